@@ -1,0 +1,40 @@
+# make demo   from nothing to three answered questions
+# make test   from nothing to a green test suite
+# make check  lint, types and import rules
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check clean
+
+demo: .venv/.installed
+	$(BIN)/longtake demo
+
+test: .venv/.installed-test
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+check: .venv/.installed-dev
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv build dist *.egg-info src/*.egg-info
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Longtake needs Python 3.11 or newer, and $(PYTHON) is older: run make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/.installed-test: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@

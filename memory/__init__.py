@@ -1,0 +1,1 @@
+"""What is remembered: records, the library on disk, the indexes, search and threads."""

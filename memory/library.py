@@ -1,0 +1,177 @@
+"""The library on disk: which videos it holds, under which names, with which layers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longtake.errors import LibraryError, MediaError
+from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
+
+ID_DIGITS = 16
+
+
+class VideoRecord(BaseModel):
+    """`video.json`: what the library knows of one video."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(description="BLAKE2b of the file's bytes.")
+    name: str = Field(description="File name, with its extension.")
+    path: str = Field(description="Where the file was when it was last indexed.")
+    size: int = Field(description="Bytes.")
+    modified: int = Field(description="Modification time in nanoseconds; spares hashing an unchanged file again.")
+    duration: float = Field(description="Seconds.")
+    layers: Mapping[str, str] = Field(default_factory=dict, description="Key of the layer in use, by layer name.")
+
+
+class Library:
+    """Videos by id, name or path."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._videos = root / "videos"
+
+    @property
+    def index_root(self) -> Path:
+        """Folder of the search indexes, always rebuildable from layers."""
+        return self.root / "index"
+
+    @property
+    def memory_file(self) -> Path:
+        """SQLite file of threads and notes."""
+        return self.root / "memory.sqlite"
+
+    @property
+    def trace_root(self) -> Path:
+        """Folder of traces and their blobs."""
+        return self.root / "traces"
+
+    def videos(self) -> list[VideoRecord]:
+        """Every video, by name."""
+        files = sorted(self._videos.glob("*/video.json"))
+        return sorted((_read(file) for file in files), key=lambda video: (video.name, video.id))
+
+    def get(self, video_id: str) -> VideoRecord | None:
+        """The video with exactly this id."""
+        file = self._videos / video_id / "video.json"
+        return _read(file) if file.is_file() else None
+
+    def save(self, video: VideoRecord) -> None:
+        """Write `video.json` whole."""
+        folder = self._videos / video.id
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomic(folder / "video.json", canonical_json(video.model_dump()) + "\n")
+
+    def layers(self, video_id: str) -> LayerStore:
+        """The layer store of a video."""
+        return LayerStore(self._videos / video_id / "layers")
+
+    def layer(self, video: VideoRecord, name: str) -> Layer | None:
+        """The layer of this name that is in use, if it is there."""
+        key = video.layers.get(name)
+        return self.layers(video.id).get(name, key) if key else None
+
+    def coverage(self, video: VideoRecord) -> dict[str, float]:
+        """Share of the timeline that each layer in use covers."""
+        shares = {name: self.layer(video, name) for name in video.layers}
+        return {name: layer.share(video.duration) if layer else 0.0 for name, layer in shares.items()}
+
+    def find(self, reference: str) -> VideoRecord | None:
+        """The video that a path, id (or its first six digits or more) or name means, if the library holds it.
+
+        Raises:
+            LibraryError: when a name or beginning of an id means several videos.
+        """
+        path = Path(reference).expanduser()
+        if path.is_file():
+            return self._find_file(path)
+        return self._only(
+            [video for video in self.videos() if _means(video, reference)],
+            reference,
+        )
+
+    def resolve(self, reference: str) -> VideoRecord:
+        """Like `find`, but a video that is not there is an error that suggests one that is."""
+        video = self.find(reference)
+        if video is None:
+            raise LibraryError(self._unknown(reference))
+        return video
+
+    def delete(self, video: VideoRecord) -> None:
+        """Remove a video and its layers; the file it was read from is not touched."""
+        folder = self._videos / video.id
+        trash = self._videos / f".deleted-{video.id}"
+        folder.rename(trash)
+        shutil.rmtree(trash)
+
+    def export(self, video: VideoRecord, target: Path) -> None:
+        """Copy a video's record and layers in use to a new folder.
+
+        Raises:
+            LibraryError: when the target exists already.
+        """
+        if target.exists():
+            raise LibraryError(f"{target} exists already; name a folder that does not.")
+        target.mkdir(parents=True)
+        (target / "video.json").write_text(canonical_json(video.model_dump()) + "\n", encoding="utf-8")
+        for name in video.layers:
+            layer = self.layer(video, name)
+            if layer:
+                shutil.copytree(layer.path, target / name)
+
+    def _find_file(self, path: Path) -> VideoRecord | None:
+        status = path.stat()
+        resolved = str(path.resolve())
+        for video in self.videos():
+            if (video.path, video.size, video.modified) == (resolved, status.st_size, status.st_mtime_ns):
+                return video
+        return self.get(file_id(path))
+
+    def _only(self, found: list[VideoRecord], reference: str) -> VideoRecord | None:
+        if len(found) > 1:
+            listed = ", ".join(f"{video.id} ({video.path})" for video in found[:5])
+            raise LibraryError(f"{reference!r} means {len(found)} videos: {listed}. Give the id.")
+        return found[0] if found else None
+
+    def _unknown(self, reference: str) -> str:
+        names = [video.name for video in self.videos()]
+        close = get_close_matches(reference, names, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        held = f"The library {self.root} holds {len(names)} videos; `longtake videos list` shows them."
+        return f"{reference!r} is neither a file nor a video in the library.{hint} {held}"
+
+
+def file_id(path: Path) -> str:
+    """BLAKE2b of a file's bytes, sixteen hex digits.
+
+    Raises:
+        MediaError: when the file cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=ID_DIGITS // 2))
+    except OSError as error:
+        raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
+    return digest.hexdigest()
+
+
+def _means(video: VideoRecord, reference: str) -> bool:
+    return reference in (video.id, video.name, Path(video.name).stem) or (
+        len(reference) >= 6 and video.id.startswith(reference.lower())
+    )
+
+
+def _read(file: Path) -> VideoRecord:
+    try:
+        facts: Any = json.loads(file.read_text(encoding="utf-8"))
+        return VideoRecord.model_validate(facts)
+    except (ValueError, ValidationError) as error:
+        raise LibraryError(f"{file} is damaged: delete its folder and index the video again.") from error

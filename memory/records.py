@@ -1,0 +1,105 @@
+"""Evidence, claims and answers: what a run collects and what it hands back."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from longtake.memory.timespan import TimeSpan
+
+Modality = Literal["speech", "scene_text", "visual", "audio", "metadata"]
+MODALITIES: tuple[Modality, ...] = ("speech", "scene_text", "visual", "audio", "metadata")
+Verdict = Literal["supported", "contradicted", "unverified"]
+Status = Literal["answered", "abstained", "partial", "failed"]
+
+
+class Record(BaseModel):
+    """An immutable value that knows its JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Evidence(Record):
+    """Something an engine found in a video: where, what, and how sure."""
+
+    video: str = Field(description="Library id.")
+    span: TimeSpan
+    modality: Modality
+    content: str
+    score: float = Field(default=1.0, description="The engine's confidence, or the search score.")
+    engine: str = Field(description="Id of the engine that found it.")
+    layer: str = Field(default="", description="Key of the layer it was read from; empty when found at question time.")
+    frame: str | None = Field(default=None, description="File of the frame or clip, relative to the library.")
+    trusted: bool = Field(default=True, description="Untrusted evidence may lead to a place, never prove a claim.")
+
+    @property
+    def id(self) -> str:
+        """Ten hex digits of what, where and by which engine."""
+        parts = (self.video, f"{self.span.start:.3f}", f"{self.span.end:.3f}", self.modality, self.content, self.engine)
+        return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=5).hexdigest()
+
+
+class Citation(Record):
+    """A place in a video that a reader can go to, and what is said or shown there."""
+
+    video: str
+    start: float
+    end: float
+    modality: Modality
+    quote: str
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> Citation:
+        """Cite a piece of evidence whole."""
+        span = evidence.span
+        return cls(
+            video=evidence.video,
+            start=round(span.start, 3),
+            end=round(span.end, 3),
+            modality=evidence.modality,
+            quote=evidence.content,
+        )
+
+
+class Claim(Record):
+    """One checkable statement of an answer and the evidence it rests on."""
+
+    text: str
+    verdict: Verdict
+    citations: tuple[Citation, ...] = ()
+
+
+class Option(Record):
+    """The chosen option of a multiple-choice question."""
+
+    letter: str
+    text: str
+
+
+class Usage(Record):
+    """What an answer cost."""
+
+    rounds: int = 0
+    tool_calls: int = 0
+    seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+
+class Answer(Record):
+    """What `ask` returns; its JSON is the public shape of `ask --json`."""
+
+    question: str
+    status: Status
+    answer: str
+    option: Option | None = None
+    citations: tuple[Citation, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    citations_removed: int = Field(default=0, description="Citations of the draft that no evidence of the run backs.")
+    coverage: dict[str, float] = Field(default_factory=dict, description="Share of the timeline each layer covers.")
+    usage: Usage = Usage()
+    trace: str | None = Field(default=None, description="Run id; its events are in <library>/traces.")
+    error: str | None = None

@@ -1,0 +1,143 @@
+"""`TimeSpan`, and the one parser for everything people and models write as a time."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+TIME = r"(?:\d+:)?\d{1,3}:\d{2}(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
+_SPAN = re.compile(
+    rf"\s*\[?\s*({TIME})\s*s?(?:ec(?:onds?)?)?\s*(?:(?:-|–|—|,|\bto\b|\bund?til\b|\band\b|\.\.)\s*({TIME})\s*s?(?:ec(?:onds?)?)?)?\s*\]?\s*",
+    re.IGNORECASE,
+)
+
+
+class TimeSpan(BaseModel):
+    """Seconds from the first presented frame or sample, half-open: `start <= t < end`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    start: float
+    end: float
+
+    @model_validator(mode="after")
+    def _ordered(self) -> TimeSpan:
+        if not (math.isfinite(self.start) and math.isfinite(self.end) and 0 <= self.start <= self.end):
+            raise ValueError(f"a span needs 0 <= start <= end, got {self.start} to {self.end}")
+        return self
+
+    @property
+    def length(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+    def overlaps(self, other: TimeSpan) -> bool:
+        """Whether the two share a moment; a span without length is the moment it names."""
+        if self.length == 0 or other.length == 0:
+            return self.start <= other.end and other.start <= self.end
+        return self.start < other.end and other.start < self.end
+
+    def widened(self, before: float, after: float, duration: float) -> TimeSpan:
+        """Grow by seconds on either side, inside a video of `duration` seconds."""
+        return TimeSpan(start=max(0.0, self.start - before), end=min(duration, self.end + after))
+
+    def __str__(self) -> str:
+        return f"{clock(self.start)}-{clock(self.end)}"
+
+
+class SpanError(ValueError):
+    """What was written is not a time, or lies outside the video; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSpan:
+    """A span and, in `notes`, what was changed to get it."""
+
+    span: TimeSpan
+    notes: tuple[str, ...] = ()
+
+
+def clock(seconds: float, *, decimals: int = 0) -> str:
+    """Write seconds as `HH:MM:SS`, with decimals where asked."""
+    scale = 10**decimals
+    ticks = math.floor(seconds * scale + 1e-6)
+    whole, fraction = divmod(ticks, scale)
+    text = f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+    return f"{text}.{fraction:0{decimals}d}" if decimals else text
+
+
+def parse_time(text: str) -> float:
+    """Read `754.2`, `12:34` or `00:12:34.5` as seconds.
+
+    Raises:
+        SpanError: when the text is none of these.
+    """
+    if not re.fullmatch(TIME, text.strip()):
+        raise SpanError(f"{text!r} is not a time; write seconds (754.2) or a clock time (00:12:34)")
+    seconds = 0.0
+    for part in text.strip().replace(",", ".").split(":"):
+        seconds = seconds * 60 + float(part)
+    return seconds
+
+
+def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
+    """Read a time or a span in any spelling, and fit it into the video.
+
+    Args:
+        value: `754.2`, `"12:34"`, `"00:12:30-00:13:00"`, `"12:30 to 13:00"`, `[750, 780]`, `{"start": 750, "end": 780}`
+            or a `TimeSpan`.
+        window: seconds that a single time widens to, centred on it.
+        duration: seconds of the video.
+
+    Raises:
+        SpanError: when it is not a time, or lies wholly outside the video.
+    """
+    start, end = _bounds(value)
+    notes: list[str] = []
+    if end is None:
+        point, start, end = start, max(0.0, start - window / 2), start + window / 2
+        if point > duration:
+            raise SpanError(_outside(clock(point), duration))
+        notes.append(f"a single time, widened to {window:g} s around {clock(point, decimals=1)}")
+        return ParsedSpan(TimeSpan(start=start, end=max(start, min(end, duration))), tuple(notes))
+    if end < start:
+        start, end = end, start
+        notes.append("the bounds were reversed and have been swapped")
+    if start >= duration > 0 or (duration <= 0 < start):
+        raise SpanError(_outside(f"{clock(start)}-{clock(end)}", duration))
+    if end > duration:
+        notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
+        end = duration
+    return ParsedSpan(TimeSpan(start=start, end=end), tuple(notes))
+
+
+def _outside(given: str, duration: float) -> str:
+    return f"{given} lies outside the video, which ends at {clock(duration, decimals=1)}"
+
+
+def _bounds(value: Any) -> tuple[float, float | None]:
+    if isinstance(value, TimeSpan):
+        return value.start, value.end
+    if isinstance(value, str):
+        match = _SPAN.fullmatch(value)
+        if not match:
+            raise SpanError(f"{value!r} is not a time or span; write 00:12:34 or 00:12:30-00:13:00")
+        return parse_time(match[1]), parse_time(match[2]) if match[2] else None
+    if isinstance(value, Mapping) and "start" in value:
+        return _number(value["start"]), _number(value["end"]) if value.get("end") is not None else None
+    if isinstance(value, Sequence) and len(value) in (1, 2):
+        return _number(value[0]), _number(value[1]) if len(value) == 2 else None
+    return _number(value), None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        return parse_time(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise SpanError(f"{value!r} is not a time; write seconds (754.2) or a clock time (00:12:34)")
+    return float(value)

@@ -1,0 +1,1 @@
+"""A video file in, layers out: media access, engines, layers and the pipeline."""

@@ -1,0 +1,91 @@
+"""The `longtake` command: a table of commands whose modules are imported when they are called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from longtake import __version__
+from longtake.console import Session, configure_logging, error_border
+
+# name -> (module:attr of the command, one line of help)
+COMMANDS = {
+    "doctor": ("longtake.preprocess.cli_doctor:doctor", "What works here, and what would make it better."),
+    "demo": ("longtake.agent.cli_demo:demo", "Make a short video, index it and answer three questions about it."),
+    "index": ("longtake.preprocess.cli:index", "Read videos into the library."),
+    "videos": ("longtake.memory.cli:videos", "List, show, delete and export what the library holds."),
+    "search": ("longtake.tools.cli_search:search", "Find where something is said, written or heard."),
+    "ask": ("longtake.agent.cli:ask", "Ask a question and get an answer with its proof."),
+    "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
+    "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and the engines behind them."),
+    "bench": ("longtake.evalharness.cli:bench", "Measure speed and answers on this machine."),
+}
+
+
+Command = TyperCommand | TyperGroup
+
+
+class LazyGroup(TyperGroup):
+    """Lists the table without importing anything; imports a command's module when it runs."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """Return a stub with the help line: enough for `--help`, for completion and for near matches."""
+        entry = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry[1]) if entry else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Replace the stub by the real command, which is imported here."""
+        name, stub, rest = super().resolve_command(ctx, args)
+        return name, _load(name) if name in COMMANDS else stub, rest
+
+
+def _load(name: str) -> Command:
+    target, summary = COMMANDS[name]
+    module, _, attribute = target.partition(":")
+    loaded: Any = getattr(import_module(module), attribute)
+    if isinstance(loaded, typer.Typer):
+        return typer.main.get_command(loaded)
+    single = typer.Typer(add_completion=False)
+    single.command(name, help=summary)(loaded)
+    return typer.main.get_command(single)
+
+
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"longtake {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def globals_(
+    context: typer.Context,
+    config: Annotated[str, typer.Option(help="A profile (embedded, standard, longshot) or a YAML file.")] = "embedded",
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one setting.")] = None,
+    library: Annotated[Path | None, typer.Option(help="Folder of the library.", file_okay=False)] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Forbid every outgoing connection.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and our log.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Answers questions about long videos and shows the seconds that prove each answer."""
+    configure_logging(debug=debug)
+    context.obj = Session(config, tuple(set_ or ()), library, offline, debug)
+
+
+def main() -> None:
+    """Run the command line."""
+    with error_border(debug="--debug" in sys.argv):
+        app()

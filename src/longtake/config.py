@@ -1,0 +1,205 @@
+"""Settings: one frozen tree, read from a profile, a user's file and `--set`, in that order.
+
+This is the only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longtake.errors import ConfigError
+
+PROFILES = ("embedded", "standard", "longshot")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PriceSettings(_Section):
+    """What the controller's endpoint charges, per million tokens."""
+
+    input: float = Field(default=0.0, ge=0)
+    output: float = Field(default=0.0, ge=0)
+
+
+class ControllerSettings(_Section):
+    """The planning model."""
+
+    engine: Literal["rules", "openai"] = "rules"
+    base_url: str | None = None
+    model: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float = Field(default=0.0, ge=0)
+    timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
+    price: PriceSettings = PriceSettings()
+
+
+class EngineSettings(_Section):
+    """For each capability, the engines to try, best first."""
+
+    shots: tuple[str, ...] = ("content",)
+    scene_text: tuple[str, ...] = ("rapidocr",)
+    sounds: tuple[str, ...] = ("spectral",)
+    speech: tuple[str, ...] = ("subtitles",)
+    summary: tuple[str, ...] = ("textrank",)
+    text_embedding: tuple[str, ...] = ("wordllama",)
+
+
+class PassSettings(_Section):
+    """The one decode pass over the pixels."""
+
+    shot_threshold: float = Field(default=27.0, gt=0)
+    min_shot_seconds: float = Field(default=0.4, gt=0)
+    text_frames_per_second: float = Field(default=1.0, gt=0, description="Most frames a second sent to scene text.")
+    keyframe_height: int = Field(default=360, ge=64)
+
+
+class SceneTextSettings(_Section):
+    """Reading of text in frames."""
+
+    min_confidence: float = Field(default=0.6, ge=0, le=1)
+    long_side: int = Field(default=736, ge=320, description="Pixels on the long side that detection sees.")
+
+
+class SearchSettings(_Section):
+    """Hybrid search."""
+
+    k: int = Field(default=5, ge=1)
+    rrf_constant: int = Field(
+        default=60, ge=1, description="Cormack et al. 2009: score = sum of 1 / (constant + rank)."
+    )
+
+
+class BudgetSettings(_Section):
+    """What one question may spend; a guard that is reached ends in the best partial answer."""
+
+    rounds: int = Field(default=8, ge=1)
+    seconds: float = Field(default=300.0, gt=0)
+    tokens: int = Field(default=200_000, ge=1)
+    cost: float = Field(default=1.0, ge=0)
+
+
+class ToolSettings(_Section):
+    """Limits that hold for every tool."""
+
+    timeout: float = Field(default=60.0, gt=0, description="Seconds for one call.")
+    result_characters: int = Field(default=6_000, ge=200, description="Most characters handed to the controller.")
+
+
+class Settings(_Section):
+    """Everything that changes what a run does."""
+
+    controller: ControllerSettings = ControllerSettings()
+    engines: EngineSettings = EngineSettings()
+    visual_pass: PassSettings = PassSettings()
+    scene_text: SceneTextSettings = SceneTextSettings()
+    search: SearchSettings = SearchSettings()
+    budget: BudgetSettings = BudgetSettings()
+    tools: ToolSettings = ToolSettings()
+    offline: bool = False
+
+
+def load(profile: str = "embedded", overrides: Iterable[str] = (), *, offline: bool = False) -> Settings:
+    """Read a profile and apply `key=value` overrides to it.
+
+    Args:
+        profile: name of a packaged profile, or path of a YAML file (its `profile:` names the one it builds on).
+        overrides: dotted `key=value` strings; the value is read as YAML.
+        offline: forbid every outgoing connection.
+
+    Raises:
+        ConfigError: with every problem found, each with its key.
+    """
+    tree, origin = _read_profile(profile)
+    for override in overrides:
+        tree = _merge(tree, _parse_override(override))
+    if offline:
+        tree = _merge(tree, {"offline": True})
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        problems = "; ".join(_problem(item) for item in error.errors())
+        raise ConfigError(f"Wrong settings in {origin} or --set: {problems}.") from error
+
+
+def default_library() -> Path:
+    """Folder of the library when `--library` is not given."""
+    from platformdirs import user_data_path
+
+    configured = os.environ.get("LONGTAKE_LIBRARY")
+    return Path(configured).expanduser() if configured else user_data_path("longtake")
+
+
+def secret(name: str) -> str | None:
+    """Value of an environment variable that holds a key; never logged, never stored."""
+    return os.environ.get(name) or None
+
+
+def _read_profile(profile: str) -> tuple[dict[str, Any], str]:
+    if profile in PROFILES:
+        resource = files("longtake.configs") / f"{profile}.yaml"
+        return _parse_yaml(resource.read_text(encoding="utf-8"), f"profile {profile!r}"), f"profile {profile!r}"
+    path = Path(profile)
+    if not path.is_file():
+        close = get_close_matches(profile, PROFILES, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ConfigError(f"No profile or file named {profile!r}.{hint} Profiles: {', '.join(PROFILES)}.")
+    tree = _parse_yaml(path.read_text(encoding="utf-8"), str(path))
+    base = tree.pop("profile", "embedded")
+    if base not in PROFILES:
+        raise ConfigError(f"{path}: `profile: {base}` is not one of {', '.join(PROFILES)}.")
+    return _merge(_read_profile(base)[0], tree), str(path)
+
+
+def _parse_yaml(text: str, origin: str) -> dict[str, Any]:
+    try:
+        tree = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{origin} must hold `key: value` lines.")
+    return tree
+
+
+def _parse_override(override: str) -> dict[str, Any]:
+    dotted, sign, text = override.partition("=")
+    if not sign or not dotted:
+        raise ConfigError(f"--set needs key=value, got {override!r}. Example: --set budget.rounds=4")
+    try:
+        nested: Any = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"--set {dotted}: {text!r} is not a valid value.") from error
+    for key in reversed(dotted.split(".")):
+        nested = {key: nested}
+    return dict(nested)
+
+
+def _problem(item: Any) -> str:
+    location = item["loc"]
+    text = f"{'.'.join(map(str, location))}: {item['msg']}"
+    if item["type"] == "extra_forbidden":
+        section: Any = Settings
+        for part in location[:-1]:
+            section = section.model_fields[part].annotation
+        close = get_close_matches(str(location[-1]), section.model_fields, n=1)
+        text = f"{'.'.join(map(str, location))} is not a setting" + (f" (did you mean {close[0]!r}?)" if close else "")
+    return text
+
+
+def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged

@@ -1,0 +1,86 @@
+"""What every command shares: the global options, JSON output and the border where errors become sentences."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longtake.errors import LongtakeError
+
+if TYPE_CHECKING:
+    from longtake.config import Settings
+
+EXIT_FAILED = 1
+EXIT_PARTIAL = 3
+
+
+@dataclass(frozen=True)
+class Session:
+    """The options given before the command; settings are read on first use."""
+
+    profile: str = "embedded"
+    overrides: tuple[str, ...] = ()
+    library: Path | None = None
+    offline: bool = False
+    debug: bool = False
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings tree of this call."""
+        from longtake.config import load
+
+        return load(self.profile, self.overrides, offline=self.offline)
+
+    @cached_property
+    def library_root(self) -> Path:
+        """Folder of the library of this call."""
+        from longtake.config import default_library
+
+        return (self.library or default_library()).expanduser().resolve()
+
+
+def say(text: str = "") -> None:
+    """Write a result for a person to standard output."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """Write a remark, a warning or progress to standard error."""
+    sys.stderr.write(text + "\n")
+
+
+def say_json(value: Any) -> None:
+    """Write one JSON document to standard output."""
+    say(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def configure_logging(*, debug: bool) -> None:
+    """Send log records to standard error: warnings, or everything of ours with `--debug`."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if debug:
+        logging.getLogger("longtake").setLevel(logging.DEBUG)
+
+
+@contextmanager
+def error_border(*, debug: bool) -> Iterator[None]:
+    """Turn an error a person can act on into one sentence and exit code 1, and Ctrl-C into 130."""
+    try:
+        yield
+    except LongtakeError as error:
+        if debug:
+            raise
+        note(f"longtake: {error}")
+        sys.exit(EXIT_FAILED)
+    except KeyboardInterrupt:
+        note("longtake: stopped; what was finished is kept.")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(EXIT_FAILED)

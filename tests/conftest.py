@@ -1,0 +1,58 @@
+"""Guards for every test: no network beyond loopback, no ERROR in the log, costly tests only when asked for."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OPT_IN = {
+    "slow": "takes more than a few seconds",
+    "gpu": "needs a CUDA device",
+    "models": "needs the extra `models`",
+}
+MEDIA = Path(__file__).resolve().parent.parent.parent / "shared" / "media"
+LOOPBACK = ("127.", "::1", "localhost")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    for name, reason in OPT_IN.items():
+        parser.addoption(f"--{name}", action="store_true", help=f"also run the tests marked {name}: {reason}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for name, reason in OPT_IN.items():
+            if item.get_closest_marker(name) and not config.getoption(f"--{name}"):
+                item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{name}"))
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if isinstance(address, tuple) and not str(address[0]).startswith(LOOPBACK):
+            pytest.fail(f"a test tried to reach {address!r}; tests reach loopback only")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def _no_error_log(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    yield
+    errors = [record for record in caplog.get_records("call") if record.levelno >= logging.ERROR]
+    assert not errors, f"the test logged errors: {[record.getMessage() for record in errors]}"
+
+
+@pytest.fixture(scope="session")
+def media() -> Path:
+    """The folder of real clips, which lies beside a checkout where it has been provided."""
+    if not MEDIA.is_dir():
+        pytest.skip(f"no folder of real clips at {MEDIA}")
+    return MEDIA
