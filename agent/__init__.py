@@ -1,1 +1,1 @@
-"""TODO."""
+"""The LangGraph state machine, its controllers, claims, traces and commands."""

@@ -31,6 +31,9 @@ class Evidence(Record):
     score: float = Field(default=1.0, description="The engine's confidence, or the search score.")
     engine: str = Field(description="Id of the engine that found it.")
     layer: str = Field(default="", description="Key of the layer it was read from; empty when found at question time.")
+    box: tuple[float, float, float, float] | None = Field(
+        default=None, description="Left, top, width and height as shares of the picture."
+    )
     frame: str | None = Field(default=None, description="File of the frame or clip, relative to the library.")
     trusted: bool = Field(default=True, description="Untrusted evidence may lead to a place, never prove a claim.")
 

@@ -103,7 +103,8 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
         point, start, end = start, max(0.0, start - window / 2), start + window / 2
         if point > duration:
             raise SpanError(_outside(clock(point), duration))
-        notes.append(f"a single time, widened to {window:g} s around {clock(point, decimals=1)}")
+        if window:
+            notes.append(f"a single time, widened to {window:g} s around {clock(point, decimals=1)}")
         return ParsedSpan(TimeSpan(start=start, end=max(start, min(end, duration))), tuple(notes))
     if end < start:
         start, end = end, start

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import av
+import av.error
+from av.audio.stream import AudioStream as AvAudio
+from av.stream import Disposition
+from av.video.stream import VideoStream as AvVideo
+
+from longtake.errors import MediaError
+
+TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
+_ORDINARY_FPS = 25.0
+_FIRST_PACKETS = 500  # a picture that does not decode within these is not waited for
 
 
 @dataclass(frozen=True, slots=True)
 class VideoStream:
-    """The picture, as it is to be shown: size after rotation, pixels made square."""
+    """The picture, as it is to be shown: size after rotation (degrees counterclockwise), pixels made square."""
 
     index: int
     codec: str
@@ -51,9 +65,130 @@ class MediaInfo:
 
 
 def probe(path: Path) -> MediaInfo:
-    """Read a file's streams without decoding it.
+    """Read a file's streams; of the picture, the first frame is decoded, which alone knows its rotation.
 
     Raises:
         MediaError: when the file is missing, empty, a folder, or holds neither picture nor sound.
     """
-    raise NotImplementedError
+    _check_file(path)
+    try:
+        with av.open(str(path), metadata_errors="replace") as container:
+            # FFmpeg renders any .txt file as a terminal's screen; nobody means that.
+            if container.format.name == "tty":
+                raise MediaError(f"{path} is a text file, not a video; give a media file.")
+            return _describe(container, path)
+    except av.error.FFmpegError as error:
+        raise MediaError(
+            f"{path} is not a media file that can be read ({error.strerror}); check that it is complete and plays."
+        ) from error
+
+
+def _check_file(path: Path) -> None:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
+    if path.is_dir():
+        raise MediaError(f"{path} is a folder; give a video file in it.")
+    if status.st_size == 0:
+        raise MediaError(f"{path} is empty; copy or record it again.")
+
+
+def _describe(container: Any, path: Path) -> MediaInfo:
+    video = _shown(container.streams.video)
+    # A stream without a decoder has no codec context: it is there but cannot be used.
+    audio = [stream for stream in container.streams.audio if stream.codec_context and stream.codec_context.sample_rate]
+    used: list[AvVideo | AvAudio] = [*([video] if video else []), *audio]
+    if not used:
+        raise MediaError(f"{path} holds neither picture nor sound that can be decoded; give a video or audio file.")
+    subtitles = [
+        SubtitleStream(stream.index, stream.codec_context.name, _language(stream))
+        for stream in container.streams.subtitles
+        if stream.codec_context and stream.codec_context.name in TEXT_SUBTITLES
+    ]
+    origin, end = _bounds(container, used)
+    return MediaInfo(
+        container=container.format.name,
+        duration=round(max(0.0, end - origin), 3),
+        origin=round(origin, 6),
+        video=_describe_video(container, video) if video else None,
+        audio=tuple(_describe_audio(stream) for stream in audio),
+        subtitles=tuple(subtitles),
+    )
+
+
+def _shown(streams: Sequence[AvVideo]) -> AvVideo | None:
+    """The stream a player would show: cover art is not a video."""
+    moving = [
+        stream
+        for stream in streams
+        if stream.codec_context and stream.codec_context.width and not stream.disposition & Disposition.attached_pic
+    ]
+    return next((stream for stream in moving if stream.disposition & Disposition.default), next(iter(moving), None))
+
+
+def _describe_audio(stream: AvAudio) -> AudioStream:
+    context = stream.codec_context
+    return AudioStream(stream.index, context.name, context.sample_rate, context.channels, _language(stream))
+
+
+def _describe_video(container: Any, stream: AvVideo) -> VideoStream:
+    context = stream.codec_context
+    aspect = stream.sample_aspect_ratio
+    width = round(context.width * float(aspect)) if aspect else context.width
+    height = context.height
+    rotation = round(_rotation(container, stream) / 90) * 90 % 360
+    if rotation in (90, 270):
+        width, height = height, width
+    fps = float(stream.average_rate or stream.guessed_rate or _ORDINARY_FPS)
+    return VideoStream(stream.index, context.name, width, height, round(fps, 3), rotation)
+
+
+def _rotation(container: Any, stream: AvVideo) -> int:
+    container.seek(0)
+    for count, packet in enumerate(container.demux(stream)):
+        try:
+            for frame in packet.decode():
+                return int(frame.rotation)
+        except av.error.FFmpegError:
+            continue
+        if count > _FIRST_PACKETS:
+            break
+    return 0
+
+
+def _bounds(container: Any, used: Sequence[AvVideo | AvAudio]) -> tuple[float, float]:
+    """Container times of the first and after the last presented frame or sample, in seconds."""
+    starts, ends = [], []
+    for stream in used:
+        if stream.time_base is not None:
+            start = stream.start_time or 0  # WAV does not say that it starts at 0
+            starts.append(float(start * stream.time_base))
+            if stream.duration:
+                ends.append(float((start + stream.duration) * stream.time_base))
+    origin = min(starts, default=0.0)
+    if len(ends) == len(used):
+        return origin, max(ends)
+    # Matroska and raw streams do not say when a stream ends: its last packet does.
+    return origin, max([*ends, _last_packet_end(container, used)])
+
+
+def _last_packet_end(container: Any, used: Sequence[AvVideo | AvAudio]) -> float:
+    if container.duration:
+        container.seek(container.duration)
+    end, untimed = 0.0, 0
+    try:
+        for packet in container.demux(list(used)):
+            if packet.pts is not None:
+                end = max(end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
+            elif packet.size:
+                untimed += 1
+    except av.error.FFmpegError:
+        pass  # what could be read says how long the file is
+    rate = getattr(used[0], "average_rate", None) or getattr(used[0], "guessed_rate", None)
+    return end or untimed / float(rate or _ORDINARY_FPS)
+
+
+def _language(stream: Any) -> str | None:
+    language = stream.language
+    return None if language in (None, "", "und") else str(language)

@@ -37,6 +37,8 @@ class IndexJob:
 class Step(Protocol):
     """Builds layers; the same job and recipes give the same bytes."""
 
+    name: str  # what progress and a failure are reported under
+
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """What this step would build for the job; empty when the file has nothing for it.
 

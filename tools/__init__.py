@@ -1,1 +1,1 @@
-"""TODO."""
+"""The tools a controller can call, and the catalogue of them."""

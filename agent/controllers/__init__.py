@@ -1,1 +1,1 @@
-"""TODO."""
+"""Chat models that can plan, chosen in the profile."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Prompts as files, rendered by one function."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The embedded controller: what to look at next, and what the evidence answers, by rules."""

@@ -27,9 +27,6 @@ COMMANDS = {
 }
 
 
-Command = TyperCommand | TyperGroup
-
-
 class LazyGroup(TyperGroup):
     """Lists the table without importing anything; imports a command's module when it runs."""
 
@@ -42,13 +39,13 @@ class LazyGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=entry[1]) if entry else None
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Replace the stub by the real command, which is imported here."""
         name, stub, rest = super().resolve_command(ctx, args)
         return name, _load(name) if name in COMMANDS else stub, rest
 
 
-def _load(name: str) -> Command:
+def _load(name: str) -> Any:
     target, summary = COMMANDS[name]
     module, _, attribute = target.partition(":")
     loaded: Any = getattr(import_module(module), attribute)

@@ -66,7 +66,7 @@ class PassSettings(_Section):
 class SceneTextSettings(_Section):
     """Reading of text in frames."""
 
-    min_confidence: float = Field(default=0.6, ge=0, le=1)
+    min_confidence: float = Field(default=0.8, ge=0, le=1)
     long_side: int = Field(default=736, ge=320, description="Pixels on the long side that detection sees.")
 
 

@@ -1,0 +1,134 @@
+"""One question, from videos to an answer: index what is missing, run the graph, keep the trace."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from langchain_core.runnables import RunnableConfig
+
+from longtake.agent.context import RunContext
+from longtake.agent.controllers.endpoint import ControllerText
+from longtake.agent.controllers.factory import make_controller
+from longtake.agent.graph import build_graph, open_threads
+from longtake.agent.state import Question
+from longtake.agent.trace import Trace
+from longtake.errors import Cancelled, LibraryError, LongtakeError
+from longtake.memory.library import VideoRecord
+from longtake.memory.records import Answer
+from longtake.memory.timespan import SpanError
+from longtake.preprocess.pipeline import Watcher
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import Budget, ToolContext, VideoHandle
+from longtake.tools.toolbox import Toolbox
+
+LONGEST_QUESTION = 4_000
+MOST_OPTIONS = 10
+
+
+class Asker:
+    """Answers questions in one workspace; the graph, the controller and the tools' cache are kept between questions."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._controller = make_controller(workspace.settings)
+        self._toolbox = Toolbox(ALL_TOOLS)
+        self._threads = open_threads(workspace.library.memory_file)
+        self._graph = build_graph(self._threads)
+
+    def ask(
+        self,
+        videos: Sequence[str],
+        question: str,
+        *,
+        options: Sequence[str] = (),
+        thread: str | None = None,
+        watcher: Watcher | None = None,
+        budget: Budget | None = None,
+        on_step: Callable[[str], None] = lambda node: None,
+    ) -> Answer:
+        """Answer one question about one or more videos.
+
+        Args:
+            videos: paths, library ids or names; a path that is not indexed is indexed first, within the budget.
+            question: at most 4,000 characters.
+            options: of a multiple-choice question, at most ten.
+            thread: name of a conversation; questions of one thread know the earlier ones.
+            watcher: follows the indexing.
+            budget: seconds and stop flag; the profile's seconds by default.
+            on_step: told the name of each node that has run.
+
+        Raises:
+            LongtakeError: when the question or a video is not usable; nothing is written then.
+        """
+        started = time.time()
+        _check_question(question, options)
+        budget = budget or Budget(self._workspace.settings.budget.seconds)
+        opened = [_open(self._workspace, reference, budget, watcher) for reference in videos]
+        handles = {record.id: VideoHandle(record, self._workspace.library) for record, _ in opened}
+        controller = self._controller
+        text_model = None if self._workspace.settings.controller.engine == "rules" else ControllerText(controller)
+        trace = Trace(self._workspace.library.trace_root)
+        tools = ToolContext(
+            handles, self._workspace.engines, self._workspace.index, self._workspace.settings, budget, text_model
+        )
+        incomplete = tuple(record.name for record, complete in opened if not complete)
+        context = RunContext(self._toolbox, tools, controller, trace, started, incomplete)
+        asked = Question(question.strip(), tuple(handles), tuple(options))
+        try:
+            return self._run(asked, context, thread or f"once-{uuid.uuid4().hex}", on_step)
+        except (LongtakeError, SpanError) as error:
+            trace.event("error", started=time.time(), data={"error": str(error)})
+            return Answer(question=asked.question, status="failed", answer="", trace=trace.run, error=_sentence(error))
+        finally:
+            trace.close()
+
+    def _run(self, asked: Question, context: RunContext, thread: str, on_step: Callable[[str], None]) -> Answer:
+        context.trace.event(
+            "run",
+            started=context.started,
+            given={"question": asked.question, "options": list(asked.options), "videos": list(asked.videos)},
+            result=context.tools.settings.model_dump(mode="json"),
+            data={"thread": thread},
+        )
+        config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": 4 * context.tools.settings.budget.rounds + 10}
+        final = None
+        for update in self._graph.stream(asked, config, context=context, stream_mode="updates"):
+            for node, changed in update.items():
+                on_step(node)
+                final = changed.get("answer", final) if isinstance(changed, dict) else final
+        if not isinstance(final, Answer):
+            raise LibraryError("The run ended without an answer.")
+        return final
+
+
+def _check_question(question: str, options: Sequence[str]) -> None:
+    if not question.strip():
+        raise LongtakeError("The question is empty; write what you want to know.")
+    if len(question) > LONGEST_QUESTION:
+        raise LongtakeError(f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read.")
+    if len(options) > MOST_OPTIONS or len(options) == 1:
+        raise LongtakeError(f"A multiple-choice question takes 2 to {MOST_OPTIONS} options, got {len(options)}.")
+
+
+def _open(
+    workspace: Workspace, reference: str, budget: Budget, watcher: Watcher | None
+) -> tuple[VideoRecord, bool]:
+    """The video's record, and whether everything of it is indexed; a file is indexed, or completed, first."""
+    path = Path(reference).expanduser()
+    if not path.exists():
+        return workspace.library.resolve(reference), True
+    watching = replace(watcher or Watcher(), check_cancelled=budget.check, reports=[])
+    report = workspace.add(path, watching)
+    if not report.layers and not report.complete:
+        raise Cancelled(f"The time ran out before anything of {path} was indexed; give more with --max-seconds.")
+    return report.video, report.complete
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"The question cannot be answered: {text}." if isinstance(error, SpanError) else text

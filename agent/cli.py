@@ -1,0 +1,70 @@
+"""`longtake ask`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
+from longtake.memory.records import Answer
+from longtake.memory.timespan import clock
+from longtake.preprocess.cli import progress_watcher
+from longtake.preprocess.workspace import Workspace
+
+EXITS = {"answered": 0, "abstained": 0, "partial": EXIT_PARTIAL, "failed": EXIT_FAILED}
+
+
+def ask(
+    context: typer.Context,
+    words: Annotated[list[str], typer.Argument(metavar="VIDEO... QUESTION", help="Files, ids or names, then the question.")],
+    options: Annotated[list[str] | None, typer.Option("--options", help="An option of a multiple-choice question; repeat it.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0.1, help="Seconds for indexing and answering.")] = None,
+    max_rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of tool calls.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Name of a conversation to go on with.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask a question about one or more videos; a file that is not in the library is indexed first."""
+    if len(words) < 2:
+        raise typer.BadParameter("give at least one video and then the question, such as: longtake ask talk.mp4 'What is the price?'")
+    session: Session = context.obj
+    workspace = open_workspace(session, max_seconds=max_seconds, max_rounds=max_rounds)
+    from longtake.agent.ask import Asker
+
+    with progress_watcher(quiet=as_json) as watcher:
+        answer = Asker(workspace).ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
+    say_json(answer.model_dump(mode="json")) if as_json else show(answer, workspace)
+    raise typer.Exit(EXITS[answer.status])
+
+
+def open_workspace(session: Session, *, max_seconds: float | None = None, max_rounds: int | None = None) -> Workspace:
+    """The workspace of a session, with the budget of one question."""
+    limits = {name: value for name, value in (("seconds", max_seconds), ("rounds", max_rounds)) if value is not None}
+    budget = session.settings.budget.model_copy(update=limits)
+    return Workspace(session.library_root, session.settings.model_copy(update={"budget": budget}))
+
+
+def show(answer: Answer, workspace: Workspace) -> None:
+    """Print an answer for a person: the text, what proves it, and what it cost."""
+    if answer.error:
+        note(f"longtake: {answer.error}")
+        return
+    say(answer.answer)
+    if answer.option:
+        say(f"Option {answer.option.letter}: {answer.option.text}")
+    several = len({citation.video for citation in answer.citations}) > 1
+    for citation in answer.citations:
+        record = workspace.library.get(citation.video) if several else None
+        where = f"{record.name} " if record else ""
+        say(f"  {where}{clock(citation.start)}-{clock(citation.end)}  {citation.modality:<10}  {_short(citation.quote)}")
+    for claim in answer.claims:
+        if claim.verdict != "supported" and answer.status != "abstained":
+            say(f"  struck, {claim.verdict}: {_short(claim.text)}")
+    usage = answer.usage
+    cost = f", {usage.input_tokens + usage.output_tokens} tokens, {usage.cost:g} cost" if usage.input_tokens else ""
+    say(f"  {answer.status} in {usage.seconds:.1f} s, {usage.rounds} rounds, {usage.tool_calls} tool calls{cost}, trace {answer.trace}")
+
+
+def _short(text: str, most: int = 100) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"

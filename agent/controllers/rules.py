@@ -1,0 +1,89 @@
+"""The embedded controller as a LangChain chat model: no weights, no endpoint, the same reply to the same messages.
+
+It reads the orientation and the tool results as data (message artifacts), never by parsing prose, and plans with
+`longtake.agent.rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.moves import Call, Done
+from longtake.agent.rules.planner import next_move
+from longtake.errors import EngineError
+from longtake.tools.result import ToolResult
+
+
+class RulesChatModel(BaseChatModel):
+    """Plans by rules over the orientation and what the tools returned."""
+
+    tool_names: frozenset[str] = frozenset()
+
+    @property
+    def _llm_type(self) -> str:
+        return "longtake-rules"
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same model, told which tools it may call."""
+        names = frozenset(tool["function"]["name"] for tool in tools if isinstance(tool, dict))
+        return self.model_copy(update={"tool_names": names})
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        orientation, rejected = _read_orientation(messages)
+        done = _read_results(messages)
+        move = next_move(orientation, done, rejected=rejected)
+        if isinstance(move, str):
+            reply = AIMessage(content=move)
+        else:
+            calls = [call for call in move if call.name in self.tool_names]
+            reply = _ask(calls, len(done)) if calls else AIMessage(content="NOT FOUND: the tools for this are switched off.")
+        return ChatResult(generations=[ChatGeneration(message=reply)])
+
+
+def _read_orientation(messages: Sequence[BaseMessage]) -> tuple[Orientation, bool]:
+    """The orientation, and whether a draft made from it has been sent back."""
+    humans = [message for message in messages if isinstance(message, HumanMessage)]
+    for message in humans:
+        if "orientation" in message.additional_kwargs:
+            return Orientation.model_validate(message.additional_kwargs["orientation"]), message is not humans[-1]
+    raise EngineError("The rules controller was asked without an orientation: it only runs inside the agent's graph.")
+
+
+def _read_results(messages: Sequence[BaseMessage]) -> list[Done]:
+    asked: dict[str, Call] = {}
+    done: list[Done] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            asked |= {call["id"] or "": Call(call["name"], call["args"]) for call in message.tool_calls}
+        elif isinstance(message, ToolMessage) and message.tool_call_id in asked:
+            done.append(Done(asked[message.tool_call_id], ToolResult.model_validate(message.artifact)))
+    return done
+
+
+def _ask(calls: Sequence[Call], before: int) -> AIMessage:
+    numbered = [
+        {"name": call.name, "args": call.arguments, "id": f"rules-{before + place}", "type": "tool_call"}
+        for place, call in enumerate(calls)
+    ]
+    return AIMessage(content="", tool_calls=numbered)

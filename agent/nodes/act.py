@@ -1,0 +1,74 @@
+"""Run the calls of a round, in parallel."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langgraph.runtime import Runtime
+
+from longtake.agent.context import RunContext
+from longtake.agent.state import AgentState
+from longtake.memory.layers import canonical_json
+from longtake.memory.records import Evidence
+from longtake.tools.result import ToolResult
+
+AT_ONCE = 4
+
+
+def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Call the tools the controller asked for and add what they found to the evidence."""
+    context = runtime.context
+    asked = state.messages[-1]
+    calls = asked.tool_calls if isinstance(asked, AIMessage) else []
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        results = list(pool.map(lambda call: _call(call, context), calls))
+    replies = [_message(call, result, context) for call, result in zip(calls, results, strict=True)]
+    progress = state.progress.model_copy(update={"tool_calls": state.progress.tool_calls + len(calls)})
+    return {
+        "messages": [*state.messages, *replies],
+        "evidence": _joined(state.evidence, results),
+        "results": [*state.results, canonical_json([_fingerprint(c, r) for c, r in zip(calls, results, strict=True)])],
+        "progress": progress,
+    }
+
+
+def _call(call: ToolCall, context: RunContext) -> ToolResult:
+    started = time.time()
+    result = context.toolbox.call(call["name"], call["args"], context.tools)
+    video = next(iter(context.tools.videos))
+    context.trace.event(
+        "tool",
+        started=started,
+        given={"tool": call["name"], "arguments": call["args"]},
+        result=result.model_dump(mode="json"),
+        data={"tool": call["name"], "call": call["id"], "arguments": call["args"], "notes": list(result.notes), "cached": result.cached},
+        spans=[(str(call["args"].get("video", video)), span.start, span.end) for span in result.looked_at],
+        evidence=[item.id for item in result.evidence],
+    )
+    return result
+
+
+def _message(call: ToolCall, result: ToolResult, context: RunContext) -> ToolMessage:
+    return ToolMessage(
+        result.for_controller(context.tools.settings.tools.result_characters),
+        tool_call_id=call["id"] or "",
+        name=call["name"],
+        artifact=result.model_dump(mode="json"),
+        status="error" if result.failure else "success",
+    )
+
+
+def _joined(evidence: list[Evidence], results: list[ToolResult]) -> list[Evidence]:
+    known = {item.id: item for item in evidence}
+    for result in results:
+        for item in result.evidence:
+            known.setdefault(item.id, item)
+    return list(known.values())
+
+
+def _fingerprint(call: ToolCall, result: ToolResult) -> list[Any]:
+    """What makes a round the same as another: the calls and what came of them."""
+    return [call["name"], call["args"], result.output, result.failure.model_dump() if result.failure else None]

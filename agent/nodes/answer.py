@@ -1,0 +1,99 @@
+"""Turn what was verified into the answer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from longtake.agent.claims import NOT_FOUND, with_citations
+from longtake.agent.context import RunContext
+from longtake.agent.routing import run_cost
+from longtake.agent.state import AgentState, Turn
+from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
+from longtake.memory.timespan import clock
+
+_LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]|\s*$)", re.IGNORECASE)
+MOST_FINDINGS = 3
+# The layers that answers rest on, and how each is called where it is missing.
+SENSES = {"subtitles": "speech (no subtitles)", "scene_text": "text in the picture", "sounds": "sounds"}
+
+
+def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """The answer with its status: what was struck stays visible as a claim, never in the text."""
+    started = time.time()
+    context = runtime.context
+    status, text = _conclude(state, context)
+    supported = [claim for claim in state.claims if claim.verdict == "supported"]
+    proven = supported if status != "abstained" else []
+    result = Answer(
+        question=state.question,
+        status=status,
+        answer=text,
+        option=_option(state) if proven else None,
+        citations=_citations(proven),
+        claims=tuple(state.claims),
+        citations_removed=state.removed,
+        coverage=dict(state.orientation.coverage) if state.orientation else {},
+        usage=_usage(state, context),
+        trace=context.trace.run,
+    )
+    context.trace.event("answer", started=started, result=result.model_dump(mode="json"), data={"status": status})
+    turn = Turn(question=state.question, answer=text, citations=tuple(clock(c.start) for c in result.citations))
+    return {"answer": result, "turns": [turn]}
+
+
+def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
+    text = with_citations(state.claims)
+    if state.progress.guard:
+        found = text or _findings(state.evidence)
+        return "partial", f"Stopped because {state.progress.guard}. " + (f"So far: {found}" if found else "Nothing was found so far.")
+    if context.incomplete:
+        names = ", ".join(context.incomplete)
+        found = text or "Nothing that answers it was found in the layers that are there."
+        return "partial", f"{found} (Indexing of {names} was stopped before its end; not everything was looked at.)"
+    if text:
+        return "answered", text
+    draft = state.draft or ""
+    reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
+    return "abstained", f"{reason} {_examined(state)}".strip()
+
+
+def _findings(evidence: Sequence[Evidence]) -> str:
+    found = sorted((item for item in evidence if item.modality != "metadata"), key=lambda item: -item.score)
+    return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MOST_FINDINGS])
+
+
+def _examined(state: AgentState) -> str:
+    coverage = state.orientation.coverage if state.orientation else {}
+    looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in SENSES and share]
+    missing = [label for name, label in SENSES.items() if not coverage.get(name)]
+    text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing of it could be examined."
+    return text + (f" Not examined: {', '.join(missing)}." if missing else "")
+
+
+def _citations(claims: Sequence[Claim]) -> tuple[Citation, ...]:
+    return tuple(dict.fromkeys(citation for claim in claims for citation in claim.citations))
+
+
+def _option(state: AgentState) -> Option | None:
+    match = _LETTER.match(state.draft or "")
+    if not match:
+        return None
+    number = ord(match[1].upper()) - ord("A")
+    return Option(letter=match[1].upper(), text=state.options[number]) if number < len(state.options) else None
+
+
+def _usage(state: AgentState, context: RunContext) -> Usage:
+    progress = state.progress
+    return Usage(
+        rounds=progress.rounds,
+        tool_calls=progress.tool_calls,
+        seconds=round(time.time() - context.started, 3),
+        input_tokens=progress.input_tokens,
+        output_tokens=progress.output_tokens,
+        cost=run_cost(state, context.tools),
+    )

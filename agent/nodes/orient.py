@@ -1,0 +1,80 @@
+"""Look at the question before anything is done: what it asks, where and of which senses, and what there is to look at."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from longtake.agent.context import RunContext
+from longtake.agent.facts import blank_spans, recording_facts, shots_of
+from longtake.agent.orientation import Orientation, classify, named_span, quoted, split_parts, wants_everything
+from longtake.agent.prompts.render import prompt_hash, render
+from longtake.agent.state import AgentState, Progress
+from longtake.tools.context import VideoHandle
+
+
+def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Start a question: everything of the last one but the thread is forgotten."""
+    started = time.time()
+    context = runtime.context
+    orientation = _orientation(state, list(context.tools.videos.values()))
+    context.trace.event(
+        "orient",
+        started=started,
+        given={"question": state.question, "options": list(state.options)},
+        result=orientation.model_dump(mode="json"),
+        data={"prompt": prompt_hash("system")},
+    )
+    return {
+        "orientation": orientation,
+        "messages": _opening(orientation),
+        "evidence": [*orientation.facts, *orientation.blank],
+        "results": [],
+        "progress": Progress(),
+        "draft": None,
+        "claims": [],
+        "removed": 0,
+        "answer": None,
+    }
+
+
+def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
+    kind, modalities = classify(state.question)
+    first = videos[0]
+    span, point = named_span(state.question, first.duration, shots_of(first))
+    return Orientation(
+        question=state.question,
+        kind=kind,
+        options=state.options,
+        span=span,
+        point=point,
+        modalities=modalities,
+        quoted=quoted(state.question),
+        exhaustive=wants_everything(state.question),
+        parts=split_parts(state.question),
+        videos={video.id: video.duration for video in videos},
+        coverage=_coverage(videos),
+        facts=tuple(fact for video in videos for fact in recording_facts(video)),
+        blank=tuple(span for video in videos for span in blank_spans(video)),
+        earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
+    )
+
+
+def _coverage(videos: list[VideoHandle]) -> dict[str, float]:
+    """The layers of all videos, each with its share of their joint timeline."""
+    total = sum(video.duration for video in videos) or 1.0
+    shares: dict[str, float] = {}
+    for video in videos:
+        for name, share in video.library.coverage(video.record).items():
+            shares[name] = shares.get(name, 0.0) + share * video.duration / total
+    return {name: round(share, 4) for name, share in shares.items()}
+
+
+def _opening(orientation: Orientation) -> list[BaseMessage]:
+    system = render("system", videos=orientation.videos, coverage=orientation.coverage)
+    asked = render("question", orientation=orientation)
+    # A controller that reads data finds the orientation here; one that reads text finds it in the prompt.
+    return [SystemMessage(system), HumanMessage(asked, additional_kwargs={"orientation": orientation.model_dump(mode="json")})]

@@ -1,0 +1,138 @@
+"""What is known before the first step: the question's kind, the times and senses it names, and what the videos offer.
+
+Every controller starts from this. It is made by rules, from the question, the layers and the thread, without a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from longtake.memory.records import Evidence, Modality, Record
+from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span, parse_time
+
+Kind = Literal["metadata", "transcribe", "read", "hear", "look", "when", "count", "calculate", "summarise", "fact"]
+
+# Cue words of a sense. `look` is what only eyes can tell; the embedded profile has none.
+_SPEECH = r"sa(?:id|y|ys|ying)|spoken|speaks?|speech|mention\w*|talk\w*|tell\w*|told|ask(?:s|ed)?|lyrics?|sings?|sung|song|singer|narrat\w*|transcri\w*|subtitles?|quote\w*|words? of|joke\w*|speaker|voice"
+_TEXT = r"written|writes?|text|titles?|slides?|captions?|printed|prints?|signs?|logos?|labels?|on[- ]?screen|on the screen|letters?|timecode|reads?\b|displayed|headline|banner|credits?|web ?(?:site|address|page)|url|e-?mail|phone number|plate"
+_SOUND = r"sounds?|hear[ds]?|heard|noises?|music|silen\w+|loud\w*|bangs?|beeps?|tones?|sirens?|barks?|claps?|applause|horns?|audio|bell|alarm"
+_LOOK = r"wear\w*|colou?rs?|happen\w*|doing|does .* do\b|look(?:s|ing)? like|see[ns]?|visible|hold\w*|stand\w*|sit\w*|walk\w*|mov\w+|animals?|cars?|vehicles?|objects?|hair|cloth\w*|shirts?|hats?|faces?|gestur\w*|indoors|outdoors|background|foreground|scene|pictures?|pictured|image|filmed|throws?|passes"
+_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,})[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
+_CODE = r"\d+(?::\d+){3,}"
+_CLOCK = rf"(?<![\d:])(?!{_CODE}){TIME}(?![\d:])"
+_UNIT = r"\s*(?:seconds?|secs?|s)\b"
+_MINUTES = re.compile(r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?")
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7, "last": -1}
+_SHOT = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)\b")
+
+
+class Orientation(Record):
+    """What the controller is told besides the question."""
+
+    question: str
+    kind: Kind
+    options: tuple[str, ...] = ()
+    span: TimeSpan | None = Field(default=None, description="The part of the video that the question names.")
+    point: bool = Field(default=False, description="The question names a single moment.")
+    modalities: tuple[Modality, ...] = Field(default=(), description="The senses it names; empty when it names none.")
+    quoted: tuple[str, ...] = Field(default=(), description="Words the question puts in quotation marks, and codes.")
+    exhaustive: bool = Field(default=False, description="It wants everything, not one thing.")
+    parts: tuple[str, ...] = Field(default=(), description="Sub-questions, in the order to answer them.")
+    videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds of each open video, by id.")
+    coverage: Mapping[str, float] = Field(default_factory=dict, description="Share of the timeline by layer.")
+    facts: tuple[Evidence, ...] = Field(default=(), description="What is known of the recordings themselves.")
+    blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")
+    earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
+
+
+def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
+    """The kind of a question and the senses it names."""
+    text = question.casefold()
+    senses: list[Modality] = []
+    cues: tuple[tuple[Modality, str], ...] = (("speech", _SPEECH), ("scene_text", _TEXT), ("audio", _SOUND), ("visual", _LOOK))
+    for modality, cue in cues:
+        if re.search(rf"\b(?:{cue})\b", text):
+            senses.append(modality)
+    return _kind(text, senses), tuple(senses)
+
+
+def _kind(text: str, senses: Sequence[Modality]) -> Kind:
+    rules: tuple[tuple[Kind, str], ...] = (
+        ("calculate", r"\b(?:calculate|compute|sum|add up|total of|result of|product of|equation|how much is [\d(])|what is [\d(][^?]*[-+*/x×÷]"),
+        ("metadata", r"how long is (?:the|this) (?:video|recording|clip|film|file)|(?:length|duration|resolution|frame rate|codec|format) of (?:the|this) (?:video|recording|clip|film|file)|how many (?:shots|cuts|audio tracks)|(?:is there|any) (?:a )?(?:sound|audio)(?: track)?\b|when are the (?:shot )?cuts|hard cuts"),
+        ("summarise", r"\b(?:summar\w+|overview|gist|what is (?:the|this) (?:video|recording|clip|film|talk) about|main (?:points?|topics?))\b"),
+        ("transcribe", r"\btranscri\w+|what (?:is|was|'s|gets|words are) (?:being )?said\b(?!\s+(?:about|of|to))|what do(?:es)? .{1,20} say (?:at|between|from|in)\b|subtitles? .*(?:show|say|read)|what .*subtitles?"),
+        ("count", r"\bhow (?:many times|often)\b"),
+        ("when", r"\bwhen\b|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"),
+    )
+    for kind, pattern in rules:
+        if re.search(pattern, text):
+            return kind
+    if "scene_text" in senses and "speech" not in senses:
+        return "read"
+    if "audio" in senses and not {"speech", "scene_text", "visual"} & set(senses):
+        return "hear"
+    if "visual" in senses and not {"speech", "scene_text"} & set(senses):
+        return "look"
+    return "fact"
+
+
+def wants_everything(question: str) -> bool:
+    """Whether top results are not enough: how often, every, list, ever."""
+    return bool(re.search(r"\bhow (?:many times|often)\b|\b(?:every|each|all|list|ever|any time|whenever)\b", question.casefold()))
+
+
+def quoted(question: str) -> tuple[str, ...]:
+    """What stands in quotation marks, and codes such as 01:00:32:03."""
+    marked = [first or second for first, second in _QUOTED.findall(question)]
+    return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question)]))
+
+
+def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tuple[TimeSpan | None, bool]:
+    """The part of a video that a question names, and whether it is a single moment.
+
+    Args:
+        question: as asked.
+        duration: seconds of the video.
+        shots: its shots in order, for "in the second shot".
+
+    Raises:
+        SpanError: when the time it names lies outside the video.
+    """
+    text = _QUOTED.sub(" ", question.casefold())
+    text = _MINUTES.sub(lambda m: f" {float(m[1]) * 60 + float(m[2] or 0):g} s ", text)
+    pair = re.search(rf"({_CLOCK})(?:{_UNIT})?\s*(?:-|–|—|to|until|and)\s*({_CLOCK})({_UNIT})?", text)
+    if pair and (":" in pair[1] or pair[3]):
+        return parse_span([parse_time(pair[1]), parse_time(pair[2])], window=0, duration=duration).span, False
+    edge = re.search(rf"\b(first|last)\s+({_CLOCK}){_UNIT}", text)
+    if edge:
+        seconds = min(duration, parse_time(edge[2]))
+        start = 0.0 if edge[1] == "first" else duration - seconds
+        return TimeSpan(start=start, end=start + seconds), False
+    single = re.search(rf"({_CLOCK}){_UNIT}|(?<![\d:])(?!{_CODE})((?:\d+:)?\d{{1,3}}:\d{{2}}(?:\.\d+)?)(?![\d:])", text)
+    if single and not re.search(r"how (?:many|long)[^?]*$", text[: single.start()]):
+        moment = parse_time(single[1] or single[2])
+        if moment > duration:
+            parse_span(moment, window=0, duration=duration)
+        return TimeSpan(start=moment, end=moment), True
+    return _named_shot(text, shots), False
+
+
+def _named_shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
+    match = _SHOT.search(text)
+    if not match or not shots:
+        return None
+    number = _ORDINALS[match[1]] if match[1] else int(match[2]) - 1
+    if number >= len(shots):
+        raise SpanError(f"the video has {len(shots)} shots, so there is no shot {number + 1}")
+    return shots[number]
+
+
+def split_parts(question: str) -> tuple[str, ...]:
+    """The sub-questions of a question that joins several with "and" before another question word."""
+    parts = re.split(r",?\s+and\s+(?=(?:what|which|who|when|where|how|why)\b)|(?<=\?)\s+", question.strip(), flags=re.IGNORECASE)
+    return tuple(part.strip() for part in parts if part.strip())

@@ -1,0 +1,51 @@
+"""Multiple choice: the option whose words stand in the evidence, beside the words of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.facts import key_terms
+from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote
+from longtake.agent.words import content_stems, coverage, numbers, stems
+from longtake.memory.records import Evidence
+
+RESULTS = 10
+LETTERS = "ABCDEFGHIJ"
+ENOUGH = 0.6
+MARGIN = 0.15  # by which the best option must lead
+
+
+def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """Search for the question and for each option; choose where the evidence is clear, else abstain."""
+    if not called(done, "cross_modal_search"):
+        queries = [orientation.question, *(f"{orientation.question} {option}" for option in orientation.options)]
+        return [_search(query) for query in queries]
+    found = evidence_from(done, "cross_modal_search")
+    if orientation.span:
+        found = [item for item in found if item.span.overlaps(orientation.span)]
+    found += orientation.facts if orientation.kind == "metadata" else ()
+    ranked = sorted(
+        ((_support(orientation.question, option, item), place, item) for place, option in enumerate(orientation.options) for item in found),
+        key=lambda row: -row[0],
+    )
+    if not ranked or ranked[0][0] < ENOUGH:
+        return not_found("No option is backed by what is said or written.")
+    best, place, proof = ranked[0]
+    rivals = [score for score, other, _ in ranked if other != place]
+    if rivals and best - rivals[0] < MARGIN:
+        return not_found("What is said or written does not tell the options apart.")
+    return f"{LETTERS[place]}. {orientation.options[place]}: {quote([proof])}"
+
+
+def _search(query: str) -> Call:
+    return Call("cross_modal_search", {"query": query, "modalities": ["speech", "scene_text", "audio"], "k": RESULTS})
+
+
+def _support(question: str, option: str, item: Evidence) -> float:
+    """How well one piece of evidence backs an option, 0 to 1: all its numbers, its words, and the question's."""
+    terms = content_stems(option) or sorted(stems(option))
+    if not numbers(option) <= numbers(item.content):
+        return 0.0
+    own = coverage(terms, item.content)
+    return own * (0.6 + 0.4 * coverage(key_terms(question), item.content))

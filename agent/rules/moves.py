@@ -1,0 +1,63 @@
+"""What the rules decide on: calls to make, or the draft of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longtake.agent.claims import NOT_FOUND
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import clock
+from longtake.tools.result import ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call that was made, and its result."""
+
+    call: Call
+    result: ToolResult
+
+
+Move = list[Call] | str
+
+
+def evidence_from(done: Iterable[Done], *tools: str) -> list[Evidence]:
+    """Evidence that the named tools found, without repeats, in the order found."""
+    found = {item.id: item for step in done if step.call.name in tools for item in step.result.evidence}
+    return list(found.values())
+
+
+def called(done: Sequence[Done], name: str) -> bool:
+    """Whether a tool has been called in this question."""
+    return any(step.call.name == name for step in done)
+
+
+def failures(done: Iterable[Done]) -> list[str]:
+    """What went wrong, a sentence each."""
+    sentences = [f"{step.result.failure.message} {step.result.failure.remedy}".strip() for step in done if step.result.failure]
+    return list(dict.fromkeys(sentences))
+
+
+def cite(item: Evidence) -> str:
+    """The citation mark of a piece of evidence."""
+    return f"[{clock(item.span.start)}]"
+
+
+def quote(items: Iterable[Evidence]) -> str:
+    """Pieces of evidence in their own words, each with its mark."""
+    return " ".join(f"“{item.content.strip()}” {cite(item)}" for item in items)
+
+
+def not_found(reason: str) -> str:
+    """The draft of an abstention."""
+    return f"{NOT_FOUND} {reason}"

@@ -1,0 +1,163 @@
+"""What to do next, by the kind of the question: call tools, or draft the answer from what they found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from longtake.agent.orientation import Kind, Orientation
+from longtake.agent.rules.choice import choose_option
+from longtake.agent.rules.facts import find_fact
+from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, failures, not_found, quote
+from longtake.agent.rules.reading import arithmetic_in, pick_texts
+from longtake.agent.rules.sounds import pick_sounds
+from longtake.agent.rules.times import find_time
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+
+MOST_QUOTED = 12
+EYES = "nothing here can see what a picture shows: name a model that can with --set controller.* or a better profile"
+
+
+def next_move(orientation: Orientation, done: Sequence[Done], *, rejected: bool = False) -> Move:
+    """The next calls, or a draft; a draft that was sent back is withdrawn."""
+    if rejected:
+        return not_found("What was found does not support an answer.")
+    if orientation.options:
+        return choose_option(orientation, done)
+    return PLANS[orientation.kind](orientation, done)
+
+
+def whole_or_named(orientation: Orientation) -> list[float]:
+    """The span to look at: what the question names, else the whole (first) video."""
+    span = orientation.span or TimeSpan(start=0.0, end=next(iter(orientation.videos.values())))
+    return [span.start] if orientation.point else [span.start, span.end]
+
+
+def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
+    asked = orientation.question.casefold()
+    cues = {
+        r"how long|length|duration": r"\blong\b",
+        r"resolution|frame rate|fps|codec|format|size": r"^The picture|^There is no picture",
+        r"sound|audio": r"sound",
+        r"shots?|cuts?": r"\bshots?\b",
+    }
+    wanted = [fact for cue, fact in cues.items() if re.search(cue, asked)]
+    found = [item for fact in wanted for item in orientation.facts if re.search(fact, item.content)]
+    if not found:
+        return not_found("This is not known of the recording.")
+    return " ".join(f"{item.content} {cite(item)}" for item in dict.fromkeys(found))
+
+
+def _summarise(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if not done:
+        return [Call("summarize_segment", {"timestamp": whole_or_named(orientation), "text": "", "length": "medium"})]
+    found = evidence_from(done, "summarize_segment")
+    return quote(found[:MOST_QUOTED]) if found else not_found(" ".join(failures(done)))
+
+
+def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if not done:
+        return [Call("transcribe_speech", {"timestamp": whole_or_named(orientation)})]
+    found = evidence_from(done, "transcribe_speech")
+    if orientation.point and orientation.span:
+        at = [item for item in found if item.span.overlaps(orientation.span)]
+        found = at or found
+    if found:
+        return quote(found)
+    return not_found(" ".join(failures(done)) or "Nobody speaks there.")
+
+
+def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if not done:
+        return [Call("extract_scene_text", {"timestamp": whole_or_named(orientation)})]
+    found = pick_texts(orientation, evidence_from(done, "extract_scene_text"))
+    if found:
+        return quote(found[:MOST_QUOTED])
+    return find_fact(orientation, done, senses=("scene_text", "speech"))
+
+
+def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if not done:
+        return [Call("detect_audio_events", {"timestamp": whole_or_named(orientation)})]
+    return pick_sounds(orientation, done)
+
+
+def _look(orientation: Orientation, done: Sequence[Done]) -> Move:
+    empty = _empty_picture(orientation)
+    if empty:
+        return not_found(f"The picture is empty there: {empty.content.rpartition(': ')[2]} over {empty.span}.")
+    return find_fact(orientation, done, senses=("speech", "scene_text"), otherwise=f"No evidence in words, and {EYES}.")
+
+
+def _empty_picture(orientation: Orientation) -> Evidence | None:
+    """The empty span that the question is about: the one that holds its time, or nearly the whole video."""
+    length = next(iter(orientation.videos.values()))
+    about = orientation.span or TimeSpan(start=0.0, end=length)
+    for item in orientation.blank:
+        inside = min(item.span.end, about.end) - max(item.span.start, about.start)
+        if about.length == 0 and item.span.overlaps(about):
+            return item
+        if about.length > 0 and inside >= 0.9 * about.length:
+            return item
+    return None
+
+
+def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if not done:
+        span = whole_or_named(orientation)
+        return [Call("transcribe_speech", {"timestamp": span}), Call("extract_scene_text", {"timestamp": span})]
+    wanted = orientation.quoted
+    if not wanted:
+        return not_found(f"Only words can be counted here (put them in quotation marks), and {EYES}.")
+    tools = ("extract_scene_text",) if "scene_text" in orientation.modalities else ("transcribe_speech",)
+    found = evidence_from(done, *tools) or evidence_from(done, "transcribe_speech", "extract_scene_text")
+    term = re.compile(rf"(?<!\w){re.escape(wanted[0])}(?!\w)", re.IGNORECASE)
+    holding = [item for item in found if term.search(item.content)]
+    if not holding:
+        return not_found(f"“{wanted[0]}” does not occur in {len(found)} pieces of text.")
+    times = sum(len(term.findall(item.content)) for item in holding)
+    marks = "".join(cite(item) for item in holding[:MOST_QUOTED])
+    return f"“{wanted[0]}” occurs {times} times {marks}"
+
+
+def _calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if called(done, "calculator"):
+        return _worked_out(done)
+    own = arithmetic_in(orientation.question)
+    if own:
+        return [Call("calculator", {"expression": own})]
+    if not called(done, "extract_scene_text"):
+        return [Call("extract_scene_text", {"timestamp": whole_or_named(orientation)})]
+    sums = [(item, text) for item in evidence_from(done, "extract_scene_text") if (text := arithmetic_in(item.content))]
+    if sums:
+        return [Call("calculator", {"expression": text}) for _, text in sums[:1]]
+    return find_fact(orientation, done, senses=("scene_text", "speech"))
+
+
+def _worked_out(done: Sequence[Done]) -> Move:
+    last = next(step for step in reversed(done) if step.call.name == "calculator")
+    if last.result.failure:
+        return not_found(last.result.failure.message)
+    expression = str(last.call.arguments["expression"])
+    shown = [item for item in evidence_from(done, "extract_scene_text") if arithmetic_in(item.content) == expression]
+    mark = cite(shown[0]) if shown else ""
+    return f"{expression} = {last.result.output['result']} {mark}".strip()
+
+
+def _fact(orientation: Orientation, done: Sequence[Done]) -> Move:
+    return find_fact(orientation, done, senses=("speech", "scene_text"))
+
+
+PLANS: dict[Kind, Callable[[Orientation, Sequence[Done]], Move]] = {
+    "metadata": _metadata,
+    "summarise": _summarise,
+    "transcribe": _transcribe,
+    "read": _read,
+    "hear": _hear,
+    "look": _look,
+    "when": find_time,
+    "count": _count,
+    "calculate": _calculate,
+    "fact": _fact,
+}

@@ -1,0 +1,110 @@
+"""The trace of a run: one JSONL event a step, whole inputs and outputs as blobs by content hash. Event schema v1.
+
+Every event holds: `v` (schema, 1), `run`, `step` (from 0), `parent` (step or null), `type`, `started` (seconds since the
+epoch), `seconds`, and, where they apply, `data` (small facts, such as arguments as sent and as repaired), `input` and
+`output` (hashes of blobs), `spans` (what was looked at: [video, start, end]), `evidence` (ids) and `usage`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from longtake.errors import LibraryError
+from longtake.memory.layers import canonical_json, write_atomic
+
+SCHEMA = 1
+EventType = Literal["run", "orient", "model", "tool", "verify", "guard", "answer", "error"]
+
+
+class Trace:
+    """Writes the events of one run; safe to use from the threads of a round."""
+
+    def __init__(self, root: Path) -> None:
+        self.run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:8]}"
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        self._steps = 0
+        self._lock = threading.Lock()
+        self._file = (root / f"{self.run}.jsonl").open("a", encoding="utf-8")
+
+    def event(
+        self,
+        kind: EventType,
+        *,
+        started: float,
+        parent: int | None = None,
+        data: Mapping[str, Any] | None = None,
+        given: Any = None,
+        result: Any = None,
+        spans: Sequence[tuple[str, float, float]] = (),
+        evidence: Sequence[str] = (),
+        usage: Mapping[str, float] | None = None,
+    ) -> int:
+        """Append one event and return its step; `started` is a time.time() value."""
+        event: dict[str, Any] = {
+            "v": SCHEMA,
+            "run": self.run,
+            "parent": parent,
+            "type": kind,
+            "started": round(started, 4),
+            "seconds": round(max(0.0, time.time() - started), 4),
+            "data": dict(data or {}),
+            "input": self._blob(given),
+            "output": self._blob(result),
+            "spans": [list(span) for span in spans],
+            "evidence": list(evidence),
+            "usage": dict(usage or {}),
+        }
+        with self._lock:
+            event["step"] = self._steps
+            self._steps += 1
+            self._file.write(canonical_json(event) + "\n")
+            self._file.flush()
+        return int(event["step"])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _blob(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        text = canonical_json(value)
+        digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        path = _blob_path(self.root, digest)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, text)
+        return digest
+
+
+class RecordedTrace:
+    """A finished trace, read back."""
+
+    def __init__(self, root: Path, run: str) -> None:
+        self.root = root
+        path = root / f"{run}.jsonl"
+        if not path.is_file():
+            raise LibraryError(f"There is no trace {run!r} in {root}.")
+        self._path = path
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """The events, in the order they were written."""
+        with self._path.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line)
+
+    def blob(self, digest: str) -> Any:
+        """A recorded input or output."""
+        return json.loads(_blob_path(self.root, digest).read_text(encoding="utf-8"))
+
+
+def _blob_path(root: Path, digest: str) -> Path:
+    return root / "blobs" / digest[:2] / f"{digest}.json"

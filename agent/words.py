@@ -1,0 +1,82 @@
+"""Words of questions and evidence, folded so that they can be compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w$€£%]+(?:['’]\w+)?", re.UNICODE)
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+
+# Words that carry no content of their own: articles, auxiliaries, pronouns, prepositions and the words questions are made of.
+STOPWORDS = frozenset(
+    "a an the this that these those there here it its is are was were be been being am do does did doing done have has had "
+    "having will would shall should can could may might must i you he she we they me him her us them my your his our their "
+    "of in on at to for from by with about into over under between after before during while as and or but not no nor so if "
+    "then than too very just also only any some all each every both either what which who whom whose when where why how "
+    "much many long often far old kind sort type name named called call tell give show say says said state according "
+    "video clip recording film file second seconds minute minutes time times moment point exactly please get gets got go "
+    "goes ever once thing something anything someone somebody anyone people person up down out off again "
+    "s t d ll re ve don didn doesn isn wasn won".split()
+)
+NUMBER_WORDS = {
+    word: str(value)
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen twenty".split()
+    )
+}
+
+
+def fold(text: str) -> str:
+    """Lower case without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded, in order; times and decimals stay whole."""
+    return [word.removesuffix("'s") for word in _WORD.findall(fold(text))]
+
+
+def stem(word: str) -> str:
+    """Cut the commonest English endings, so that `prices` meets `price` and `opened` meets `opens`."""
+    if not word.isalpha() or len(word) < 4:
+        return NUMBER_WORDS.get(word, word)
+    word = NUMBER_WORDS.get(word, word)
+    for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("es", ""), ("s", "")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[: -len(ending)] + kept
+            break
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+
+
+def content_stems(text: str) -> list[str]:
+    """Stems of the words that carry content, without repeats, in order."""
+    return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOPWORDS))
+
+
+def stems(text: str) -> set[str]:
+    """Stems of all the words."""
+    return {stem(word) for word in words(text)}
+
+
+def numbers(text: str) -> set[str]:
+    """Numbers of a text, without thousands separators and trailing zeros, number words included."""
+    found = {_plain(number) for number in _NUMBER.findall(text)}
+    return found | {NUMBER_WORDS[word] for word in words(text) if word in NUMBER_WORDS}
+
+
+def coverage(wanted: Iterable[str], text: str) -> float:
+    """Share of the wanted stems that a text holds, 0 to 1; 0 when nothing is wanted."""
+    wanted = list(wanted)
+    held = stems(text)
+    return sum(term in held for term in wanted) / len(wanted) if wanted else 0.0
+
+
+def _plain(number: str) -> str:
+    if ":" in number:
+        return number
+    number = re.sub(r",(?=\d{3}(?:\D|$))", "", number).replace(",", ".")
+    return number.rstrip("0").rstrip(".") if "." in number else number

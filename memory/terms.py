@@ -1,0 +1,68 @@
+"""Terms of a text for word search: words of any script; numbers, times, codes and addresses whole as well as in parts.
+
+Neighbouring words also make a pair (`red_car`), so that a phrase ranks above its scattered words.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import pairwise
+
+import regex
+from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+_STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
+# Scripts written without spaces between words: every sign is a part of its own, and pairs make the words.
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*"
+_PART = regex.compile(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\p{{L}}\p{{N}}\p{{M}}])+")
+_EDGE = regex.compile(r"^[^\p{L}\p{N}\p{Sc}#@]+|[^\p{L}\p{N}\p{M}\p{Sc}%+#]+$")
+_THOUSANDS = regex.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SHORT = 2  # characters
+
+
+def document_terms(text: str) -> list[str]:
+    """Every term a document can be found by."""
+    terms: list[str] = []
+    parts: list[str] = []
+    for chunk, inner in _chunks(text):
+        parts.extend(inner)
+        if _is_compound(chunk, inner):
+            terms.append(chunk)
+    return terms + parts + [f"{left}_{right}" for left, right in pairwise(parts)]
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms to look for, each once.
+
+    Stop words count only when there is nothing else. Short parts of a code or of a run of unspaced script count only in
+    pairs: otherwise a search for `01:00:32:03` would find every text with a `00` in it.
+    """
+    wholes: list[str] = []
+    parts: list[str] = []
+    findable: set[str] = set()
+    for chunk, inner in _chunks(text):
+        if _is_compound(chunk, inner):
+            wholes.append(chunk)
+        parts.extend(inner)
+        findable.update(part for part in inner if len(inner) == 1 or len(part) > _SHORT)
+    content = content_words(text)
+    alone = [part for part in parts if part in content and part in findable]
+    pairs = [f"{left}_{right}" for left, right in pairwise(parts) if left in content or right in content]
+    return list(dict.fromkeys(wholes + alone + pairs))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text, without stop words where there are others."""
+    words = frozenset(part for _, inner in _chunks(text) for part in inner)
+    return words - _STOP_WORDS or words
+
+
+def _chunks(text: str) -> list[tuple[str, list[str]]]:
+    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).lower())
+    chunks = (_EDGE.sub("", chunk) for chunk in plain.split())
+    return [(chunk, _PART.findall(chunk)) for chunk in chunks if chunk]
+
+
+def _is_compound(chunk: str, parts: list[str]) -> bool:
+    """Whether a chunk is more than its parts: `$249`, `3.5`, `a@b.org`; not a sentence in an unspaced script."""
+    return bool(parts) and chunk != "".join(parts)

@@ -1,0 +1,173 @@
+"""Sound from a file as mono samples on the video's clock, block by block, in memory constant in the file's length."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+import numpy as np
+import numpy.typing as npt
+from av.audio.frame import AudioFrame
+from av.audio.resampler import AudioResampler
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.error import FFmpegError
+from av.stream import Disposition
+
+from longtake.errors import MediaError
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media import MediaInfo
+
+Samples = npt.NDArray[np.float32]
+
+BLOCK_SECONDS = 32
+SEEK_MARGIN = 0.5  # decoders with overlapping transforms need a run-up before their first exact sample
+CLOCK_TOLERANCE = 0.05  # containers round times to milliseconds or to a frame; more than this is a real gap
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class AudioBlock:
+    """Consecutive mono samples, float32 of shape (n,) in -1..1; `start` is in seconds from the media's origin."""
+
+    start: float
+    samples: Samples
+    rate: int
+
+    @property
+    def end(self) -> float:
+        """Seconds."""
+        return self.start + len(self.samples) / self.rate
+
+
+def _never() -> None:
+    """Never cancel."""
+
+
+def read_audio(
+    path: Path,
+    media: MediaInfo,
+    *,
+    rate: int = 16_000,
+    span: TimeSpan | None = None,
+    check_cancelled: Callable[[], None] = _never,
+) -> Iterator[AudioBlock]:
+    """Decode the default sound track, or nothing when the file has none.
+
+    Blocks are `BLOCK_SECONDS` long except where the sound ends or its presentation times leap: a gap in the file is a
+    gap between blocks, never invented silence. Broken packets are skipped and a truncated tail ends the reading; both
+    are logged. Channels are mixed down with weights that sum to 1, so nothing clips.
+
+    Raises:
+        MediaError: when the file cannot be opened.
+    """
+    if not media.audio:
+        return
+    try:
+        container = av.open(str(path), metadata_errors="replace")
+    except (FFmpegError, OSError) as error:
+        raise MediaError(f"{path} cannot be opened: {error.strerror}.") from error
+    with container:
+        stream = default_track(container, media)
+        if span is not None and span.start > SEEK_MARGIN and stream.time_base is not None:
+            target = media.origin + span.start - SEEK_MARGIN
+            container.seek(int(target / stream.time_base), stream=stream)
+        blocks = _Blocks(rate, span or TimeSpan(start=0.0, end=float(10**9)))
+        for frame in _frames(container, stream, path):
+            check_cancelled()
+            time = None if frame.time is None else frame.time - media.origin
+            yield from blocks.add(frame, time)
+            if blocks.past_end:
+                break
+        yield from blocks.finish()
+
+
+def default_track(container: InputContainer, media: MediaInfo) -> AudioStream:
+    """The sound track flagged as default, else the first."""
+    tracks = [container.streams[track.index] for track in media.audio]
+    chosen = next((track for track in tracks if track.disposition & Disposition.default), tracks[0])
+    assert isinstance(chosen, AudioStream)
+    return chosen
+
+
+def _frames(container: InputContainer, stream: AudioStream, path: Path) -> Iterator[AudioFrame]:
+    broken = 0
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets)
+        except StopIteration:
+            break
+        except FFmpegError as error:
+            _log.warning("%s: the sound ends early: %s.", path.name, error.strerror)
+            break
+        try:
+            decoded = packet.decode()
+        except FFmpegError:
+            broken += 1
+            continue
+        yield from decoded
+    if broken:
+        _log.warning("%s: %d broken sound packets were skipped.", path.name, broken)
+
+
+class _Blocks:
+    """Resamples frames and cuts them into blocks; a leap of the clock or a new sample format starts afresh."""
+
+    def __init__(self, rate: int, span: TimeSpan) -> None:
+        self._rate = rate
+        self._span = span
+        self._resampler: AudioResampler | None = None
+        self._format: tuple[str, str, int] | None = None
+        self._start = 0.0  # time of the first pending sample
+        self._fed = 0.0  # time at which the frames fed so far end
+        self._pending: list[Samples] = []
+        self.past_end = False
+
+    def add(self, frame: AudioFrame, time: float | None) -> Iterator[AudioBlock]:
+        """Take one frame, whose time is None when the file does not say; give the blocks it fills."""
+        time = self._fed if time is None else time
+        layout = (frame.format.name, frame.layout.name, frame.sample_rate)
+        if self._resampler is not None and time < self._fed - CLOCK_TOLERANCE:
+            return  # a frame of the past: what it covers has been heard
+        if self._resampler is None or layout != self._format or time > self._fed + CLOCK_TOLERANCE:
+            yield from self.finish()
+            self._resampler = AudioResampler(format="s16", layout="mono", rate=self._rate)
+            self._format, self._start, self._fed = layout, time, time
+        self._fed += frame.samples / frame.sample_rate
+        self.past_end = self._fed >= self._span.end
+        self._take(frame)
+        size = BLOCK_SECONDS * self._rate
+        while sum(map(len, self._pending)) >= size:
+            yield from self._cut(size)
+
+    def finish(self) -> Iterator[AudioBlock]:
+        """Give what is left."""
+        if self._resampler is not None:
+            self._take(None)
+            yield from self._cut(sum(map(len, self._pending)))
+            self._resampler = None
+
+    def _take(self, frame: AudioFrame | None) -> None:
+        assert self._resampler is not None
+        for resampled in self._resampler.resample(frame):
+            samples = resampled.to_ndarray().reshape(-1).astype(np.float32) * np.float32(1 / 32768)
+            before = round((self._span.start - self._start) * self._rate) - sum(map(len, self._pending))
+            self._pending.append(samples)
+            if before > 0 and not any(map(len, self._pending[:-1])):
+                # Still ahead of the asked span (or of the origin): let go of what nobody will hear.
+                self._pending = [samples[before:]]
+                self._start += min(before, len(samples)) / self._rate
+
+    def _cut(self, size: int) -> Iterator[AudioBlock]:
+        joined = np.concatenate(self._pending) if self._pending else np.zeros(0, np.float32)
+        block, rest = joined[:size], joined[size:]
+        kept = min(len(block), max(0, round((self._span.end - self._start) * self._rate)))
+        if kept:
+            yield AudioBlock(round(self._start, 6) + 0.0, block[:kept], self._rate)
+        self._start += len(block) / self._rate
+        self._pending = [rest] if len(rest) else []

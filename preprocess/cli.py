@@ -1,0 +1,87 @@
+"""`longtake index`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say
+from longtake.errors import LongtakeError
+from longtake.memory.timespan import clock
+from longtake.preprocess.pipeline import IndexReport, Watcher
+from longtake.preprocess.workspace import Workspace
+
+
+def index(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(help="Video or sound files.", metavar="FILE...")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a file, one line each.")] = False,
+) -> None:
+    """Read videos into the library. Files read before are only completed."""
+    session: Session = context.obj
+    workspace = Workspace(session.library_root, session.settings)
+    worst = 0
+    for file in files:
+        try:
+            with progress_watcher(quiet=as_json) as watcher:
+                report = workspace.add(file, watcher)
+        except LongtakeError as error:
+            if len(files) == 1:
+                raise
+            note(f"longtake: {error}")
+            worst = EXIT_FAILED
+            continue
+        say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
+        if not report.complete or any(layer.problem for layer in report.layers):
+            worst = worst or EXIT_PARTIAL
+    raise typer.Exit(worst)
+
+
+def report_json(report: IndexReport) -> dict[str, Any]:
+    """The public shape of `index --json`."""
+    return {
+        "video": report.video.id,
+        "name": report.video.name,
+        "duration": report.video.duration,
+        "layers": [asdict(layer) for layer in report.layers],
+        "seconds": round(report.seconds, 3),
+        "complete": report.complete,
+    }
+
+
+@contextmanager
+def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
+    """A watcher that draws a bar a layer on a terminal, and says nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield Watcher()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def advance(name: str, share: float) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=1.0)
+            bars.update(tasks[name], completed=share)
+
+        yield Watcher(progress=advance)
+
+
+def _show(report: IndexReport) -> None:
+    say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
+    for layer in report.layers:
+        if layer.problem:
+            say(f"  {layer.name:<13} -  {layer.problem}")
+        else:
+            how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
+            say(f"  {layer.name:<13} {layer.items:>6} items  {how:>8}  {layer.engine}")

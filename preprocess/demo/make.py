@@ -1,0 +1,100 @@
+"""Makes the demo video: H.264 pictures and AAC sound in an MP4 file, with its subtitles beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import numpy as np
+from PIL import Image
+
+from longtake.errors import LibraryError
+from longtake.preprocess.demo.script import DEMO, Script, load_script
+from longtake.preprocess.demo.slides import pictures
+from longtake.preprocess.demo.sound import RATE, Samples, soundtrack
+from longtake.preprocess.demo.truth import derive_truth
+
+VIDEO = "demo.mp4"
+SUBTITLES = "demo.en.vtt"
+# One thread gives the same bytes each time; still pictures lose nothing by a fast preset.
+X264 = {"preset": "veryfast", "crf": "20", "threads": "1"}
+
+
+def make_demo(folder: Path) -> Path:
+    """Write `demo.mp4` and `demo.en.vtt` into a folder, unless they are there already, and return the video's path.
+
+    Raises:
+        LibraryError: when the folder cannot be written.
+    """
+    target = folder / VIDEO
+    mark = _mark()
+    if (folder / SUBTITLES).is_file() and _is_whole(target, mark):
+        return target
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".demo-", dir=folder) as beside:
+            script = load_script()
+            encode(script, soundtrack(derive_truth(script)), Path(beside) / VIDEO, mark)
+            (Path(beside) / SUBTITLES).write_bytes((DEMO / "speech.en.vtt").read_bytes())
+            os.replace(Path(beside) / SUBTITLES, folder / SUBTITLES)
+            os.replace(Path(beside) / VIDEO, target)
+    except OSError as error:
+        reason = error.strerror or error
+        raise LibraryError(f"The demo video cannot be written to {folder}: {reason}. Name another folder.") from error
+    return target
+
+
+def encode(script: Script, sound: Samples, path: Path, mark: str) -> None:
+    """Write pictures and sound, a second of each at a time, to an MP4 file that bears a mark as its comment."""
+    with av.open(path, "w", format="mp4") as container:
+        container.metadata["comment"] = mark
+        video = container.add_stream("libx264", rate=script.fps, options=X264)
+        video.width, video.height, video.pix_fmt = script.width, script.height, "yuv420p"
+        audio = container.add_stream("aac", rate=RATE, layout="mono", bit_rate=64_000)
+        for number, frame in enumerate(_frames(script)):
+            if number % script.fps == 0:
+                first = number // script.fps * RATE
+                container.mux(audio.encode(_audio_frame(sound[first : first + RATE], first)))
+            frame.pts = number
+            container.mux(video.encode(frame))
+        container.mux(video.encode())
+        container.mux(audio.encode())
+
+
+def _frames(script: Script) -> Iterator[av.VideoFrame]:
+    """Every frame in order; a picture that stays is converted once."""
+    everything = (picture for shot in script.shots for picture in pictures(script, shot))
+    previous: Image.Image | None = None
+    for picture in everything:
+        if picture is not previous:
+            previous, frame = picture, av.VideoFrame.from_image(picture).reformat(format="yuv420p")
+        yield frame
+
+
+def _audio_frame(samples: Samples, first: int) -> av.AudioFrame:
+    frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples[np.newaxis]), format="fltp", layout="mono")
+    frame.sample_rate, frame.pts = RATE, first
+    return frame
+
+
+def _mark() -> str:
+    """Names what the video is made from: an older one is made anew."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name in ("script.yaml", "speech.opus"):
+        digest.update((DEMO / name).read_bytes())
+    return f"Longtake demo {digest.hexdigest()}"
+
+
+def _is_whole(path: Path, mark: str) -> bool:
+    """Whether the file is there, was finished and bears the mark; MP4's index, which holds it, is written last."""
+    if not path.is_file():
+        return False
+    try:
+        with av.open(path) as container:
+            return container.metadata.get("comment") == mark
+    except av.FFmpegError:
+        return False

@@ -1,0 +1,62 @@
+"""TextRank: sentences recommend the sentences that share words with them (Mihalcea and Tarau, EMNLP 2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from longtake.config import Settings
+from longtake.memory.terms import content_words
+
+_DAMPING = 0.85
+_TOLERANCE = 1e-6
+_ROUNDS = 100
+
+
+class TextRank:
+    """Extractive summaries by graph ranking."""
+
+    id = "textrank-1"
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def summarize(self, sentences: Sequence[str], count: int) -> list[int]:
+        """Indices of at most `count` sentences, in the order of the text; of equal ones the first.
+
+        A sentence in the words of an earlier one is passed over while there is another. Memory grows with the square of
+        the number of sentences: 8 MB for the thousand of an hour's talk.
+        """
+        words = [content_words(sentence) for sentence in sentences]
+        ranking = np.argsort(-_ranks(_similarity(words)), kind="stable").tolist()
+        firsts = {bag: index for index, bag in reversed(list(enumerate(words)))}
+        fresh = [index for index in ranking if words[index] and firsts[words[index]] == index]
+        again = [index for index in ranking if index not in set(fresh)]
+        return sorted((fresh + again)[: max(0, count)])
+
+
+def _similarity(words: Sequence[frozenset[str]]) -> npt.NDArray[np.float64]:
+    """Shared words of every two sentences over the logarithms of their lengths: (sentences, sentences), diagonal 0."""
+    vocabulary = {word: column for column, word in enumerate(sorted(frozenset().union(*words)))}
+    holds = np.zeros((len(words), len(vocabulary)))
+    for row, bag in enumerate(words):
+        holds[row, [vocabulary[word] for word in bag]] = 1
+    logs = np.log1p(holds.sum(axis=1))  # log(1 + n) where the paper has log(n): one-word sentences stay finite
+    norms = logs[:, None] + logs[None, :]
+    similar: npt.NDArray[np.float64] = np.divide(holds @ holds.T, norms, out=np.zeros_like(norms), where=norms > 0)
+    np.fill_diagonal(similar, 0)
+    return similar
+
+
+def _ranks(similar: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """PageRank of a weighted graph by power iteration; a sentence like no other keeps the random surfer's share."""
+    sums = similar.sum(axis=1, keepdims=True)
+    transition = np.divide(similar, sums, out=np.zeros_like(similar), where=sums > 0)
+    ranks = np.ones(len(similar))
+    for _ in range(_ROUNDS):
+        before, ranks = ranks, (1 - _DAMPING) + _DAMPING * (ranks @ transition)
+        if np.abs(ranks - before).max(initial=0.0) < _TOLERANCE:
+            break
+    return np.round(ranks, 6)

@@ -1,0 +1,152 @@
+"""From boxes to reading: the lines of a picture in the order a person reads them, and how long each text stands."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from math import hypot
+from statistics import median
+
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.scene_text import TextBox
+
+# Distances within a picture, in heights of a line.
+_WORD_GAP = 1.0  # widest gap inside a line
+_BAND_GAP = 0.75  # least empty band between a title and what stands under it, or between the rows of a table
+_COLUMN_GAP = 1.5  # least empty strip between two columns
+
+# Between pictures.
+_SAME_TEXT = 0.8  # similarity of two readings of one text
+_SAME_WORD = 0.6  # and of each word in it
+_SAME_PLACE = 0.3  # of the picture: text may drift or scroll
+_BRIDGE = 1.0  # seconds for which one missed reading does not end a text
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A line of text, seen from `start` to `end` (seconds); `best` is its most confident reading."""
+
+    start: float
+    end: float
+    best: TextBox
+
+
+def lines_of(boxes: Sequence[TextBox], aspect: float) -> list[TextBox]:
+    """Join boxes that stand side by side into lines, and put the lines in reading order.
+
+    Args:
+        boxes: the texts of one picture.
+        aspect: width of the picture divided by its height.
+    """
+    lines: list[TextBox] = []
+    for box in sorted(boxes, key=lambda each: (each.box[0], each.box[1])):
+        before = next((line for line in lines if _continues(line, box, aspect)), None)
+        if before is None:
+            lines.append(box)
+        else:
+            lines[lines.index(before)] = _joined(before, box)
+    return _in_order(lines, aspect)
+
+
+def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[ShownText]:
+    """Follow each line over pictures given in order of time; ordered by first sight, then as read."""
+    shown: list[ShownText] = []
+    standing: list[int] = []
+    for span, lines in pictures:
+        standing = [place for place in standing if shown[place].end + _BRIDGE >= span.start]
+        unread = list(standing)
+        for line in lines:
+            place = _same(line, {place: shown[place].best for place in unread})
+            if place is None:
+                standing.append(len(shown))
+                shown.append(ShownText(span.start, span.end, line))
+                continue
+            unread.remove(place)
+            best = max(shown[place].best, line, key=lambda reading: reading.confidence)
+            shown[place] = ShownText(shown[place].start, span.end, best)
+    return shown
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two readings can be of one text: spelling may waver, numbers and whole words may not."""
+    one, other = _normal(one), _normal(other)
+    if one.replace(" ", "") == other.replace(" ", ""):
+        return True
+    words, others = one.split(), other.split()
+    if re.findall(r"\d+", one) != re.findall(r"\d+", other) or len(words) != len(others):
+        return False
+    return _similarity(one, other) >= _SAME_TEXT and all(
+        _similarity(word, counterpart) >= _SAME_WORD for word, counterpart in zip(words, others, strict=True)
+    )
+
+
+def _continues(line: TextBox, box: TextBox, aspect: float) -> bool:
+    """Whether a box stands on a line's baseline, right after it, in letters of about the same size."""
+    left, top, width, height = line.box
+    x, y, _, down = box.box
+    lower, higher = min(height, down), max(height, down)
+    shared = min(top + height, y + down) - max(top, y)
+    gap = (x - left - width) * aspect
+    return higher <= 1.6 * lower and shared >= 0.6 * lower and -0.5 * lower <= gap <= _WORD_GAP * lower
+
+
+def _joined(line: TextBox, box: TextBox) -> TextBox:
+    left, top = min(line.box[0], box.box[0]), min(line.box[1], box.box[1])
+    right = max(each.box[0] + each.box[2] for each in (line, box))
+    bottom = max(each.box[1] + each.box[3] for each in (line, box))
+    around = (left, top, round(right - left, 4), round(bottom - top, 4))
+    return TextBox(f"{line.text} {box.text}", around, min(line.confidence, box.confidence))
+
+
+def _in_order(lines: list[TextBox], aspect: float) -> list[TextBox]:
+    """Recursive XY-cut (Nagy and Seth 1984): bands from the top, in each the columns from the left."""
+    if len(lines) < 2:
+        return lines
+    height = median(line.box[3] for line in lines)
+    for axis, gap in ((1, _BAND_GAP * height), (0, _COLUMN_GAP * height / aspect)):
+        parts = _cut(lines, axis, gap)
+        if len(parts) > 1:
+            return [line for part in parts for line in _in_order(part, aspect)]
+    return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
+
+
+def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]:
+    """Split lines wherever nothing stands for at least `gap` along an axis (0 across, 1 down)."""
+    parts: list[list[TextBox]] = []
+    reach = 0.0
+    for line in sorted(lines, key=lambda each: each.box[axis]):
+        start, end = line.box[axis], line.box[axis] + line.box[axis + 2]
+        if not parts or start - reach >= gap:
+            parts.append([])
+            reach = end
+        parts[-1].append(line)
+        reach = max(reach, end)
+    return parts
+
+
+def _same(line: TextBox, readings: Mapping[int, TextBox]) -> int | None:
+    """The key of the nearest reading that can be of this line."""
+    distances = {
+        key: _distance(reading, line) for key, reading in readings.items() if same_text(reading.text, line.text)
+    }
+    nearest = min(distances, key=distances.__getitem__, default=None)
+    return nearest if nearest is not None and distances[nearest] <= _SAME_PLACE else None
+
+
+def _distance(one: TextBox, other: TextBox) -> float:
+    """Between the centres, in shares of the picture."""
+    across, down = (
+        one.box[axis] + one.box[axis + 2] / 2 - other.box[axis] - other.box[axis + 2] / 2 for axis in (0, 1)
+    )
+    return hypot(across, down)
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _similarity(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()

@@ -1,0 +1,177 @@
+"""SubRip, WebVTT and ASS/SSA as cues: one text each, markup removed, what is safe to repair repaired.
+
+Formats: the SubRip text format as written by players; W3C WebVTT; the SSA v4 and ASS v4+ specifications.
+"""
+
+from __future__ import annotations
+
+import codecs
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from longtake.errors import MediaError
+
+SUFFIXES = (".srt", ".vtt", ".ass", ".ssa")
+
+_CLOCK = r"(?:(\d+):)?(\d{1,3}):(\d{1,2})(?:[.,](\d{1,3}))?"
+_TIMING = re.compile(rf"\s*{_CLOCK}\s*-{{1,2}}>\s*{_CLOCK}(?:\s.*)?")
+_ARROW = re.compile(r"\s*\d.*-->")  # a line that wants to be a timing line
+_ASS_SECTION = re.compile(r"^\[(?:script info|events|v4\+? styles)\]\s*$", re.IGNORECASE | re.MULTILINE)
+_WEBVTT_BLOCK = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b")
+_ASS_FORMAT = "layer,start,end,style,name,marginl,marginr,marginv,effect,text"
+_ASS_DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}.*?(?=\{[^}]*\\p0|$)")
+_OVERRIDE = re.compile(r"\{\\[^}]*\}")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.,]*>")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>", re.IGNORECASE)
+_TOUCHING = 0.1  # most seconds between the cues of one rolling caption
+_READABLE = 0.5  # seconds; a shorter cue is a step of an animation
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words and when they are shown, in seconds; lines of one cue stand apart in `text`."""
+
+    start: float
+    end: float
+    text: str
+    speaker: str | None = None
+
+
+def parse_subtitles(data: bytes, name: str) -> list[Cue]:
+    """Read a subtitle file by its content; cues come by start, without the repetitions of rolling captions.
+
+    Args:
+        data: the file's bytes, in UTF-8, UTF-16 or a Western single-byte encoding.
+        name: what to call the file in an error.
+
+    Raises:
+        MediaError: when it is no subtitle file or a line of it cannot be read; the message names file and line.
+    """
+    lines = _decode(data, name).splitlines()
+    head = next((line.strip() for line in lines if line.strip()), "")
+    if not head:
+        return []
+    if _ASS_SECTION.search("\n".join(lines)):
+        cues = list(_ass_cues(lines, name))
+    else:
+        cues = list(_timed_cues(lines, name, webvtt=head.startswith("WEBVTT")))
+    return unrolled(sorted(cues, key=lambda cue: (cue.start, cue.end)))
+
+
+def unrolled(cues: list[Cue]) -> list[Cue]:
+    """Drop from each cue the lines that the one before, which it touches, already showed.
+
+    A whole cue said again is kept (a refrain is sung twice) unless it overlaps the first, is too short to be read, or
+    is the rest of a longer cue that rolls away.
+    """
+    found: list[Cue] = []
+    shown: list[str] = []
+    shown_until = 0.0
+    for cue in cues:
+        lines = cue.text.split("\n")
+        touching = bool(found) and cue.start - shown_until <= _TOUCHING and cue.speaker == found[-1].speaker
+        most = min(len(lines), len(shown)) if touching else 0
+        repeated = next((count for count in range(most, 0, -1) if shown[-count:] == lines[:count]), 0)
+        again = repeated == len(lines) == len(shown)
+        if again and cue.start >= shown_until and min(cue.end - cue.start, found[-1].end - found[-1].start) >= _READABLE:
+            repeated = 0
+        if repeated == len(lines):
+            found[-1] = replace(found[-1], end=max(found[-1].end, cue.end))
+        else:
+            found.append(replace(cue, text="\n".join(lines[repeated:])))
+        shown, shown_until = lines, cue.end
+    return found
+
+
+def ass_text(text: str) -> str:
+    """The words of an ASS event: no override codes, no drawings, real line breaks."""
+    text = _ASS_DRAWING.sub("", text)
+    text = re.sub(r"\{[^}]*\}", "", text)
+    return _tidy(re.sub(r"\\[Nn]", "\n", text).replace("\\h", " "))
+
+
+def _decode(data: bytes, name: str) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif b"\0" in data[:64]:
+        encoding = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
+    else:
+        encoding = "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252" if not set(data) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1")
+    if "\0" in text:
+        raise MediaError(f"{name} is not a subtitle file: it holds binary data.")
+    return text
+
+
+def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
+    """Cues of SubRip or WebVTT: a timing line, then text up to a blank line or the next timing line."""
+    drafts: list[tuple[float, float, list[str]]] = []
+    inside = comment = False
+    for number, line in enumerate(lines, start=1):
+        timing = _TIMING.fullmatch(line)
+        if not line.strip():
+            inside = comment = False
+        elif comment:
+            continue
+        elif timing:
+            if inside and drafts[-1][2] and drafts[-1][2][-1].strip().isdigit():
+                drafts[-1][2].pop()  # the number of this cue, after a blank line that was forgotten
+            bounds = sorted((_seconds(*timing.groups()[:4]), _seconds(*timing.groups()[4:])))
+            drafts.append((bounds[0], bounds[1], []))
+            inside = True
+        elif _ARROW.match(line):
+            shown = line.strip()[:60]
+            raise MediaError(
+                f"{name}, line {number}: {shown!r} is not a cue's time; write 00:00:01.000 --> 00:00:02.000."
+            )
+        elif inside:
+            drafts[-1][2].append(line)
+        elif webvtt:
+            comment = bool(_WEBVTT_BLOCK.match(line))
+        elif not line.strip().isdigit():
+            if not drafts:
+                raise MediaError(f"{name}, line {number}: expected a cue's time, found {line.strip()[:60]!r}.")
+            drafts[-1][2].append(line)  # a blank line inside the text
+    if not (drafts or webvtt):
+        raise MediaError(f"{name} is not a subtitle file: it holds no cue.")
+    for start, end, body in drafts:
+        text = "\n".join(body)
+        voice = _VOICE.search(text)
+        words = _tidy(html.unescape(_TAG.sub("", _OVERRIDE.sub("", text))))
+        if words:
+            yield Cue(start, end, words, html.unescape(voice[1]).strip() if voice else None)
+
+
+def _ass_cues(lines: list[str], name: str) -> Iterator[Cue]:
+    columns = _ASS_FORMAT.split(",")
+    for number, line in enumerate(lines, start=1):
+        kind, _, rest = line.partition(":")
+        if kind.strip().lower() == "format" and "text" in rest.lower():
+            columns = [column.strip().lower() for column in rest.split(",")]
+        if kind.strip().lower() != "dialogue":
+            continue
+        fields = dict(zip(columns, rest.strip().split(",", len(columns) - 1), strict=False))
+        times = [re.fullmatch(_CLOCK, fields.get(column, "").strip()) for column in ("start", "end")]
+        if not (times[0] and times[1] and "text" in fields):
+            raise MediaError(
+                f"{name}, line {number}: {line.strip()[:60]!r} lacks a time or a column of its format line."
+            )
+        bounds = sorted((_seconds(*times[0].groups()), _seconds(*times[1].groups())))
+        words = ass_text(fields["text"])
+        if words:
+            yield Cue(bounds[0], bounds[1], words, fields.get("name", "").strip() or None)
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    return round(whole + float(f"0.{fraction or 0}"), 3)
+
+
+def _tidy(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)

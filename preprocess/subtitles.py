@@ -1,0 +1,172 @@
+"""The layer `subtitles`: what subtitle files beside the video and text tracks inside it say."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+from av.error import FFmpegError
+from av.subtitles.subtitle import AssSubtitle
+
+from longtake.errors import MediaError
+from longtake.memory.layers import LayerRecipe, LayerWriter
+from longtake.memory.library import file_id
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.language_codes import language_code
+from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.step import IndexJob
+from longtake.preprocess.subtitle_formats import SUFFIXES, Cue, ass_text, parse_subtitles, unrolled
+
+NAME = "subtitles"
+
+# Words that name a track of speech; chapters, metadata or descriptions are not speech.
+_SPEECH_WORDS = frozenset(
+    ("caption", "captions", "subtitle", "subtitles", "sub", "subs", "cc", "sdh", "forced", "default", "auto", "transcript")
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A subtitle file beside a media file; `language` is an ISO 639 code, None when the name does not say."""
+
+    path: Path
+    language: str | None
+
+
+class Subtitles:
+    """Builds items {start, end, text, language, source}, with a speaker where the cue names one."""
+
+    name = NAME
+
+    def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
+        """One layer, which changes when a sidecar does; none when there are no subtitles.
+
+        Raises:
+            MediaError: when a sidecar cannot be read.
+        """
+        sidecars = find_sidecars(job.path)
+        if not (sidecars or job.media.subtitles):
+            return ()
+        inputs = {sidecar.path.name: file_id(sidecar.path) for sidecar in sidecars}
+        return (LayerRecipe(NAME, version=1, engine="subtitles-1", inputs=inputs),)
+
+    def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
+        """Write the cues of every sidecar, then of every embedded track.
+
+        Raises:
+            MediaError: when one is malformed beyond safe repair; the message names file and line.
+        """
+        writer = writers[NAME]
+        written: set[tuple[str, ...]] = set()
+        for source, language, cues in _tracks(job):
+            job.check_cancelled()
+            texts = tuple(cue.text for cue in cues)
+            if texts not in written:  # one transcript in two formats, or beside the file and inside it, is one
+                _write(writer, cues, language, source, job.media.duration)
+            written.add(texts)
+        writer.cover([TimeSpan(start=0.0, end=job.media.duration)])
+
+
+def _tracks(job: IndexJob) -> Iterator[tuple[str, str | None, list[Cue]]]:
+    """Source, language and cues of every sidecar, then of every embedded track."""
+    for sidecar in find_sidecars(job.path):
+        cues = parse_subtitles(sidecar.path.read_bytes(), sidecar.path.name)
+        yield sidecar.path.name, sidecar.language, cues
+    for track in job.media.subtitles:
+        cues = list(embedded_cues(job.path, job.media, track.index))
+        yield f"stream {track.index}", language_code(track.language), cues
+
+
+def find_sidecars(path: Path) -> list[Sidecar]:
+    """Subtitle files of a media file in its folder, by name: `talk.srt`, `talk.en.vtt`, `talk_captions_pt-BR.ass`.
+
+    What follows the name may only be a language and words such as `captions`: `talk_meta.vtt` or `talk-2.srt` is
+    something else, and so is the sidecar of another media file with the longer name.
+    """
+    try:
+        names = sorted(entry.name for entry in path.resolve().parent.iterdir() if entry.is_file())
+    except OSError as error:
+        raise MediaError(f"The folder of {path} cannot be read: {error.strerror}.") from error
+    others = {Path(name).stem.casefold() for name in names if Path(name).suffix.lower() not in SUFFIXES}
+    found = []
+    for name in names:
+        stem = Path(name).stem
+        if Path(name).suffix.lower() not in SUFFIXES:
+            continue
+        if stem.casefold() in others - {path.stem.casefold(), path.name.casefold()}:
+            continue
+        for base in (path.name, path.stem):
+            if stem.casefold().startswith(base.casefold()):
+                speech, language = _read_name(stem[len(base) :])
+                if speech:
+                    found.append(Sidecar(path.resolve().parent / name, language))
+                    break
+    return found
+
+
+def embedded_cues(path: Path, media: MediaInfo, index: int) -> Iterator[Cue]:
+    """Cues of one embedded text track, by start, in seconds from the media's origin.
+
+    Raises:
+        MediaError: when the track cannot be decoded.
+    """
+    cues = []
+    try:
+        with av.open(str(path), metadata_errors="replace") as container:
+            for packet in container.demux(container.streams[index]):
+                if packet.pts is None or packet.time_base is None:
+                    continue
+                start = float(packet.pts * packet.time_base) - media.origin
+                end = start + float((packet.duration or 0) * packet.time_base)
+                for event in packet.decode():
+                    if isinstance(event, AssSubtitle):
+                        cues.append(_event_cue(event, start, end))
+    except (FFmpegError, OSError) as error:
+        raise MediaError(f"{path}: subtitle stream {index} cannot be decoded: {error.strerror}.") from error
+    shown = (cue for cue in cues if cue.text)
+    yield from unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end)))
+
+
+def _event_cue(event: AssSubtitle, start: float, end: float) -> Cue:
+    """FFmpeg hands every text format over as ASS: read order, layer, style, name, three margins, effect, text."""
+    fields = event.ass.decode("utf-8", errors="replace").split(",", 8)
+    return Cue(start, end, ass_text(fields[-1]), fields[3].strip() or None if len(fields) == 9 else None)
+
+
+def _read_name(rest: str) -> tuple[bool, str | None]:
+    """Whether what follows the media file's name marks a track of speech, and in which language."""
+    language: str | None = None
+    tokens = re.split(r"[._-]", rest)
+    if tokens[0]:
+        return False, None
+    for token in tokens[1:]:
+        code = language_code(token)
+        region = language_code(f"{language}-{token}") if language and not token.islower() else None
+        if region:
+            language = region
+        elif code and language is None:
+            language = code
+        elif token.lower() not in _SPEECH_WORDS:
+            return False, None
+    return True, language
+
+
+def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> None:
+    """Add the cues that lie within the media."""
+    outside = 0
+    for cue in cues:
+        start, end = max(0.0, cue.start), min(cue.end, duration)
+        if end < start or cue.end < 0:
+            outside += 1
+            continue
+        item = {"start": round(start, 3), "end": round(end, 3), "text": " ".join(cue.text.split("\n"))}
+        item |= {"language": language, "source": source}
+        writer.add(item if cue.speaker is None else item | {"speaker": cue.speaker})
+    if outside:
+        _log.warning("%s: %d cues lie outside the media and were left out.", source, outside)

@@ -1,0 +1,188 @@
+"""The gate in front of scene text: which frames are worth reading.
+
+Writing is dense, strong changes of brightness along a row, light to dark as often as dark to light (Smith and Kanade,
+1995, found captions by them). A frame is chosen when the cells that look so differ from those of the last chosen frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from longtake.memory.layers import LayerWriter
+from longtake.preprocess.frames import Frame, Picture, encode_jpeg
+from longtake.preprocess.shots import SHOT_PICTURE, ShotBoundaries
+
+_QUALITY = 92
+_LONG_SIDE = 1280
+_LOOK_SIDE = 480  # long side of the picture in which text is looked for
+_LOOKS_PER_SECOND = 16.0
+_CELL = (16, 8)  # pixels of that picture, about two small letters
+_REACH = 2  # pixels over which the edge of a letter may be smeared
+_STROKE = 40  # levels between the two sides of that edge
+_DENSE = 0.08  # share of a cell's pixels that rise, and share that fall, by a stroke
+_CHANGED = 0.5  # share of a cell's strokes that moved, came or went
+_FEWEST = 2  # cells; a change in fewer is noise
+_FEWEST_UNSETTLED = 5  # cells; a passing change in fewer is motion
+_MOVED = 8.0  # mean levels by which a small picture differs when another part of the scene is seen
+_BURST = 3.0  # frames that may be chosen at once after a quiet while
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Where a frame's strokes are (255 or 0 for each pixel), their density in cells, and which cells look like text."""
+
+    small: Picture
+    strokes: Picture
+    density: npt.NDArray[np.float32]
+    text: npt.NDArray[np.bool_]
+
+    @property
+    def amount(self) -> int:
+        """Cells that look like text."""
+        return int(np.count_nonzero(self.text))
+
+    def moved(self, other: _Look) -> bool:
+        """Whether the scene as a whole looks different."""
+        return cv2.norm(self.small, other.small, cv2.NORM_L1) > _MOVED * self.small.size
+
+    def changes(self, other: _Look) -> int:
+        """Cells that look like text in either and do not show the same strokes."""
+        other_strokes = _per_cell(self.strokes ^ other.strokes)
+        most = np.maximum(self.density, other.density)
+        return int(np.count_nonzero((self.text | other.text) & (other_strokes > _CHANGED * most)))
+
+
+def look_at(frame: Frame) -> _Look:
+    """Find the strokes of a frame in a picture of at most 480 pixels on the long side."""
+    scale = min(1.0, _LOOK_SIDE / max(frame.stream.width, frame.stream.height))
+    columns, rows = (
+        max(1, round(side * scale / cell))
+        for side, cell in zip((frame.stream.width, frame.stream.height), _CELL, strict=True)
+    )
+    luma = frame.luma(columns * _CELL[0] + _REACH, rows * _CELL[1])
+    # Contiguous, because OpenCV takes twenty times as long over views.
+    left, right = np.ascontiguousarray(luma[:, :-_REACH]), np.ascontiguousarray(luma[:, _REACH:])
+    rising, falling = _brighter(right, left), _brighter(left, right)
+    strokes = rising | falling
+    rises, density = _per_cell(rising), _per_cell(strokes)
+    dense = (rises > _DENSE) & (density - rises > _DENSE)
+    beside = np.zeros_like(dense)
+    beside[:, 1:] |= dense[:, :-1]
+    beside[:, :-1] |= dense[:, 1:]
+    return _Look(frame.small_bgr(*SHOT_PICTURE), strokes, density, dense & beside)
+
+
+class TextFrames:
+    """Chooses frames as text comes, changes and goes, at most `per_second` of them in the long run.
+
+    Every shot has at least one. A change is taken once two looks agree, or after `1 / per_second` seconds while the
+    picture does not come to rest; text that is gone by then is taken as it last was. Faint writing does not look like
+    text from afar: so a scene that moves is also read every other turn, and once more where its shot ends.
+    """
+
+    def __init__(self, shots: ShotBoundaries, writer: LayerWriter, per_second: float) -> None:
+        self._shots = shots
+        self._writer = writer
+        self._turn = 1 / per_second
+        self._allowance = _BURST
+        self._shot: float | None = None
+        self._last: tuple[Frame, _Look] | None = None  # of this shot
+        self._reference: _Look | None = None  # of the last frame taken in this shot
+        self._taken_at = 0.0
+        self._pending: tuple[Frame, _Look] | None = None  # a change that is not taken yet
+        self._changed_at = 0.0
+        self._chosen: tuple[float, str] | None = None  # start and file of the open item
+
+    def see(self, frame: Frame) -> None:
+        """Look at the next frame."""
+        if self._shots.start != self._shot:
+            self._end_shot()
+            self._shot, self._last, self._reference = self._shots.start, None, None
+        elif self._last and frame.time < self._last[0].time + 0.9 / _LOOKS_PER_SECOND:
+            return
+        look = look_at(frame)
+        if self._last:
+            self._allowance = min(_BURST, self._allowance + (frame.time - self._last[0].time) / self._turn)
+        self._follow(frame, look)
+        self._last = frame, look
+
+    def finish(self, end: float) -> None:
+        """Close the last item."""
+        self._end_shot()
+        self._close(end)
+
+    def _follow(self, frame: Frame, look: _Look) -> None:
+        if self._reference is not None and look.changes(self._reference) < _FEWEST:
+            # The picture is as it was before: what came between was brief, and is taken now if it was text.
+            if not self._was_brief_text(self._reference):
+                self._pending = None
+                if self._overdue(frame, look, 2 * self._turn):
+                    self._take(frame, look, frame.time)
+                return
+            self._take_pending()
+        if self._pending is None:
+            self._changed_at = frame.time
+        settled = self._last is not None and look.changes(self._last[1]) < _FEWEST
+        if settled or self._pending is None or look.amount >= self._pending[1].amount:
+            self._pending = frame, look
+        waited = frame.time - self._changed_at >= self._turn and self._pending_is_clear()
+        if (settled or waited) and self._allowance >= 1:
+            self._take_pending()
+
+    def _pending_is_clear(self) -> bool:
+        """Whether the pending change is too large to be mere motion."""
+        if self._pending is None or self._reference is None:
+            return True
+        return self._pending[1].changes(self._reference) >= _FEWEST_UNSETTLED
+
+    def _was_brief_text(self, before: _Look) -> bool:
+        more = self._pending is not None and self._pending[1].amount > before.amount
+        return more and self._allowance >= 1 and self._pending_is_clear()
+
+    def _take_pending(self) -> None:
+        if self._pending is not None:
+            self._take(*self._pending, self._changed_at)
+
+    def _end_shot(self) -> None:
+        if self._pending is not None:
+            self._take_pending()
+        elif self._last is not None and self._overdue(*self._last, self._turn / 2):
+            self._take(*self._last, self._last[0].time)
+
+    def _overdue(self, frame: Frame, look: _Look, wait: float) -> bool:
+        late = frame.time - self._taken_at >= wait
+        return late and self._reference is not None and look.moved(self._reference)
+
+    def _take(self, frame: Frame, look: _Look, start: float) -> None:
+        """Choose a frame whose text stands since `start`, unless all it shows is that text has gone."""
+        self._close(start)
+        vanished = self._reference is not None and self._reference.amount > 0 and look.amount == 0
+        if not vanished:
+            name = f"{round(frame.time * 1000):09d}.jpg"
+            (self._writer.folder / name).write_bytes(encode_jpeg(frame.bgr(_LONG_SIDE), _QUALITY))
+            self._chosen = start, name
+            self._allowance -= 1
+        self._reference, self._taken_at, self._pending = look, frame.time, None
+
+    def _close(self, end: float) -> None:
+        if self._chosen is not None:
+            start, name = self._chosen
+            self._writer.add({"start": round(start, 3), "end": round(end, 3), "file": name})
+            self._chosen = None
+
+
+def _brighter(one: Picture, other: Picture) -> Picture:
+    """255 where a pixel is brighter by a stroke, else 0."""
+    more = cv2.threshold(cv2.subtract(one, other), _STROKE, 255, cv2.THRESH_BINARY)[1]
+    return np.asarray(more, dtype=np.uint8)
+
+
+def _per_cell(pixels: Picture) -> npt.NDArray[np.float32]:
+    """Share of the pixels of each cell that are set."""
+    height, width = pixels.shape
+    cells = cv2.resize(pixels, (width // _CELL[0], height // _CELL[1]), interpolation=cv2.INTER_AREA)
+    return np.asarray(cells, dtype=np.float32) / np.float32(255)

@@ -1,0 +1,83 @@
+"""RapidOCR on drawn pictures and on real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from longtake.config import Settings, load
+from longtake.preprocess.engines.rapidocr import RapidOcr
+
+Picture = npt.NDArray[np.uint8]
+
+
+@pytest.fixture(scope="module")
+def engine() -> RapidOcr:
+    return RapidOcr(Settings())
+
+
+def drawn(text: str, *, ink: int = 255, paper: int = 0, scale: float = 2.0) -> Picture:
+    picture = np.full((360, 640, 3), paper, np.uint8)
+    cv2.putText(picture, text, (60, 200), cv2.FONT_HERSHEY_SIMPLEX, scale, (ink, ink, ink), 4, cv2.LINE_AA)
+    return picture
+
+
+def test_a_text_is_read_with_its_spaces_and_where_it_stands(engine: RapidOcr) -> None:
+    [found] = engine.read(drawn("Exit 27 left"))
+    left, top, width, height = found.box
+    assert found.text == "Exit 27 left"
+    assert found.confidence > 0.9
+    # The baseline starts at (60, 200) of 640 x 360.
+    assert left < 70 / 640 < left + width
+    assert top < 190 / 360 < top + height
+
+
+def test_pale_lettering_is_found(engine: RapidOcr) -> None:
+    assert [found.text for found in engine.read(drawn("Exit 27", ink=140, paper=128))] == ["Exit 27"]
+
+
+def test_blank_and_tiny_pictures_hold_nothing(engine: RapidOcr) -> None:
+    assert engine.read(np.zeros((360, 640, 3), np.uint8)) == []
+    assert engine.read(np.zeros((4, 4, 3), np.uint8)) == []
+
+
+def test_a_lone_letter_is_dropped_and_a_lone_digit_kept(engine: RapidOcr) -> None:
+    assert engine.read(drawn("X", scale=4)) == []
+    assert [found.text for found in engine.read(drawn("7", scale=4))] == ["7"]
+
+
+def test_the_same_picture_reads_the_same_twice(engine: RapidOcr) -> None:
+    picture = drawn("Platform 9")
+    assert engine.read(picture) == engine.read(picture)
+
+
+def test_readings_below_the_least_confidence_are_left_out() -> None:
+    strict = RapidOcr(load(overrides=["scene_text.min_confidence=1.0"]))
+    noise = np.random.default_rng(7).normal(0, 60, (360, 640, 3))
+    picture = np.clip(drawn("Exit 27", scale=0.6) + noise, 0, 255).astype(np.uint8)
+    assert strict.read(picture) == []
+
+
+def test_small_print_on_a_large_picture_needs_the_larger_size(engine: RapidOcr) -> None:
+    picture = np.full((1080, 1920, 3), 255, np.uint8)
+    cv2.putText(picture, "small print 4711", (800, 900), cv2.FONT_HERSHEY_SIMPLEX, 0.35, (0, 0, 0), 1, cv2.LINE_AA)
+    assert "small print 4711" not in [found.text for found in engine.read(picture)]
+    assert [found.text for found in engine.read(picture, 1280)] == ["small print 4711"]
+
+
+def test_a_known_region_is_read_without_looking_for_it(engine: RapidOcr) -> None:
+    [found] = engine.read(drawn("00:00:21:12", scale=1.5))
+    region = engine.read_region(drawn("00:00:21:13", scale=1.5), found.box)
+    assert (region.text, region.box) == ("00:00:21:13", found.box)
+    assert engine.read_region(np.zeros((360, 640, 3), np.uint8), found.box).text == ""
+    assert engine.read_region(drawn("x"), (1.0, 1.0, 0.0, 0.0)).confidence == 0.0
+
+
+def test_a_sign_with_two_columns_of_other_scripts_beside_it_is_read(engine: RapidOcr, media: Path) -> None:
+    picture = np.asarray(cv2.imread(str(media / "EasyOCR" / "french.jpg")), np.uint8)
+    found = {each.text for each in engine.read(picture)}
+    assert {"Palais du LOUVRE", "LES ARTS DÉCORATIFS", "Musée du LOUVRE", "Théâtre", "du PALAIS-ROYAL"} <= found

@@ -1,0 +1,38 @@
+"""`detect_audio_events`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longtake.memory.timespan import clock
+from longtake.tools.context import ToolContext
+from longtake.tools.evidence import evidence_of
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolError, ToolResult
+
+WINDOW = 10.0
+
+
+@tool(capabilities=("sounds",))
+def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResult:
+    """Describe the sounds of a segment: speech, music, silence, loud passages, bangs and tones, with times."""
+    parsed = context.span(timestamp, window=WINDOW)
+    video = context.video
+    layer = video.layer("sounds")
+    if layer is None:
+        raise ToolError("unavailable", "The video has no sound that was listened to.", "Index it again if it has a sound track.")
+    items = video.items("sounds", parsed.span)
+    evidence = tuple(
+        evidence_of(item, describe(item), "audio", layer, video.id, confidence=item["confidence"]) for item in items
+    )
+    lines = [f"{clock(item['start'], decimals=1)}-{clock(item['end'], decimals=1)} {describe(item)}" for item in items]
+    notes = parsed.notes if items else (*parsed.notes, f"no sound event between {parsed.span}")
+    output = {"description": "; ".join(lines)}
+    return ToolResult(
+        tool="detect_audio_events", output=output, evidence=evidence, looked_at=(parsed.span,), notes=notes
+    )
+
+
+def describe(item: dict[str, Any]) -> str:
+    """One sound event in words."""
+    return f"tone of {item['hz']:.0f} Hz" if item["kind"] == "tone" and "hz" in item else str(item["kind"])

@@ -1,0 +1,92 @@
+"""Turn a plain typed function into a tool: the signature is the schema, the docstring the description."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from longtake.tools.context import ToolContext
+from longtake.tools.result import ToolResult
+
+P = ParamSpec("P")
+ToolFunction = Callable[Concatenate[ToolContext, P], ToolResult]
+Group = Literal["core", "extras"]
+
+Timestamp = Annotated[
+    float | str | list[float | str] | dict[str, float | str],
+    Field(
+        description="Where in the video: seconds (754.2), a clock time ('00:12:34'), a span ('00:12:30-00:13:00'), "
+        "[750, 780] or {start, end}."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What the controller is told about a tool, and the function behind it."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    capabilities: tuple[str, ...]
+    group: Group
+    function: Callable[..., ToolResult]
+
+    def schema(self, videos: tuple[str, ...] = ()) -> dict[str, Any]:
+        """JSON schema of the arguments; with several videos open it gains an optional `video`."""
+        schema = self.arguments.model_json_schema()
+        schema.pop("title", None)
+        for prop in schema["properties"].values():
+            prop.pop("title", None)
+        if len(videos) > 1:
+            schema["properties"]["video"] = {
+                "type": "string",
+                "enum": list(videos),
+                "description": "Which of the open videos.",
+            }
+        return schema
+
+    def as_openai(self, videos: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The tool as chat models are told about it."""
+        function = {"name": self.name, "description": self.description, "parameters": self.schema(videos)}
+        return {"type": "function", "function": function}
+
+
+SPECS: dict[Callable[..., ToolResult], ToolSpec] = {}
+
+
+def tool(*, capabilities: tuple[str, ...] = (), group: Group = "core") -> Callable[[ToolFunction[P]], ToolFunction[P]]:
+    """Describe the decorated function to the controller; the function itself is returned unchanged.
+
+    Args:
+        capabilities: the engines the tool needs, as named in the engine table.
+        group: `core` for the sixteen of the paper, `extras` for the rest.
+
+    Raises:
+        TypeError: at import, when the docstring or the description of a parameter is missing.
+    """
+
+    def mark(function: ToolFunction[P]) -> ToolFunction[P]:
+        SPECS[function] = _describe(function, capabilities, group)
+        return function
+
+    return mark
+
+
+def _describe(function: Callable[..., ToolResult], capabilities: tuple[str, ...], group: Group) -> ToolSpec:
+    name = getattr(function, "__name__", repr(function))
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    arguments: type[BaseModel] = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+    silent = [field for field, info in arguments.model_fields.items() if not info.description]
+    if silent or not function.__doc__:
+        raise TypeError(f"Tool {name!r} needs a docstring and a description for: {silent or 'nothing else'}")
+    description = inspect.cleandoc(function.__doc__)
+    return ToolSpec(name, description, arguments, capabilities, group, function)

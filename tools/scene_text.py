@@ -1,0 +1,124 @@
+"""`extract_scene_text`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from longtake.errors import MediaError
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.scene_text import Box, SceneTextEngine, TextBox
+from longtake.tools.context import ToolContext
+from longtake.tools.evidence import evidence_of
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolError, ToolResult
+
+CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
+MOST_FRAMES = 400  # of a running text (a counter, a clock), read frame by frame
+SAME_PLACE = 0.03  # of the picture: boxes of one running text lie this near to each other
+RUNS = 3  # different texts at one place within CLOSE seconds make a running text
+
+
+@tool(capabilities=("scene_text",))
+def extract_scene_text(
+    context: ToolContext,
+    timestamp: Timestamp,
+    language: Annotated[str | None, Field(description="Language code; the engine reads all it knows by default.")] = None,
+) -> ToolResult:
+    """Read what is written in the picture: overlays, captions, slides and signs, with times and places."""
+    parsed = context.span(timestamp, window=0.0)
+    span = parsed.span
+    layer = context.video.layer("scene_text")
+    if layer is None:
+        raise ToolError("unavailable", "No text of this video's picture has been read.", "Index it again if it has a picture.")
+    items = context.video.items("scene_text", span)
+    stored = [
+        evidence_of(item, item["text"], "scene_text", layer, context.video.id, confidence=item["confidence"]) for item in items
+    ]
+    notes = list(parsed.notes)
+    closer: list[Evidence] = []
+    if span.length <= CLOSE:
+        try:
+            closer = list(_read_closely(context, span, items))
+        except MediaError as error:
+            notes.append(f"not read again from the file: {error}")
+    found = _merge(closer, stored)
+    if not found:
+        notes.append(f"no text in the picture between {span}")
+    texts = [item.content for item in found]
+    return ToolResult(
+        tool="extract_scene_text", output={"texts": texts}, evidence=tuple(found), looked_at=(span,), notes=tuple(notes)
+    )
+
+
+def _read_closely(context: ToolContext, span: TimeSpan, items: Sequence[dict[str, Any]]) -> Iterator[Evidence]:
+    """Read the span again from the file: running texts frame by frame, the rest on a few frames."""
+    from longtake.preprocess.scene_text import read_scene_text
+
+    engine: SceneTextEngine = context.engines.load("scene_text")
+    path, media = context.video.media()
+    for box in _running(context, span):
+        yield from _read_running(context, span, box, engine)
+    frames = 1 if span.length == 0 else 5
+    for time, line in read_scene_text(path, media, span, engine, context.budget.check, frames):
+        yield _seen(context, TimeSpan(start=time, end=max(time, span.end if span.length == 0 else time)), line, engine)
+
+
+def _running(context: ToolContext, span: TimeSpan) -> list[Box]:
+    """Places where the text keeps changing around a span of some length."""
+    if span.length == 0:
+        return []
+    around = span.widened(CLOSE / 2, CLOSE / 2, context.video.duration)
+    boxes: list[Box] = [tuple(item["box"]) for item in context.video.items("scene_text", around)]
+    places: list[Box] = []
+    for box in boxes:
+        alike = sum(_near(box, other) for other in boxes)
+        if alike >= RUNS and not any(_near(box, place) for place in places):
+            places.append(box)
+    return places
+
+
+def _near(one: Box, other: Box) -> bool:
+    return all(abs(a - b) <= SAME_PLACE for a, b in zip(one, other, strict=True))
+
+
+def _read_running(context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine) -> Iterator[Evidence]:
+    from longtake.preprocess.frames import read_frames
+
+    path, media = context.video.media()
+    last: tuple[float, TextBox] | None = None
+    for count, frame in enumerate(read_frames(path, media, span, context.budget.check)):
+        if count >= MOST_FRAMES:
+            break
+        line = engine.read_region(frame.bgr(), box)
+        if last and line.text != last[1].text:
+            yield _seen(context, TimeSpan(start=last[0], end=frame.time), last[1], engine)
+        if last is None or line.text != last[1].text:
+            last = (frame.time, line)
+    if last and last[1].text:
+        yield _seen(context, TimeSpan(start=last[0], end=max(last[0], span.end)), last[1], engine)
+
+
+def _seen(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneTextEngine) -> Evidence:
+    return Evidence(
+        video=context.video.id,
+        span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
+        modality="scene_text",
+        content=line.text,
+        score=line.confidence,
+        engine=engine.id,
+        box=line.box,
+    )
+
+
+def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evidence]:
+    """The closer reading, and what only the stored one has, in order of time; equal texts once, with the longer span."""
+    kept: dict[str, Evidence] = {}
+    for item in [*stored, *closer]:
+        held = kept.get(item.content)
+        if held is None or item.span.length > held.span.length:
+            kept[item.content] = item
+    return sorted(kept.values(), key=lambda item: (item.span.start, item.box[1] if item.box else 0.0))

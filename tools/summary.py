@@ -1,0 +1,69 @@
+"""`summarize_segment`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.context import ToolContext
+from longtake.tools.evidence import evidence_of
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolError, ToolResult
+
+WINDOW = 60.0
+SENTENCES = {"short": 2, "medium": 4, "long": 8}
+LAYERS: dict[str, Modality] = {"subtitles": "speech", "scene_text": "scene_text"}
+
+
+@tool(capabilities=("summary",))
+def summarize_segment(
+    context: ToolContext,
+    timestamp: Timestamp,
+    text: Annotated[str, Field(description="The text to summarise; empty takes what the segment says and shows.")] = "",
+    length: Annotated[Literal["short", "medium", "long"], Field(description="Two, four or eight sentences.")] = "short",
+) -> ToolResult:
+    """Summarise a segment in a few sentences taken from what is said and written there."""
+    parsed = context.span(timestamp, window=WINDOW)
+    evidence = _evidence(context, parsed.span)
+    sentences = split_sentences(text) if text.strip() else [item.content for item in evidence]
+    if not sentences:
+        raise ToolError("unavailable", f"Nothing is said or written between {parsed.span} that could be summarised.")
+    if context.text_model is not None:
+        prompt = f"Summarise in at most {SENTENCES[length]} sentences, adding nothing:\n\n" + "\n".join(sentences)
+        return _result(context.text_model.complete(prompt), evidence, parsed.span, parsed.notes)
+    chosen = context.engines.load("summary").summarize(sentences, SENTENCES[length])
+    kept = tuple(evidence[index] for index in chosen) if not text.strip() else evidence
+    return _result(" ".join(sentences[index] for index in chosen), kept, parsed.span, parsed.notes)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences of a text, split after `.`, `!`, `?` and their kin, and at line ends."""
+    return [part.strip() for part in re.split(r"(?<=[.!?。！？])\s+|\n+", text) if part.strip()]
+
+
+def _evidence(context: ToolContext, span: TimeSpan) -> tuple[Evidence, ...]:
+    video = context.video
+    found: list[Evidence] = []
+    for name, modality in LAYERS.items():
+        layer = video.layer(name)
+        if layer is None:
+            continue
+        items = video.items(name, span)
+        language = items[0].get("language") if items else None
+        kept = [item for item in items if item.get("language") == language]
+        found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
+    return tuple(sorted(found, key=lambda item: item.span.start))
+
+
+def _result(summary: str, evidence: tuple[Evidence, ...], span: TimeSpan, notes: tuple[str, ...]) -> ToolResult:
+    return ToolResult(
+        tool="summarize_segment",
+        output={"summary": summary},
+        evidence=evidence,
+        looked_at=(span,),
+        notes=notes,
+    )
