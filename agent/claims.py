@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.words import content_stems, coverage, numbers
+from longtake.agent.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 
 NOT_FOUND = "NOT FOUND:"
 HELD = 0.5  # share of a claim's content words that its evidence must hold
+MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
 SLACK = 1.0  # seconds by which a citation may miss its evidence: clocks are written in whole seconds
+# The letter of an option, as a draft begins with it.
+LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]\s*|\s*$)", re.IGNORECASE)
 _CITATION = re.compile(rf"\s*\[(?:(\S+)\s+)?({TIME})(?:\s*[-–]\s*({TIME}))?\]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[^\[\s])|(?<=\])[.;]?\s+(?=[^\[\s])|\n+")
 _QUOTE = re.compile(r"“[^”]*”")
@@ -67,7 +70,7 @@ def _marks(claim: Claim) -> list[str]:
 
 
 def _resolve(sentence: str, evidence: Sequence[Evidence]) -> tuple[list[Evidence], int]:
-    """Evidence behind each citation of a sentence, the one whose words fit best first; and how many have none."""
+    """Evidence behind the citations of a sentence, as few pieces as hold its words; and how many citations have none."""
     found: list[Evidence] = []
     missing = 0
     wanted = content_stems(plain_text(sentence))
@@ -75,12 +78,21 @@ def _resolve(sentence: str, evidence: Sequence[Evidence]) -> tuple[list[Evidence
         first = parse_time(start)
         cited = TimeSpan(start=max(0.0, first - SLACK), end=max(first, parse_time(end) if end else first) + SLACK)
         near = [item for item in evidence if item.span.overlaps(cited)]
-        if not near:
-            missing += 1
-            continue
-        near.sort(key=lambda item: (-coverage(wanted, item.content), item.span.length))
-        found += [item for item in near[:3] if item is near[0] or coverage(wanted, item.content) > 0]
+        missing += not near
+        found += [item for item in _fewest(wanted, near) if item not in found]
     return found, missing
+
+
+def _fewest(wanted: Sequence[str], near: Sequence[Evidence]) -> list[Evidence]:
+    """The best piece, and further ones while each holds a wanted word that none before it holds."""
+    ranked = sorted(near, key=lambda item: (-coverage(wanted, item.content), item.span.length))
+    chosen, open_terms = ranked[:1], set(wanted) - (stems(ranked[0].content) if ranked else set())
+    for item in ranked[1:]:
+        gained = open_terms & stems(item.content)
+        if gained and len(chosen) < MOST_PROOFS:
+            chosen.append(item)
+            open_terms -= gained
+    return chosen
 
 
 def _check(text: str, cited: list[Evidence], evidence: Sequence[Evidence], computed: Sequence[str]) -> Claim:

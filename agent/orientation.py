@@ -17,8 +17,8 @@ from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span, pars
 Kind = Literal["metadata", "transcribe", "read", "hear", "look", "when", "count", "calculate", "summarise", "fact"]
 
 # Cue words of a sense. `look` is what only eyes can tell; the embedded profile has none.
-_SPEECH = r"sa(?:id|y|ys|ying)|spoken|speaks?|speech|mention\w*|talk\w*|tell\w*|told|ask(?:s|ed)?|lyrics?|sings?|sung|song|singer|narrat\w*|transcri\w*|subtitles?|quote\w*|words? of|joke\w*|speaker|voice"
-_TEXT = r"written|writes?|text|titles?|slides?|captions?|printed|prints?|signs?|logos?|labels?|on[- ]?screen|on the screen|letters?|timecode|reads?\b|displayed|headline|banner|credits?|web ?(?:site|address|page)|url|e-?mail|phone number|plate"
+_SPEECH = r"sa(?:id|y|ys|ying)|spoken|speaks?|speech|mention\w*|talk\w*|tell\w*|told|ask(?:s|ed)?|lyrics?|sings?|sung|song|singer|narrat\w*|transcri\w*|subtitles?|quote\w*|words? of|joke\w*|speaker|voice|read (?:out|aloud)"
+_TEXT = r"written|writes?|text|titles?|slides?|captions?|printed|prints?|signs?|logos?|labels?|on[- ]?screen|on the screen|letters?|timecode|reads?\b(?! out| aloud)|displayed|headline|banner|credits?|web ?(?:site|address|page)|url|e-?mail|phone number|plate"
 _SOUND = r"sounds?|hear[ds]?|heard|noises?|music|silen\w+|loud\w*|bangs?|beeps?|tones?|sirens?|barks?|claps?|applause|horns?|audio|bell|alarm"
 _LOOK = r"wear\w*|colou?rs?|happen\w*|doing|does .* do\b|look(?:s|ing)? like|see[ns]?|visible|hold\w*|stand\w*|sit\w*|walk\w*|mov\w+|animals?|cars?|vehicles?|objects?|hair|cloth\w*|shirts?|hats?|faces?|gestur\w*|indoors|outdoors|background|foreground|scene|pictures?|pictured|image|filmed|throws?|passes"
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,})[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
@@ -67,7 +67,7 @@ def _kind(text: str, senses: Sequence[Modality]) -> Kind:
         ("summarise", r"\b(?:summar\w+|overview|gist|what is (?:the|this) (?:video|recording|clip|film|talk) about|main (?:points?|topics?))\b"),
         ("transcribe", r"\btranscri\w+|what (?:is|was|'s|gets|words are) (?:being )?said\b(?!\s+(?:about|of|to))|what do(?:es)? .{1,20} say (?:at|between|from|in)\b|subtitles? .*(?:show|say|read)|what .*subtitles?"),
         ("count", r"\bhow (?:many times|often)\b"),
-        ("when", r"\bwhen\b|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"),
+        ("when", r"^\W*when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"),
     )
     for kind, pattern in rules:
         if re.search(pattern, text):

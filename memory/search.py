@@ -111,6 +111,8 @@ class HybridIndex:
                 allowed[part.first : part.first + part.count] = True
             return allowed
         rows = self._documents.rows([part.key for part in parts], where) if corpus.count else {}
+        if Corpus(self._read()).id != corpus.id:  # a writer may have removed some of them before they were read
+            raise KeyError("replaced while it was read")
         for part in parts:
             allowed[part.first + np.array(rows.get(part.key, ()), np.int64)] = True
         return allowed

@@ -75,7 +75,9 @@ class VectorStore:
         options = None if rows is None else options(sel=faiss.IDSelectorBatch(rows))
         scores, found = segment.search(vector.reshape(1, -1), min(k, segment.ntotal), params=options)
         kept = (found[0] >= 0) & (scores[0] >= floor)
-        return found[0][kept], scores[0][kept]
+        nearest, cosines = found[0][kept], scores[0][kept]
+        order = np.lexsort((nearest, -cosines))  # FAISS leaves the order of equal scores open
+        return nearest[order], cosines[order]
 
     def keep_only(self, names: Iterable[tuple[str, str]]) -> None:
         """Remove the segments of every space but those of these (video, revision) pairs, and interrupted writes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def read_audio(
         stream = default_track(container, media)
         if span is not None and span.start > SEEK_MARGIN and stream.time_base is not None:
             target = media.origin + span.start - SEEK_MARGIN
-            container.seek(int(target / stream.time_base), stream=stream)
+            with suppress(FFmpegError):  # what cannot be sought is read from its start
+                container.seek(int(target / stream.time_base), stream=stream)
         blocks = _Blocks(rate, span or TimeSpan(start=0.0, end=float(10**9)))
         for frame in _frames(container, stream, path):
             check_cancelled()
@@ -126,6 +128,7 @@ class _Blocks:
         self._start = 0.0  # time of the first pending sample
         self._fed = 0.0  # time at which the frames fed so far end
         self._pending: list[Samples] = []
+        self._held = 0  # samples pending
         self.past_end = False
 
     def add(self, frame: AudioFrame, time: float | None) -> Iterator[AudioBlock]:
@@ -142,32 +145,33 @@ class _Blocks:
         self.past_end = self._fed >= self._span.end
         self._take(frame)
         size = BLOCK_SECONDS * self._rate
-        while sum(map(len, self._pending)) >= size:
+        while self._held >= size:
             yield from self._cut(size)
 
     def finish(self) -> Iterator[AudioBlock]:
         """Give what is left."""
         if self._resampler is not None:
             self._take(None)
-            yield from self._cut(sum(map(len, self._pending)))
+            yield from self._cut(self._held)
             self._resampler = None
 
     def _take(self, frame: AudioFrame | None) -> None:
         assert self._resampler is not None
         for resampled in self._resampler.resample(frame):
             samples = resampled.to_ndarray().reshape(-1).astype(np.float32) * np.float32(1 / 32768)
-            before = round((self._span.start - self._start) * self._rate) - sum(map(len, self._pending))
-            self._pending.append(samples)
-            if before > 0 and not any(map(len, self._pending[:-1])):
+            if not self._held:
                 # Still ahead of the asked span (or of the origin): let go of what nobody will hear.
-                self._pending = [samples[before:]]
-                self._start += min(before, len(samples)) / self._rate
+                ahead = min(len(samples), max(0, round((self._span.start - self._start) * self._rate)))
+                samples = samples[ahead:]
+                self._start += ahead / self._rate
+            self._pending.append(samples)
+            self._held += len(samples)
 
     def _cut(self, size: int) -> Iterator[AudioBlock]:
-        joined = np.concatenate(self._pending) if self._pending else np.zeros(0, np.float32)
+        joined = np.concatenate([np.zeros(0, np.float32), *self._pending])
         block, rest = joined[:size], joined[size:]
         kept = min(len(block), max(0, round((self._span.end - self._start) * self._rate)))
         if kept:
             yield AudioBlock(round(self._start, 6) + 0.0, block[:kept], self._rate)
         self._start += len(block) / self._rate
-        self._pending = [rest] if len(rest) else []
+        self._pending, self._held = [rest], len(rest)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import av.error
 import cv2
 import numpy as np
 import numpy.typing as npt
+from av.container import InputContainer
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Interpolation, VideoReformatter
 
@@ -32,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 _SAMPLED = re.compile(r"(?:yuvj?4(?:20|22|44|40|11)p|gray)(?:10le|12le)?|nv12")
 _NEUTRAL_CHROMA = 128
+_MISSING_TAIL = 1.0  # seconds of picture that a whole file never lacks
 
 
 @dataclass(frozen=True)
@@ -110,27 +113,22 @@ def read_frames(
     """
     if media.video is None:
         raise MediaError(f"{path} has no picture; ask about its sound.")
-    try:
-        container = av.open(str(path), metadata_errors="replace")
-    except (av.error.FFmpegError, OSError) as error:
-        raise MediaError(f"{path} cannot be opened: {error.strerror}.") from error
-    with container:
-        stream: Any = container.streams[media.video.index]
-        stream.thread_type = "AUTO"
-        decode = partial(_decode, container, path, media, media.video, check_cancelled)
-        if span is None:
-            yield from decode()
-            return
-        container.seek(int((span.start + media.origin) / stream.time_base), stream=stream)
-        frames = decode()
-        first = next(frames, None)
-        if first is None or first.time > span.start:
-            # Some containers seek past the place: then only the beginning is sure to lie before it.
-            container.seek(0)
-            frames = decode()
+    if span is None:
+        with _open(path) as container:
+            yield from _decode(container, path, media, media.video, check_cancelled)
+        return
+    # Some containers seek past the place, and raw streams not at all: those are read from their beginning.
+    for entry in (span.start, None):
+        with _open(path) as container:
+            if entry is not None:
+                stream: Any = container.streams[media.video.index]
+                with suppress(av.error.FFmpegError):
+                    container.seek(int((entry + media.origin) / stream.time_base), stream=stream)
+            frames = _decode(container, path, media, media.video, check_cancelled)
             first = next(frames, None)
-        if first is not None:
-            yield from _shown_during(span, first, frames)
+            if first is not None and (entry is None or first.time <= entry):
+                yield from _shown_during(span, first, frames)
+                return
 
 
 def encode_jpeg(picture: Picture, quality: int) -> bytes:
@@ -138,8 +136,18 @@ def encode_jpeg(picture: Picture, quality: int) -> bytes:
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
 
 
+def _open(path: Path) -> InputContainer:
+    try:
+        container: InputContainer = av.open(str(path), metadata_errors="replace")
+    except (av.error.FFmpegError, OSError) as error:
+        raise MediaError(f"{path} cannot be opened: {error.strerror}.") from error
+    return container
+
+
 def _shown_during(span: TimeSpan, held: Frame, frames: Iterator[Frame]) -> Iterator[Frame]:
     """Drop the frames that were replaced before the span starts and those presented after it ends."""
+    if held.time > span.start and held.time >= span.end:
+        return
     for frame in frames:
         if frame.time > span.start:
             yield held
@@ -150,12 +158,14 @@ def _shown_during(span: TimeSpan, held: Frame, frames: Iterator[Frame]) -> Itera
 
 
 def _decode(
-    container: Any, path: Path, media: MediaInfo, video: VideoStream, check_cancelled: Callable[[], None]
+    container: InputContainer, path: Path, media: MediaInfo, video: VideoStream, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
+    stream: Any = container.streams[video.index]
+    stream.thread_type = "AUTO"
     usual = 1 / video.fps
     clock, damaged = 0.0, 0
     reformatters: dict[tuple[int, int], VideoReformatter] = {}
-    packets = container.demux(container.streams[video.index])
+    packets = container.demux(stream)
     while True:
         check_cancelled()
         try:
@@ -175,9 +185,16 @@ def _decode(
             time = clock if picture.pts is None else float(picture.pts * picture.time_base) - media.origin
             clock = time + duration
             if time >= 0:
-                yield Frame(time, duration, picture, video, reformatters)
-    if damaged:
-        logger.warning("%s: %d damaged packets were skipped; the file may be incomplete.", path, damaged)
+                # Layers and citations keep milliseconds: with the same clock here, what they name is found again.
+                yield Frame(round(time, 3), duration, picture, video, reformatters)
+    promised = float(((stream.start_time or 0) + (stream.duration or 0)) * stream.time_base) - media.origin
+    if damaged or clock < promised - _MISSING_TAIL:
+        logger.warning(
+            "%s: the picture ends at %.1f s and %d packets were damaged; the file may be incomplete.",
+            path,
+            clock,
+            damaged,
+        )
 
 
 def _readable(picture: VideoFrame, width: int, height: int) -> VideoFrame:

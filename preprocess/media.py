@@ -111,7 +111,7 @@ def _describe(container: Any, path: Path) -> MediaInfo:
         container=container.format.name,
         duration=round(max(0.0, end - origin), 3),
         origin=round(origin, 6),
-        video=_describe_video(container, video) if video else None,
+        video=_describe_video(path, video) if video else None,
         audio=tuple(_describe_audio(stream) for stream in audio),
         subtitles=tuple(subtitles),
     )
@@ -132,28 +132,29 @@ def _describe_audio(stream: AvAudio) -> AudioStream:
     return AudioStream(stream.index, context.name, context.sample_rate, context.channels, _language(stream))
 
 
-def _describe_video(container: Any, stream: AvVideo) -> VideoStream:
+def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
     context = stream.codec_context
     aspect = stream.sample_aspect_ratio
     width = round(context.width * float(aspect)) if aspect else context.width
     height = context.height
-    rotation = round(_rotation(container, stream) / 90) * 90 % 360
+    rotation = round(_rotation(path, stream.index) / 90) * 90 % 360
     if rotation in (90, 270):
         width, height = height, width
     fps = float(stream.average_rate or stream.guessed_rate or _ORDINARY_FPS)
     return VideoStream(stream.index, context.name, width, height, round(fps, 3), rotation)
 
 
-def _rotation(container: Any, stream: AvVideo) -> int:
-    container.seek(0)
-    for count, packet in enumerate(container.demux(stream)):
-        try:
-            for frame in packet.decode():
-                return int(frame.rotation)
-        except av.error.FFmpegError:
-            continue
-        if count > _FIRST_PACKETS:
-            break
+def _rotation(path: Path, index: int) -> int:
+    # Opened anew: the container in use stands at its end, and raw streams cannot be rewound.
+    with av.open(str(path), metadata_errors="replace") as container:
+        for count, packet in enumerate(container.demux(container.streams[index])):
+            try:
+                for frame in packet.decode():
+                    return int(getattr(frame, "rotation", 0))
+            except av.error.FFmpegError:
+                continue
+            if count > _FIRST_PACKETS:
+                break
     return 0
 
 

@@ -75,7 +75,11 @@ def unrolled(cues: list[Cue]) -> list[Cue]:
         most = min(len(lines), len(shown)) if touching else 0
         repeated = next((count for count in range(most, 0, -1) if shown[-count:] == lines[:count]), 0)
         again = repeated == len(lines) == len(shown)
-        if again and cue.start >= shown_until and min(cue.end - cue.start, found[-1].end - found[-1].start) >= _READABLE:
+        if (
+            again
+            and cue.start >= shown_until
+            and min(cue.end - cue.start, found[-1].end - found[-1].start) >= _READABLE
+        ):
             repeated = 0
         if repeated == len(lines):
             found[-1] = replace(found[-1], end=max(found[-1].end, cue.end))
@@ -95,8 +99,10 @@ def ass_text(text: str) -> str:
 def _decode(data: bytes, name: str) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
-    elif b"\0" in data[:64]:
-        encoding = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
+    elif not any(data[0:8:2]):  # the times at the head of a file are ASCII in every language
+        encoding = "utf-16-be"
+    elif not any(data[1:8:2]):
+        encoding = "utf-16-le"
     else:
         encoding = "utf-8-sig"
     try:

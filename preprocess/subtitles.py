@@ -25,7 +25,20 @@ NAME = "subtitles"
 
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _SPEECH_WORDS = frozenset(
-    ("caption", "captions", "subtitle", "subtitles", "sub", "subs", "cc", "sdh", "forced", "default", "auto", "transcript")
+    (
+        "caption",
+        "captions",
+        "subtitle",
+        "subtitles",
+        "sub",
+        "subs",
+        "cc",
+        "sdh",
+        "forced",
+        "default",
+        "auto",
+        "transcript",
+    )
 )
 
 _log = logging.getLogger(__name__)

@@ -45,7 +45,8 @@ def extract_scene_text(
             closer = list(_read_closely(context, span, items))
         except MediaError as error:
             notes.append(f"not read again from the file: {error}")
-    found = _merge(closer, stored)
+    # A single moment is what its own frame shows; the index may have looked a little earlier.
+    found = closer if closer and span.length == 0 else _merge(closer, stored)
     if not found:
         notes.append(f"no text in the picture between {span}")
     texts = [item.content for item in found]

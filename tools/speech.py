@@ -44,5 +44,5 @@ def transcribe_speech(
 
 def _why_no_words(context: ToolContext, span: TimeSpan) -> str:
     voices = [item for item in context.video.items("sounds", span) if item["kind"] == "speech"]
-    heard = f"Voices are heard in {len(voices)} places" if voices else "No voice is heard"
+    heard = "Voices are heard" if voices else "No voice is heard"
     return f"{heard} between {span}, but the video has no subtitles and no engine here turns speech into words."

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import NOT_FOUND, with_citations
+from longtake.agent.claims import LETTER, NOT_FOUND, with_citations
 from longtake.agent.context import RunContext
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Turn
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 
-_LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]|\s*$)", re.IGNORECASE)
 MOST_FINDINGS = 3
 # The layers that answers rest on, and how each is called where it is missing.
 SENSES = {"subtitles": "speech (no subtitles)", "scene_text": "text in the picture", "sounds": "sounds"}
@@ -80,7 +78,7 @@ def _citations(claims: Sequence[Claim]) -> tuple[Citation, ...]:
 
 
 def _option(state: AgentState) -> Option | None:
-    match = _LETTER.match(state.draft or "")
+    match = LETTER.match(state.draft or "")
     if not match:
         return None
     number = ord(match[1].upper()) - ord("A")

@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import NOT_FOUND, check_draft
+from longtake.agent.claims import LETTER, NOT_FOUND, check_draft
 from longtake.agent.context import RunContext
 from longtake.agent.prompts.render import render
 from longtake.agent.routing import MOST_CHECKS
@@ -21,7 +21,7 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     draft = state.draft or ""
     if not draft or draft.startswith(NOT_FOUND):
         return {"claims": []}
-    checked = check_draft(draft, state.evidence, _computed(state))
+    checked = check_draft(LETTER.sub("", draft) if state.options else draft, state.evidence, _computed(state))
     unsupported = [claim.text for claim in checked.claims if claim.verdict != "supported"]
     progress = state.progress.model_copy(update={"checks": state.progress.checks + 1})
     runtime.context.trace.event(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.facts import key_terms
+from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote
 from longtake.agent.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Evidence

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Kind, Orientation
+from longtake.agent.rules.anchor import anchor_call, anchored, at_anchor
 from longtake.agent.rules.choice import choose_option
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, failures, not_found, quote
@@ -25,6 +26,12 @@ def next_move(orientation: Orientation, done: Sequence[Done], *, rejected: bool 
         return not_found("What was found does not support an answer.")
     if orientation.options:
         return choose_option(orientation, done)
+    anchor = anchored(orientation)
+    if anchor:
+        if not done:
+            return [anchor_call(anchor, orientation)]
+        placed = at_anchor(anchor, orientation, done[0])
+        orientation, done = (placed, done[1:]) if placed else (orientation, done)
     return PLANS[orientation.kind](orientation, done)
 
 
@@ -74,6 +81,9 @@ def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     found = pick_texts(orientation, evidence_from(done, "extract_scene_text"))
     if found:
         return quote(found[:MOST_QUOTED])
+    empty = _empty_picture(orientation)
+    if empty:
+        return not_found(_say_empty(empty))
     return find_fact(orientation, done, senses=("scene_text", "speech"))
 
 
@@ -86,8 +96,12 @@ def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
 def _look(orientation: Orientation, done: Sequence[Done]) -> Move:
     empty = _empty_picture(orientation)
     if empty:
-        return not_found(f"The picture is empty there: {empty.content.rpartition(': ')[2]} over {empty.span}.")
+        return not_found(_say_empty(empty))
     return find_fact(orientation, done, senses=("speech", "scene_text"), otherwise=f"No evidence in words, and {EYES}.")
+
+
+def _say_empty(empty: Evidence) -> str:
+    return f"The picture is empty there: {empty.content.rpartition(': ')[2]} over {empty.span}."
 
 
 def _empty_picture(orientation: Orientation) -> Evidence | None:

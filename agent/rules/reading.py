@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.matching import without_repeats
 from longtake.agent.words import content_stems, coverage, stem
 from longtake.memory.records import Evidence
 
@@ -26,6 +27,8 @@ PLACES: dict[str, Callable[[float, float], bool]] = {
     "left": lambda x, y: x < 0.4,
     "right": lambda x, y: x > 0.6,
 }
+MOST_TEXTS = 12  # more than this is no answer
+BRIEF = 0.6  # seconds that a text stands at most to be one that flashes up
 # Words that name the thing a text stands on, not the text.
 CARRIERS = frozenset(
     stem(word)
@@ -52,17 +55,19 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
     question = orientation.question.casefold()
     kept = [item for item in texts if orientation.span is None or item.span.overlaps(orientation.span)]
     kept = _at_place(question, kept)
+    if re.search(r"\bflash\w*|\bbrief\w*|for (?:a|one) (?:moment|frame|instant|second)", question):
+        kept = [item for item in kept if item.span.length <= BRIEF]
     by_pattern = _by_pattern(question, kept)
     if by_pattern:
         return by_pattern
     wanted = [term for term in content_stems(orientation.question) if term not in CARRIERS]
     by_words = [item for item in kept if coverage(wanted, item.content) >= 0.5]
     if by_words:
-        return by_words
+        return without_repeats(by_words)
     if re.search(r"\btitles?\b", question):
         return _around_title(question, kept)
     asks_for_all = not wanted or orientation.span is not None or kept != list(texts)
-    return kept if asks_for_all and len(kept) <= 12 else []
+    return without_repeats(kept) if asks_for_all and len(kept) <= MOST_TEXTS else []
 
 
 def _by_pattern(question: str, texts: Sequence[Evidence]) -> list[Evidence]:

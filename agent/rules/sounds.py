@@ -37,10 +37,17 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
         return not_found(f"The sound engine tells speech, music, silence, bangs and tones apart, not “{unknown[0]}”.")
     if not kinds and not _asks_in_general(orientation.question):
         return not_found("The sound engine tells speech, music, silence, bangs and tones apart, nothing finer.")
-    kept = [item for item in found if not kinds or item.content.split()[0] in kinds]
+    kept = of_kinds(found, kinds) if kinds else found
+    if re.search(r"\b(?:first|starts?|begins?)\b", orientation.question.casefold()):
+        kept = kept[:1]
     if not kept:
         return not_found(" ".join(failures(done)) or f"No {' or '.join(kinds) or 'sound event'} was heard.")
     return " ".join(_heard(item) for item in kept[:MOST])
+
+
+def of_kinds(found: Sequence[Evidence], kinds: Sequence[str]) -> list[Evidence]:
+    """The sounds of these kinds, in order of time."""
+    return sorted((item for item in found if item.content.split()[0] in kinds), key=lambda item: item.span.start)
 
 
 def _asks_in_general(question: str) -> bool:
@@ -50,4 +57,4 @@ def _asks_in_general(question: str) -> bool:
 def _heard(item: Evidence) -> str:
     span = item.span
     times = f"from {clock(span.start, decimals=1)} to {clock(span.end, decimals=1)}"
-    return f"{item.content.capitalize()} {times} {cite(item)}."
+    return f"{item.content[:1].upper()}{item.content[1:]} {times} {cite(item)}."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from difflib import SequenceMatcher
+
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import accepted
 from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, not_found
@@ -14,6 +16,7 @@ from longtake.memory.timespan import clock
 
 SHOWN = {"speech": "is said", "scene_text": "is shown", "audio": "is heard"}
 RESULTS = 10
+ALIKE = 0.7
 CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when a code is looked for
 
 
@@ -28,10 +31,12 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
         return [Call("cross_modal_search", {"query": query, "modalities": senses, "k": RESULTS})]
     found = evidence_from(done, "cross_modal_search", "extract_scene_text")
     exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
-    if orientation.quoted and not exact and not called(done, "extract_scene_text"):
-        near = [item for item in found if item.modality == "scene_text"]
-        if near:
-            return [_closer(near[0], orientation)]
+    if orientation.quoted and not exact and "speech" not in orientation.modalities:
+        if not called(done, "extract_scene_text"):
+            return [Call("extract_scene_text", {"timestamp": [0.0, next(iter(orientation.videos.values()))]})]
+        nearest = _nearest(orientation.quoted[0], found)
+        if nearest and sum(step.call.name == "extract_scene_text" for step in done) == 1:
+            return [_closer(nearest, orientation)]
     kept = exact if orientation.quoted else accepted(orientation, found)
     if not kept:
         return not_found("Nothing said or written tells when this is.")
@@ -44,6 +49,17 @@ def _what(question: str) -> str:
 
 def _holds(item: Evidence, marked: str) -> bool:
     return _plain(marked) in _plain(item.content)
+
+
+def _nearest(marked: str, found: Sequence[Evidence]) -> Evidence | None:
+    """The text on the screen most like the one looked for: a running code passes it a moment earlier or later."""
+    texts = [item for item in found if item.modality == "scene_text"]
+    best = max(texts, key=lambda item: _likeness(marked, item.content), default=None)
+    return best if best and _likeness(marked, best.content) >= ALIKE else None
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, _plain(one), _plain(other), autojunk=False).ratio()
 
 
 def _plain(text: str) -> str:

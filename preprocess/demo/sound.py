@@ -23,10 +23,9 @@ def soundtrack(truth: Truth) -> Samples:
     speech = _read_speech()[: len(track)]
     track[: len(speech)] += speech
     for sound in truth.sounds:
-        if sound.kind != "silence":
-            first = round(sound.start * RATE)
-            made = synthesise(sound.kind, sound.end - sound.start)
-            track[first : first + len(made)] += made
+        first = round(sound.start * RATE)
+        made = synthesise(sound.kind, sound.end - sound.start)
+        track[first : first + len(made)] += made
     return np.clip(track, -1.0, 1.0)
 
 
@@ -65,7 +64,7 @@ def _faded(sound: npt.NDArray[np.float64]) -> Samples:
 
 
 def _read_speech() -> Samples:
-    with (DEMO / "speech.opus").open("rb") as stream, av.open(stream) as container:
+    with (DEMO / "speech.opus").open("rb") as stream, av.open(stream, "r") as container:
         resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
         frames = [part for frame in container.decode(audio=0) for part in resampler.resample(frame)]
         frames += resampler.resample(None)

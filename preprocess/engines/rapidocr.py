@@ -23,6 +23,8 @@ _THREADS = 4  # more gain nothing on pictures this small; where there are fewer 
 _DOUBTFUL = 0.95  # a reading below this may be two lines that were taken for one
 _CERTAIN = 0.8  # and is read as two where both halves reach this
 _FLATTEST = 4.0  # width to height above which a box holds one line
+_SAME_PLACE = 0.3  # share of the smaller box that two readings of one text have in common
+_LOST_A_PART = 1.15  # how much more the other look must have read
 _MARGIN = 0.1  # of a region's height: recognition wants a little air
 
 
@@ -35,22 +37,16 @@ class RapidOcr:
         self.id = f"rapidocr-{version('rapidocr')}/pp-ocrv6-{self._long_side}"
 
     def read(self, picture: npt.NDArray[np.uint8], long_side: int | None = None) -> list[TextBox]:
-        """Find and read the texts of a picture, (height, width, 3) BGR."""
-        reader = _reader(long_side or self._long_side)
-        clear = _equalised(picture)
-        found = reader(clear)
-        if found.boxes is None:
-            return []
-        boxes: list[TextBox] = []
-        for corners, text, confidence in zip(found.boxes, found.txts, found.scores, strict=True):
-            left, top = np.floor(corners.min(axis=0)).astype(int)
-            right, bottom = np.ceil(corners.max(axis=0)).astype(int)
-            rows = [(top, bottom, text, confidence)]
-            if confidence < _DOUBTFUL and right - left < _FLATTEST * (bottom - top):
-                rows = _two_lines(reader, clear, left, top, right, bottom) or rows
-            for above, below, line, score in rows:
-                boxes.append(_text_box(clear, line, (left, above, right, below), score))
-        return [box for box in boxes if box.confidence >= self._min_confidence and _legible(box.text)]
+        """Find and read the texts of a picture, (height, width, 3) BGR.
+
+        Evening out the contrast finds pale lettering but loses some on busy ground, and a larger size finds small print
+        but loses some on empty ground. So a picture that seems empty is looked at again with its contrast evened out,
+        and with a `long_side` both looks are taken and what either found is kept.
+        """
+        found = self._look(picture, long_side or self._long_side)
+        if found and long_side is None:
+            return found
+        return _united(found, self._look(_equalised(picture), self._long_side))
 
     def read_region(self, picture: npt.NDArray[np.uint8], box: Box) -> TextBox:
         """Read one line at a known place."""
@@ -63,6 +59,22 @@ class RapidOcr:
             return TextBox("", box, 0.0)
         [(text, confidence)] = _recognise(_reader(self._long_side), [picture[above:below, first:last]])
         return TextBox(text, box, confidence)
+
+    def _look(self, picture: npt.NDArray[np.uint8], long_side: int) -> list[TextBox]:
+        reader = _reader(long_side)
+        found = reader(picture)
+        if found.boxes is None:
+            return []
+        boxes: list[TextBox] = []
+        for corners, text, confidence in zip(found.boxes, found.txts, found.scores, strict=True):
+            left, top = np.floor(corners.min(axis=0)).astype(int)
+            right, bottom = np.ceil(corners.max(axis=0)).astype(int)
+            rows = [(top, bottom, text, confidence)]
+            if confidence < _DOUBTFUL and right - left < _FLATTEST * (bottom - top):
+                rows = _two_lines(reader, picture, left, top, right, bottom) or rows
+            for above, below, line, score in rows:
+                boxes.append(_text_box(picture, line, (left, above, right, below), score))
+        return [box for box in boxes if box.confidence >= self._min_confidence and _legible(box.text)]
 
 
 @lru_cache(maxsize=4)
@@ -85,6 +97,29 @@ def _equalised(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)
     lightness = cv2.createCLAHE(clipLimit=3.0, tileGridSize=(8, 8)).apply(np.ascontiguousarray(lab[..., 0]))
     return np.asarray(cv2.cvtColor(cv2.merge([lightness, lab[..., 1], lab[..., 2]]), cv2.COLOR_LAB2BGR), np.uint8)
+
+
+def _united(first: list[TextBox], second: list[TextBox]) -> list[TextBox]:
+    """The texts of two looks at one picture; where both read a place, the first, unless it lost a part of the text."""
+    kept = list(first)
+    for box in second:
+        rivals = [each for each in first if _overlap(each.box, box.box) > _SAME_PLACE]
+        if _weight(box) > _LOST_A_PART * sum(map(_weight, rivals)):
+            kept = [each for each in kept if each not in rivals] + [box]
+    return kept
+
+
+def _weight(box: TextBox) -> float:
+    return box.confidence * sum(character.isalnum() for character in box.text)
+
+
+def _overlap(one: Box, other: Box) -> float:
+    """Area that two boxes share, as a share of the smaller one."""
+    across, down = (
+        max(0.0, min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]) - max(one[axis], other[axis]))
+        for axis in (0, 1)
+    )
+    return across * down / max(1e-9, min(one[2] * one[3], other[2] * other[3]))
 
 
 def _two_lines(

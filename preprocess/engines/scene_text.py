@@ -31,8 +31,8 @@ class SceneTextEngine(Protocol):
     def read(self, picture: npt.NDArray[np.uint8], long_side: int | None = None) -> list[TextBox]:
         """Find and read the texts of a picture, (height, width, 3) BGR, in no promised order.
 
-        `long_side` is how many pixels detection sees of the long side, where more is wanted than the engine's setting;
-        a smaller picture is never enlarged.
+        With `long_side` the reading is thorough and costs more: detection sees that many pixels of the long side
+        instead of what the engine's setting says. A smaller picture is never enlarged.
         """
         ...
 

@@ -1,7 +1,7 @@
 """What is measured of a track before anything is decided: level, voice, purest pitch and sustained partials.
 
 Each measure is one array on its own time grid, from the media's origin; NaN marks time in which the file has no sound.
-An hour takes about 6 MB.
+An hour takes about 12 MB.
 """
 
 from __future__ import annotations
@@ -48,6 +48,12 @@ class Features:
     partials: Array
 
 
+def decibels(power: Array) -> Array:
+    """Power as dB, not below `FLOOR_DB`."""
+    level: Array = 10 * np.log10(np.maximum(power, 10 ** (FLOOR_DB / 10)))
+    return level
+
+
 def measure(blocks: Iterable[AudioBlock]) -> Features:
     """Measure a track of 16 kHz blocks, each once."""
     measured = []
@@ -68,7 +74,7 @@ def measure(blocks: Iterable[AudioBlock]) -> Features:
 def _measure_block(samples: Samples, before: Samples) -> tuple[Array, Array, Array, Array, Array]:
     per_level = round(LEVEL_STEP * RATE)
     chunks = samples[: len(samples) // per_level * per_level].reshape(-1, per_level)
-    level = _decibels((chunks.astype(np.float64) ** 2).mean(axis=1))
+    level = decibels((chunks.astype(np.float64) ** 2).mean(axis=1))
 
     whole = np.pad(samples, (0, -len(samples) % FRAME))
     voice = np.asarray(get_vad_model()(np.concatenate([before, whole])), np.float64).reshape(-1)[RUN_UP // FRAME :]
@@ -76,7 +82,7 @@ def _measure_block(samples: Samples, before: Samples) -> tuple[Array, Array, Arr
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(whole, (0, FRAME)), WINDOW)[::FRAME]
     power = np.abs(np.fft.rfft(windows * np.hanning(WINDOW), axis=1)) ** 2
     purity, pitch = _strongest_peak(power)
-    audible = _decibels((windows.astype(np.float64) ** 2).mean(axis=1)) > _AUDIBLE_DB
+    audible = decibels((windows.astype(np.float64) ** 2).mean(axis=1)) > _AUDIBLE_DB
     return level, voice, purity, pitch, _partials(power, audible)
 
 
@@ -92,7 +98,7 @@ def _strongest_peak(power: Array) -> tuple[Array, Array]:
 
 
 def _partials(power: Array, audible: npt.NDArray[np.bool_]) -> Array:
-    spectrum = _decibels(power[:, _LOWEST_BIN:_HIGHEST_BIN])
+    spectrum = decibels(power[:, _LOWEST_BIN:_HIGHEST_BIN])
     half = _NEIGHBOURS // 2
     sums = np.pad(spectrum, ((0, 0), (half + 1, half)), "edge").cumsum(axis=1)
     around = (sums[:, _NEIGHBOURS:] - sums[:, :-_NEIGHBOURS]) / _NEIGHBOURS
@@ -101,10 +107,6 @@ def _partials(power: Array, audible: npt.NDArray[np.bool_]) -> Array:
     counts = np.diff(np.append(first, len(standing)))
     total: Array = np.add.reduceat(standing.astype(np.float64), first, axis=0)
     return total / counts[:, None]
-
-
-def _decibels(power: Array) -> Array:
-    return np.maximum(10 * np.log10(power + 1e-12), FLOOR_DB)
 
 
 def _lay(pieces: list[tuple[float, Array]], step: float) -> Array:

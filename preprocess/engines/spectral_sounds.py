@@ -15,13 +15,13 @@ from longtake.config import Settings
 from longtake.preprocess.audio import AudioBlock
 from longtake.preprocess.engines.sounds import SoundEvent
 from longtake.preprocess.engines.spectral_features import (
-    FLOOR_DB,
     FRAME_STEP,
     LEVEL_STEP,
     RATE,
     STRIDE_STEP,
     Array,
     Features,
+    decibels,
     measure,
 )
 
@@ -33,7 +33,8 @@ IMPULSE_RISE_DB, IMPULSE_DB, IMPULSE_DECAY_DB = 20.0, -30.0, 12.0
 TONE_PURITY, TONE_DB, TONE_DRIFT = 0.9, -50.0, 0.01
 VOICE_ON, VOICE_OFF, VOICE_MEAN = 0.5, 0.35, 0.6
 MUSIC, MUSIC_OVER_VOICE = 2.0, 2.6  # speech over 20 recordings stays under 2.0 once smoothed, songs lie at 2 to 4.7
-HUM = 0.9  # a partial that is on for this share of 8 s is mains hum or a fan, not a note
+MUSIC_WINDOWS = 4  # 8 s: a held horn fills three windows
+HUM = 0.9  # a partial that is on for this share of 6 s is mains hum or a motor, not a note
 
 
 class SpectralSounds:
@@ -48,6 +49,8 @@ class SpectralSounds:
     def detect(self, blocks: Iterable[AudioBlock]) -> list[SoundEvent]:
         """Events of a whole track, by start."""
         features = measure(blocks)
+        if not len(features.level):
+            return []
         music = _music(features)
         found = [
             *_silences(features),
@@ -89,15 +92,16 @@ def _music(features: Features) -> list[SoundEvent]:
         return []
     partials = np.nan_to_num(features.partials)
     windows = (partials[:-1] + partials[1:]) / 2
-    steady = _smoothed(windows, 5, np.mean)
-    hum = _smoothed((steady > HUM).T.astype(np.float64), 5, np.max).T > 0  # with the two bins on either side
-    strength = _smoothed(_bar_strength(np.where(hum, 0.0, windows)), 3, np.median)
+    steady = (_smoothed(windows, 3, np.mean) > HUM).astype(np.float64)
+    # The windows in which a hum begins and ends, and the two bins on either side of it, belong to it.
+    hum = _smoothed(_smoothed(steady, 5, np.max).T, 5, np.max).T
+    strength = _smoothed(_bar_strength(np.where(hum > 0, 0.0, windows)), 3, np.median)
     starts = np.arange(len(windows)) * STRIDE_STEP
     voices = [_between(features.voice, FRAME_STEP, start, start + 2 * STRIDE_STEP) for start in starts]
     voiced = np.array([voice.mean() if len(voice) else 0.0 for voice in voices])
     needed = np.where(voiced < 0.3, MUSIC, MUSIC_OVER_VOICE)
     found = []
-    for start, end in _runs(strength > needed, bridge=1, least=2):
+    for start, end in _runs(strength > needed, bridge=1, least=MUSIC_WINDOWS):
         confidence = float(np.clip(0.25 * strength[start:end].mean(), 0.5, 0.95))
         first, last = round(start * STRIDE_STEP / LEVEL_STEP), round((end + 1) * STRIDE_STEP / LEVEL_STEP)
         audible = np.flatnonzero(features.level[first:last] >= SILENCE_DB)
@@ -120,7 +124,7 @@ def _bar_strength(activation: Array) -> Array:
 
 def _loud(features: Features) -> list[SoundEvent]:
     power = np.nan_to_num(10 ** (features.level / 10))
-    smooth = 10 * np.log10(_smoothed(power, 41, np.mean) + 1e-12)
+    smooth = decibels(_smoothed(power, 41, np.mean))
     heard = smooth[smooth > SILENCE_DB]
     if not len(heard):
         return []
@@ -199,6 +203,5 @@ def _event(
     features: Features, kind: str, run: tuple[int, int], step: float, confidence: float, hz: float | None = None
 ) -> SoundEvent:
     start, end = run[0] * step, run[1] * step
-    level = _between(features.level, LEVEL_STEP, start, end)
-    power = float(np.mean(10 ** (level / 10))) if len(level) else 0.0
-    return SoundEvent(start, end, kind, max(FLOOR_DB, 10 * np.log10(power + 1e-12)), confidence, hz)
+    power = 10 ** (_between(features.level, LEVEL_STEP, start, end) / 10)
+    return SoundEvent(start, end, kind, float(decibels(power.mean())), confidence, hz)

@@ -34,7 +34,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> DocumentStore:
 
 
 def test_what_is_read_is_what_was_written(store: DocumentStore) -> None:
-    assert store.get([("one", 3), ("one", 0), ("one", 3)]) == [HELD[3], HELD[0], HELD[3]]
+    assert store.get([("one", 3), ("one", 0), ("one", 4)]) == [HELD[3], HELD[0], HELD[4]]
     assert store.texts("one", len(HELD)) == [held.text for held in HELD]
 
 

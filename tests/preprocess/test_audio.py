@@ -11,6 +11,7 @@ import av
 import numpy as np
 import numpy.typing as npt
 import pytest
+from av.stream import Disposition
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
@@ -28,6 +29,7 @@ def write(path: Path, pieces: Sequence[tuple[float, npt.NDArray[np.float32]]], c
     """A mono file with each piece at its time; the suffix chooses the container."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=RATE)
+        assert isinstance(stream, av.AudioStream)
         stream.layout = "mono"
         for start, samples in pieces:
             for first in range(0, len(samples), 1024):
@@ -94,7 +96,7 @@ def test_other_rates_and_channels_are_mixed_to_mono_without_clipping(media: Path
 
 
 def test_a_truncated_file_gives_what_it_has_and_warns(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    whole = write(tmp_path / "whole.flac", [(0.0, tone(20.0) + 0.01 * np.sin(np.arange(20 * RATE) ** 1.5 / 999))], "flac")
+    whole = write(tmp_path / "whole.flac", [(0.0, tone(20.0) * np.linspace(0, 1, 20 * RATE, dtype=np.float32))], "flac")
     media = probe(whole)
     cut = tmp_path / "cut.flac"
     data = whole.read_bytes()
@@ -103,6 +105,26 @@ def test_a_truncated_file_gives_what_it_has_and_warns(tmp_path: Path, caplog: py
         blocks = heard(cut, media)
     assert 8 < blocks[-1].end < 12
     assert "cut.flac" in caplog.text
+
+
+def test_the_track_flagged_as_default_is_heard(tmp_path: Path) -> None:
+    path = tmp_path / "two.mka"
+    with av.open(str(path), "w") as container:
+        tracks: list[av.AudioStream] = []
+        for disposition in (Disposition.comment, Disposition.default):
+            stream = container.add_stream("pcm_s16le", rate=RATE)
+            assert isinstance(stream, av.AudioStream)
+            stream.layout = "mono"
+            stream.disposition = disposition
+            tracks.append(stream)
+        for stream, level in zip(tracks, (0.1, 0.5), strict=True):
+            samples = (tone(1.0, level=level) * 32767).astype(np.int16).reshape(1, -1)
+            frame = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
+            frame.sample_rate, frame.pts, frame.time_base = RATE, 0, Fraction(1, RATE)
+            container.mux(stream.encode(frame))
+            container.mux(stream.encode(None))
+    (block,) = heard(path)
+    assert np.abs(block.samples).max() == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_file_without_sound_gives_nothing(tmp_path: Path) -> None:

@@ -62,10 +62,17 @@ def test_readings_below_the_least_confidence_are_left_out() -> None:
     assert strict.read(picture) == []
 
 
-def test_small_print_on_a_large_picture_needs_the_larger_size(engine: RapidOcr) -> None:
-    picture = np.full((1080, 1920, 3), 255, np.uint8)
-    cv2.putText(picture, "small print 4711", (800, 900), cv2.FONT_HERSHEY_SIMPLEX, 0.35, (0, 0, 0), 1, cv2.LINE_AA)
+def test_small_print_on_busy_ground_takes_a_thorough_reading(engine: RapidOcr) -> None:
+    ground = cv2.GaussianBlur(np.random.default_rng(7).integers(0, 160, (1080, 1920, 3)).astype(np.uint8), (0, 0), 3)
+    picture = np.asarray(ground, np.uint8)
+    cv2.putText(picture, "small print 4711", (800, 900), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
     assert "small print 4711" not in [found.text for found in engine.read(picture)]
+    assert [found.text for found in engine.read(picture, 1280)] == ["small print 4711"]
+
+
+def test_a_thorough_reading_keeps_what_only_the_smaller_size_finds(engine: RapidOcr) -> None:
+    picture = np.full((1080, 1920, 3), 255, np.uint8)
+    cv2.putText(picture, "small print 4711", (800, 900), cv2.FONT_HERSHEY_SIMPLEX, 0.55, (0, 0, 0), 1, cv2.LINE_AA)
     assert [found.text for found in engine.read(picture, 1280)] == ["small print 4711"]
 
 

@@ -1,0 +1,50 @@
+"""`longtake chat`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from longtake.agent.cli import open_workspace, show
+from longtake.console import Session, note, say, say_json
+from longtake.errors import LongtakeError
+from longtake.preprocess.cli import progress_watcher
+
+
+def chat(
+    context: typer.Context,
+    videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Files, ids or names.")],
+    thread: Annotated[str, typer.Option(help="Name of the conversation; the same name goes on with it.")] = "chat",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document an answer.")] = False,
+) -> None:
+    """Ask one question after another, a line each, until an empty line or the end of the input."""
+    session: Session = context.obj
+    workspace = open_workspace(session)
+    from longtake.agent.ask import Asker
+
+    asker = Asker(workspace)
+    interactive = sys.stdin.isatty()
+    while True:
+        question = _next_question(interactive=interactive)
+        if not question:
+            return
+        try:
+            with progress_watcher(quiet=as_json) as watcher:
+                answer = asker.ask(videos, question, thread=thread, watcher=watcher)
+        except LongtakeError as error:
+            note(f"longtake: {error}")
+            continue
+        say_json(answer.model_dump(mode="json")) if as_json else show(answer, workspace)
+        if interactive:
+            say()
+
+
+def _next_question(*, interactive: bool) -> str:
+    if interactive:
+        try:
+            return input("> ").strip()
+        except EOFError:
+            return ""
+    return sys.stdin.readline().strip()

@@ -1,0 +1,42 @@
+"""`longtake demo`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from longtake.agent.cli import open_workspace, show
+from longtake.console import EXIT_FAILED, Session, note, say, say_json
+from longtake.preprocess.cli import progress_watcher
+from longtake.preprocess.demo.make import make_demo
+from longtake.preprocess.demo.truth import load_truth
+
+QUESTIONS = 3
+
+
+def demo(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make a short video in the library, index it and answer three questions about it."""
+    session: Session = context.obj
+    workspace = open_workspace(session)
+    from longtake.agent.ask import Asker
+
+    if not as_json:
+        note("Making and indexing the demo video ...")
+    video = make_demo(session.library_root / "demo")
+    asker = Asker(workspace)
+    answers = []
+    for item in load_truth().questions[:QUESTIONS]:
+        with progress_watcher(quiet=as_json) as watcher:
+            answers.append(asker.ask([str(video)], item.question, options=item.options, watcher=watcher))
+        if not as_json:
+            say(f"\n? {item.question}")
+            show(answers[-1], workspace)
+    if as_json:
+        say_json({"answers": [answer.model_dump(mode="json") for answer in answers]})
+    else:
+        say(f"\nAsk your own: longtake ask {video} 'Where is the next meeting?'")
+    raise typer.Exit(EXIT_FAILED if any(answer.status == "failed" for answer in answers) else 0)

@@ -1,0 +1,88 @@
+"""`longtake videos`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from longtake.console import Session
+from longtake.errors import LibraryError
+from longtake.memory.cli import videos
+from longtake.memory.index import Document, SearchFilter
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.search import HybridIndex
+from longtake.memory.timespan import TimeSpan
+
+TALK = "00112233445566aa"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    library = Library(tmp_path / "library")
+    recipe = LayerRecipe("subtitles", 1, "sidecar")
+    with library.layers(TALK).create(recipe) as writer:
+        writer.add({"start": 61.5, "end": 64.0, "text": "Hello dragon", "language": "en", "source": "a.vtt"})
+        writer.cover([TimeSpan(start=0, end=60)])
+    layers = {"subtitles": recipe.key}
+    library.save(
+        VideoRecord(id=TALK, name="talk.mp4", path="/x/talk.mp4", size=9, modified=1, duration=120, layers=layers)
+    )
+    return library
+
+
+def run(library: Library, *arguments: str) -> Result:
+    return CliRunner().invoke(videos, list(arguments), obj=Session(library=library.root), catch_exceptions=False)
+
+
+def test_list_names_every_video(library: Library) -> None:
+    assert run(library, "list").stdout == f"talk.mp4  00:02:00  {TALK}  subtitles\n"
+    [video] = json.loads(run(library, "list", "--json").stdout)
+    assert (video["id"], video["name"], video["duration"]) == (TALK, "talk.mp4", 120.0)
+    assert video["layers"]["subtitles"]["share"] == 0.5
+
+
+def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
+    empty = Library(tmp_path)
+    assert "longtake index FILE" in run(empty, "list").stdout
+    assert json.loads(run(empty, "list", "--json").stdout) == []
+
+
+def test_show_gives_the_video_or_the_items_of_a_layer(library: Library) -> None:
+    assert "subtitles          1 items   50% of the time  sidecar" in run(library, "show", "talk").stdout
+    assert run(library, "show", "talk", "subtitles").stdout.startswith("00:01:01.5-00:01:04.0  Hello dragon  ")
+    assert json.loads(run(library, "show", TALK[:8], "--json").stdout)["path"] == "/x/talk.mp4"
+    assert json.loads(run(library, "show", "talk", "subtitles", "--json").stdout)[0]["text"] == "Hello dragon"
+
+
+def test_what_is_not_there_is_one_sentence(library: Library) -> None:
+    with pytest.raises(LibraryError, match=r"no layer 'captions'. It has: subtitles"):
+        run(library, "show", "talk", "captions")
+    with pytest.raises(LibraryError, match="neither a file nor a video"):
+        run(library, "delete", "walk")
+
+
+def test_delete_forgets_layers_and_search_but_not_the_file(library: Library) -> None:
+    index = HybridIndex(library.index_root, space="test", floor=0.5, rrf_constant=60)
+    found = Document("d", TALK, TimeSpan(start=61.5, end=64), "speech", "Hello dragon", "sidecar", "key")
+    index.replace(TALK, [found], np.ones((1, 1), np.float32))
+    assert index.search("dragon", None, SearchFilter(), 5)
+    assert json.loads(run(library, "delete", "talk", "--json").stdout) == {"deleted": TALK, "name": "talk.mp4"}
+    assert library.videos() == []
+    assert index.search("dragon", np.ones(1, np.float32), SearchFilter(), 5) == []
+
+
+def test_delete_works_on_a_video_that_was_never_indexed(library: Library) -> None:
+    assert "/x/talk.mp4 was not touched" in run(library, "delete", "talk").stdout
+
+
+def test_export_copies_record_and_layers(library: Library, tmp_path: Path) -> None:
+    target = tmp_path / "copy"
+    assert json.loads(run(library, "export", "talk", str(target), "--json").stdout)["folder"] == str(target)
+    assert "Hello dragon" in (target / "subtitles" / "items.jsonl").read_text()
+    with pytest.raises(LibraryError, match="exists already"):
+        run(library, "export", "talk", str(target))

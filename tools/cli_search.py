@@ -1,0 +1,70 @@
+"""`longtake search`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from longtake.console import Session, say, say_json
+from longtake.errors import ConfigError
+from longtake.memory.index import Hit, SearchFilter
+from longtake.memory.library import VideoRecord
+from longtake.memory.records import MODALITIES, Modality
+from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span
+from longtake.preprocess.retrieval import retrieve
+from longtake.preprocess.workspace import Workspace
+
+
+def search(
+    context: typer.Context,
+    words: Annotated[list[str], typer.Argument(metavar="[VIDEO...] QUERY", help="Ids or names, then the query.")],
+    modality: Annotated[list[str] | None, typer.Option(help=f"Only this; repeat it: {', '.join(MODALITIES)}.")] = None,
+    within: Annotated[str | None, typer.Option(metavar="SPAN", help="Only this part, such as 00:10:00-00:20:00.")] = None,
+    k: Annotated[int | None, typer.Option("-k", min=1, help="How many results.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find where something is said, written or heard, in some videos or in the whole library."""
+    session: Session = context.obj
+    workspace = Workspace(session.library_root, session.settings)
+    videos = [workspace.library.resolve(reference) for reference in words[:-1]]
+    where = SearchFilter(tuple(video.id for video in videos), _modalities(modality or []), _span(within, videos))
+    hits = retrieve(words[-1], where, k or session.settings.search.k, workspace.engines, workspace.index)
+    if as_json:
+        say_json({"results": [_row(hit) for hit in hits]})
+        return
+    names = {video.id: video.name for video in workspace.library.videos()}
+    for hit in hits:
+        document = hit.document
+        say(f"{names.get(document.video, document.video)}  {document.span}  {document.modality:<10}  {document.text}")
+    if not hits:
+        say("Nothing found.")
+
+
+def _row(hit: Hit) -> dict[str, Any]:
+    document = hit.document
+    return {
+        "video": document.video,
+        "start": document.span.start,
+        "end": document.span.end,
+        "modality": document.modality,
+        "text": document.text,
+        "score": round(hit.score, 5),
+    }
+
+
+def _modalities(names: list[str]) -> tuple[Modality, ...]:
+    unknown = [name for name in names if name not in MODALITIES]
+    if unknown:
+        raise ConfigError(f"--modality {unknown[0]!r} is none of {', '.join(MODALITIES)}.")
+    return tuple(name for name in MODALITIES if name in names)
+
+
+def _span(text: str | None, videos: list[VideoRecord]) -> TimeSpan | None:
+    if text is None:
+        return None
+    longest = max((video.duration for video in videos), default=float("inf"))
+    try:
+        return parse_span(text, window=1.0, duration=longest).span
+    except SpanError as error:
+        raise ConfigError(f"--within: {error}.") from error
