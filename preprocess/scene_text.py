@@ -60,7 +60,7 @@ def read_scene_text(
     span: TimeSpan,
     engine: SceneTextEngine,
     check_cancelled: Callable[[], None],
-    frames: int = 5,
+    frames: int = 3,
 ) -> list[tuple[float, TextBox]]:
     """Read a few frames of a span at full resolution: each line with the time of its frame, in reading order.
 

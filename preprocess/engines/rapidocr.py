@@ -41,12 +41,14 @@ class RapidOcr:
 
         Evening out the contrast finds pale lettering but loses some on busy ground, and a larger size finds small print
         but loses some on empty ground. So a picture that seems empty is looked at again with its contrast evened out,
-        and with a `long_side` both looks are taken and what either found is kept.
+        and with a `long_side` what any of three looks finds is kept.
         """
-        found = self._look(picture, long_side or self._long_side)
-        if found and long_side is None:
-            return found
-        return _united(found, self._look(_equalised(picture), self._long_side))
+        if long_side is None:
+            return self._look(picture, self._long_side) or self._look(_equalised(picture), self._long_side)
+        found = self._look(picture, long_side)
+        if max(picture.shape[:2]) > self._long_side:
+            found = _united(found, self._look(picture, self._long_side))
+        return _united(found, self._look(_equalised(picture), long_side))
 
     def read_region(self, picture: npt.NDArray[np.uint8], box: Box) -> TextBox:
         """Read one line at a known place."""
