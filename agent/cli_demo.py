@@ -38,5 +38,5 @@ def demo(
     if as_json:
         say_json({"answers": [answer.model_dump(mode="json") for answer in answers]})
     else:
-        say(f"\nAsk your own: longtake ask {video} 'Where is the next meeting?'")
+        say(f"\nAsk your own: longtake ask {video} 'Which phone extension is given?'")
     raise typer.Exit(EXIT_FAILED if any(answer.status == "failed" for answer in answers) else 0)

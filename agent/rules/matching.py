@@ -12,7 +12,7 @@ from longtake.memory.records import Evidence
 NEAR = 3.0  # seconds between lines of speech that speak of the same thing
 SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
 
-_NUMBER = r"\d|\b(?:" + "|".join(NUMBER_WORDS) + r"|hundred|thousand|million)\b"
+_NUMBER = r"\d(?!\d*(?:st|nd|rd|th)\b)|\b(?:" + "|".join(NUMBER_WORDS) + r"|hundred|thousand|million)\b"
 _MONTH = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 _DAY = rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:{_MONTH})\b|\b\d{{1,2}}[./]\d{{1,2}}\b|\b(?:today|tomorrow|yesterday|tonight)\b"
 _MONEY = r"[$€£¥]\s?\d|\d[\d.,]*\s?(?:[$€£¥]|dollars?|euros?|pounds?|cents?|bucks?|francs?)|(?:" + "|".join(NUMBER_WORDS) + r"|hundred|thousand)\s+(?:dollars?|euros?|pounds?|cents?|bucks?)"

@@ -28,6 +28,7 @@ PLACES: dict[str, Callable[[float, float], bool]] = {
     "right": lambda x, y: x > 0.6,
 }
 MOST_TEXTS = 12  # more than this is no answer
+TITLE = 0.5  # of the tallest text's height: what is lettered about as large belongs to the title
 BRIEF = 0.6  # seconds that a text stands at most to be one that flashes up
 # Words that name the thing a text stands on, not the text.
 CARRIERS = frozenset(
@@ -93,13 +94,19 @@ def _at_place(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _around_title(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
-    """The title is the tallest text; "before the title" is what was read before it."""
+    """The title is the tallest text with what stands beside it; "before the title" is what was read before it."""
     boxed = [item for item in texts if item.box]
     if not boxed:
         return []
-    title = max(boxed, key=lambda item: item.box[3] if item.box else 0.0)
+    tallest = max(boxed, key=_height)
+    title = [item for item in boxed if item.span.overlaps(tallest.span) and _height(item) >= TITLE * _height(tallest)]
+    first, last = min(item.span.start for item in title), max(item.span.end for item in title)
     if re.search(r"\bbefore the title", question):
-        return [item for item in boxed if item.span.end <= title.span.start]
+        return [item for item in boxed if item.span.end <= first]
     if re.search(r"\bafter the title", question):
-        return [item for item in boxed if item.span.start >= title.span.end]
-    return [title]
+        return [item for item in boxed if item.span.start >= last]
+    return sorted(title, key=lambda item: item.box[1] if item.box else 0.0)
+
+
+def _height(item: Evidence) -> float:
+    return item.box[3] if item.box else 0.0

@@ -45,7 +45,7 @@ def synthesise(kind: SoundKind, seconds: float) -> Samples:
 def _music(times: npt.NDArray[np.float64], chord_seconds: float) -> Samples:
     """Struck chords, one after the other; each note has three partials and dies away."""
     played = np.minimum((times / chord_seconds).astype(int), len(CHORDS) - 1)
-    decay = np.exp(-(times - played * chord_seconds) / 0.5)
+    decay = np.exp(-(times - played * chord_seconds) / chord_seconds)
     notes = np.array(CHORDS)[played]
     sound = sum(
         np.sin(2 * np.pi * partial * notes[:, voice] * times) / partial**2

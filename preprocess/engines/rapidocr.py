@@ -1,7 +1,7 @@
 """RapidOCR: PP-OCRv6 detection and recognition in ONNX (github.com/RapidAI/RapidOCR).
 
-The models lie in the package's own wheel: nothing is downloaded. Orientation is off: it costs two thirds of the time
-and video is seldom upside down.
+The models lie in the package's own wheel: nothing is downloaded. The orientation model is off: video is seldom upside
+down.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from rapidocr import RapidOCR
 from longtake.config import Settings
 from longtake.preprocess.engines.scene_text import Box, TextBox
 
-_THREADS = 4  # more gain nothing on pictures this small; where there are fewer cores, all of them are used
+_THREADS = 4  # so that one reader leaves a large machine to others; with fewer cores, all of them are used
 _DOUBTFUL = 0.95  # a reading below this may be two lines that were taken for one
 _CERTAIN = 0.8  # and is read as two where both halves reach this
 _FLATTEST = 4.0  # width to height above which a box holds one line
 _SAME_PLACE = 0.3  # share of the smaller box that two readings of one text have in common
 _LOST_A_PART = 1.15  # how much more the other look must have read
-_MARGIN = 0.1  # of a region's height: recognition wants a little air
+_MARGIN = 0.1  # of a region's height: the next text may be a little taller or wider than the one that was boxed
 
 
 class RapidOcr:

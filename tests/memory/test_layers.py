@@ -1,0 +1,88 @@
+"""The layer store: whole or not there, the same bytes for the same recipe."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from longtake.memory.layers import LayerRecipe, LayerStore, canonical_json
+from longtake.memory.timespan import TimeSpan
+
+RECIPE = LayerRecipe("subtitles", 1, "subtitles-1", {"b": 2, "a": 1}, {"talk.srt": "0f"})
+
+
+def build(store: LayerStore, recipe: LayerRecipe = RECIPE) -> None:
+    with store.create(recipe) as writer:
+        writer.add({"start": 0.0, "end": 1.5, "text": "déjà vu"})
+        (writer.folder / "more.bin").write_bytes(b"\x00\x01")
+        writer.cover([TimeSpan(start=0, end=4)])
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(root)): file.read_bytes() for file in sorted(root.rglob("*")) if file.is_file()}
+
+
+def test_a_finished_layer_gives_its_items_and_coverage(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path)
+    build(store)
+    layer = store.get("subtitles", RECIPE.key)
+    assert layer is not None
+    assert list(layer.items()) == [{"start": 0.0, "end": 1.5, "text": "déjà vu"}]
+    assert (layer.count, layer.engine, layer.share(8)) == (1, "subtitles-1", 0.5)
+
+
+def test_the_same_recipe_gives_the_same_bytes(tmp_path: Path) -> None:
+    build(LayerStore(tmp_path / "one"))
+    build(LayerStore(tmp_path / "two"))
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+    assert len(tree(tmp_path / "one")) == 3
+
+
+def test_building_a_layer_twice_keeps_the_first_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path)
+    build(store)
+    before = tree(tmp_path)
+    build(store)
+    assert tree(tmp_path) == before
+
+
+def test_a_layer_that_fails_half_way_is_not_there(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path)
+
+    def fail() -> None:
+        with store.create(RECIPE) as writer:
+            writer.add({"start": 0, "end": 1})
+            raise KeyboardInterrupt
+
+    pytest.raises(KeyboardInterrupt, fail)
+    assert store.get("subtitles", RECIPE.key) is None
+    assert tree(tmp_path) == {}
+
+
+def test_the_order_of_settings_does_not_change_the_key_but_each_part_of_the_recipe_does() -> None:
+    same = LayerRecipe("subtitles", 1, "subtitles-1", {"a": 1, "b": 2}, {"talk.srt": "0f"})
+    assert same.key == RECIPE.key
+    others = [
+        LayerRecipe("subtitles", 2, "subtitles-1", RECIPE.settings, RECIPE.inputs),
+        LayerRecipe("subtitles", 1, "subtitles-2", RECIPE.settings, RECIPE.inputs),
+        LayerRecipe("subtitles", 1, "subtitles-1", {"a": 1, "b": 3}, RECIPE.inputs),
+        LayerRecipe("subtitles", 1, "subtitles-1", RECIPE.settings, {"talk.srt": "10"}),
+        LayerRecipe("speech", 1, "subtitles-1", RECIPE.settings, RECIPE.inputs),
+    ]
+    assert len({recipe.key for recipe in [RECIPE, *others]}) == 6
+
+
+def test_facts_of_a_build_lie_beside_the_layer(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path)
+    build(store)
+    inside = tree(tmp_path / "subtitles" / RECIPE.key)
+    store.record_run("subtitles", RECIPE.key, {"seconds": 1.2})
+    assert tree(tmp_path / "subtitles" / RECIPE.key) == inside
+    assert json.loads((tmp_path / "subtitles" / f"{RECIPE.key}.run.json").read_text()) == {"seconds": 1.2}
+
+
+def test_a_number_that_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json({"x": float("nan")})

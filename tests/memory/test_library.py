@@ -1,0 +1,101 @@
+"""The library: videos by path, id or name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longtake.errors import LibraryError, MediaError
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.library import Library, VideoRecord, file_id
+
+
+def add(library: Library, file: Path, content: bytes) -> VideoRecord:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    status = file.stat()
+    record = VideoRecord(
+        id=file_id(file),
+        name=file.name,
+        path=str(file.resolve()),
+        size=status.st_size,
+        modified=status.st_mtime_ns,
+        duration=4.0,
+    )
+    library.save(record)
+    return record
+
+
+def test_a_video_is_found_by_path_id_beginning_of_the_id_name_and_stem(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    for reference in (str(tmp_path / "talk.mp4"), talk.id, talk.id[:6], "talk.mp4", "talk"):
+        assert library.resolve(reference) == talk
+
+
+def test_a_renamed_and_moved_file_is_the_same_video(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    (tmp_path / "talk.mp4").rename(tmp_path / "other.mp4")
+    assert library.resolve(str(tmp_path / "other.mp4")).id == talk.id
+
+
+def test_a_changed_file_under_the_same_path_is_another_video(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    add(library, tmp_path / "talk.mp4", b"talk")
+    (tmp_path / "talk.mp4").write_bytes(b"another talk")
+    assert library.find(str(tmp_path / "talk.mp4")) is None
+
+
+def test_equal_names_never_collide_and_ask_for_the_id(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    add(library, tmp_path / "a" / "talk.mp4", b"one")
+    add(library, tmp_path / "b" / "talk.mp4", b"two")
+    assert len(library.videos()) == 2
+    with pytest.raises(LibraryError, match=r"means 2 videos.*Give the id"):
+        library.resolve("talk.mp4")
+
+
+def test_a_video_that_is_not_there_suggests_one_that_is(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    add(library, tmp_path / "talk.mp4", b"talk")
+    with pytest.raises(LibraryError, match=r"neither a file nor a video.*Did you mean 'talk.mp4'"):
+        library.resolve("tolk.mp4")
+
+
+def test_a_damaged_record_says_which_and_what_to_do(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    (tmp_path / "library" / "videos" / talk.id / "video.json").write_text("{")
+    with pytest.raises(LibraryError, match=r"video.json is damaged.*index the video again"):
+        library.videos()
+
+
+def test_deleting_removes_the_layers_and_not_the_file(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    library.delete(talk)
+    assert library.videos() == []
+    assert list((tmp_path / "library" / "videos").iterdir()) == []
+    assert (tmp_path / "talk.mp4").exists()
+
+
+def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    recipe = LayerRecipe("subtitles", 1, "subtitles-1")
+    with library.layers(talk.id).create(recipe) as writer:
+        writer.add({"start": 0, "end": 1, "text": "hello"})
+    talk = talk.model_copy(update={"layers": {"subtitles": recipe.key}})
+    library.save(talk)
+    library.export(talk, tmp_path / "out")
+    assert "hello" in (tmp_path / "out" / "subtitles" / "items.jsonl").read_text()
+    assert (tmp_path / "out" / "video.json").is_file()
+    with pytest.raises(LibraryError, match="exists already"):
+        library.export(talk, tmp_path / "out")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match="nothing.mp4 cannot be read: No such file"):
+        file_id(tmp_path / "nothing.mp4")

@@ -1,0 +1,91 @@
+"""The one parser of times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span, parse_time
+
+
+@pytest.mark.parametrize(
+    ("written", "start", "end"),
+    [
+        ("00:12:30-00:13:00", 750, 780),
+        ("12:30 to 13:00", 750, 780),
+        ("12:30 – 13:00", 750, 780),
+        ("[12:30, 13:00]", 750, 780),
+        ("750-780", 750, 780),
+        ("750.5 s to 780 seconds", 750.5, 780),
+        ([750, 780], 750, 780),
+        (["12:30", "00:13:00"], 750, 780),
+        ((750.0, 780.0), 750, 780),
+        ({"start": 750, "end": 780}, 750, 780),
+        ({"start": "12:30", "end": "13:00"}, 750, 780),
+        (TimeSpan(start=750, end=780), 750, 780),
+        ("01:00:00,500-01:00:01.5", 3600.5, 3601.5),
+    ],
+)
+def test_every_spelling_of_a_span_is_read(written: Any, start: float, end: float) -> None:
+    parsed = parse_span(written, window=10, duration=7200)
+    assert (parsed.span.start, parsed.span.end, parsed.notes) == (start, end, ())
+
+
+@pytest.mark.parametrize("written", [754.2, "754.2", "12:34.2", "00:12:34.2", [754.2], {"start": 754.2}, "754,2 s"])
+def test_a_point_widens_to_the_window_and_says_so(written: Any) -> None:
+    parsed = parse_span(written, window=10, duration=7200)
+    assert parsed.span == TimeSpan(start=749.2, end=759.2)
+    assert "widened to 10 s" in parsed.notes[0]
+
+
+def test_a_point_near_an_edge_stays_inside_the_video() -> None:
+    assert parse_span(1, window=10, duration=60).span == TimeSpan(start=0, end=6)
+    assert parse_span(59, window=10, duration=60).span == TimeSpan(start=54, end=60)
+
+
+def test_reversed_bounds_are_swapped_and_said() -> None:
+    parsed = parse_span("13:00-12:30", window=10, duration=7200)
+    assert parsed.span == TimeSpan(start=750, end=780)
+    assert "swapped" in parsed.notes[0]
+
+
+def test_a_span_past_the_end_is_clipped_and_said() -> None:
+    parsed = parse_span([50, 90], window=10, duration=60)
+    assert parsed.span == TimeSpan(start=50, end=60)
+    assert "clipped" in parsed.notes[0]
+
+
+@pytest.mark.parametrize("written", [[70, 90], 61, "1:10-1:30"])
+def test_a_span_outside_the_video_is_an_error_that_states_its_end(written: Any) -> None:
+    with pytest.raises(SpanError, match="00:01:00"):
+        parse_span(written, window=10, duration=60)
+
+
+@pytest.mark.parametrize("written", ["noon", "", "12:", "1:2:3:4", None, True, -3, [1, 2, 3], {"end": 3}, float("nan"), "5;7"])
+def test_what_is_not_a_time_is_an_error_that_shows_a_right_one(written: Any) -> None:
+    with pytest.raises(SpanError, match="00:12:34"):
+        parse_span(written, window=10, duration=60)
+
+
+@given(st.floats(0, 86_400))
+def test_a_clock_read_back_is_the_second_it_was_written_from(seconds: float) -> None:
+    assert abs(parse_time(clock(seconds, decimals=3)) - seconds) < 0.0011
+    assert parse_time(clock(seconds)) <= seconds + 1e-5
+
+
+@given(st.floats(0, 100), st.floats(0, 100), st.floats(0.1, 90))
+def test_any_two_bounds_give_a_span_inside_the_video_or_an_error(one: float, other: float, duration: float) -> None:
+    try:
+        span = parse_span([one, other], window=1, duration=duration).span
+    except SpanError:
+        assert min(one, other) >= duration
+    else:
+        assert 0 <= span.start <= span.end <= duration
+
+
+def test_spans_are_half_open() -> None:
+    assert not TimeSpan(start=0, end=5).overlaps(TimeSpan(start=5, end=9))
+    assert TimeSpan(start=0, end=5).overlaps(TimeSpan(start=4.9, end=9))

@@ -1,0 +1,61 @@
+"""Settings: profiles, a user's file, --set, and what is said when they are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longtake.config import PROFILES, load
+from longtake.errors import ConfigError
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_loads(profile: str) -> None:
+    assert load(profile).budget.rounds >= 1
+
+
+def test_set_overrides_one_key_and_keeps_its_neighbours() -> None:
+    settings = load("longshot", ["budget.rounds=3", "controller.temperature=0.5"])
+    assert (settings.budget.rounds, settings.budget.seconds) == (3, 1800)
+    assert (settings.controller.temperature, settings.controller.model) == (0.5, "Qwen/Qwen3-4B")
+
+
+def test_a_file_builds_on_the_profile_it_names(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("profile: longshot\nbudget: {rounds: 2}\n")
+    settings = load(str(file))
+    assert (settings.budget.rounds, settings.controller.engine) == (2, "openai")
+
+
+@pytest.mark.parametrize(
+    ("profile", "overrides", "message"),
+    [
+        ("embeded", [], "Did you mean 'embedded'"),
+        ("embedded", ["budget.round=3"], r"budget.round is not a setting \(did you mean 'rounds'\?\)"),
+        ("embedded", ["budget.rounds=0"], "budget.rounds: Input should be greater than or equal to 1"),
+        ("embedded", ["budget.rounds"], "--set needs key=value, got 'budget.rounds'"),
+        ("embedded", ["controller.engine=gpt"], "controller.engine: Input should be 'rules' or 'openai'"),
+        ("embedded", ["budget.rounds=[1"], "is not a valid value"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_right(profile: str, overrides: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(profile, overrides)
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load("embedded", ["budget.rounds=0", "search.q=1", "nonsense=1"])
+    assert all(key in str(caught.value) for key in ("budget.rounds", "search.q", "nonsense"))
+
+
+def test_a_file_that_is_not_yaml_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("a: [1\n")
+    with pytest.raises(ConfigError, match="mine.yaml is not valid YAML"):
+        load(str(file))
+
+
+def test_offline_is_a_setting() -> None:
+    assert load("embedded", offline=True).offline
