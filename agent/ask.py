@@ -28,6 +28,7 @@ from longtake.tools.toolbox import Toolbox
 
 LONGEST_QUESTION = 4_000
 MOST_OPTIONS = 10
+INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
 
 
 class Asker:
@@ -95,7 +96,9 @@ class Asker:
             result=context.tools.settings.model_dump(mode="json"),
             data={"thread": thread},
         )
-        config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": 4 * context.tools.settings.budget.rounds + 10}
+        # Our own guards end a run; LangGraph's limit, which would throw the work away, lies well above them.
+        steps = 4 * context.tools.settings.budget.rounds + 10
+        config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
         final = None
         for update in self._graph.stream(asked, config, context=context, stream_mode="updates"):
             for node, changed in update.items():
@@ -122,7 +125,8 @@ def _open(
     path = Path(reference).expanduser()
     if not path.exists():
         return workspace.library.resolve(reference), True
-    watching = replace(watcher or Watcher(), check_cancelled=budget.check, reports=[])
+    indexing = budget.part(INDEXING)
+    watching = replace(watcher or Watcher(), check_cancelled=indexing.check, reports=[])
     report = workspace.add(path, watching)
     if not report.layers and not report.complete:
         raise Cancelled(f"The time ran out before anything of {path} was indexed; give more with --max-seconds.")

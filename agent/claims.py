@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from longtake.agent.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
@@ -14,11 +15,21 @@ NOT_FOUND = "NOT FOUND:"
 HELD = 0.5  # share of a claim's content words that its evidence must hold
 MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
 SLACK = 1.0  # seconds by which a citation may miss its evidence: clocks are written in whole seconds
+_ABSTENTION = re.compile(r"\W*not found\b[\W_]*", re.IGNORECASE)
 # The letter of an option, as a draft begins with it.
 LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]\s*|\s*$)", re.IGNORECASE)
-_CITATION = re.compile(rf"\s*\[(?:(\S+)\s+)?({TIME})(?:\s*[-–]\s*({TIME}))?\]")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[^\[\s])|(?<=\])[.;]?\s+(?=[^\[\s])|\n+")
-_QUOTE = re.compile(r"“[^”]*”")
+_UNIT = r"(?:\s*s(?:ec(?:onds?)?)?)?"
+_PLACE = re.compile(rf"(?:(.+?)\s+(?=\d+:))?({TIME}){_UNIT}(?:\s*(?:-|–|—|\bto\b)\s*({TIME}){_UNIT})?", re.IGNORECASE)
+_BRACKET = re.compile(r"\s*\[([^\[\]]+)\]")
+_SENTENCE = re.compile(
+    r"(?<=[.!?])\s+(?=[^\[\s])|(?<=[。！？])\s*(?=[^\[\s])|(?<=\])\s+(?=[^\[\s])|(?<=\];)\s+|\s*\n+(?!\s*\[)"
+)
+# What is never split and holds no citation: quotations, and the stop of an abbreviation.
+_WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.")
+_MOMENT = re.compile(
+    r"(\d+(?:\.\d+)?)(?=(?:\s*[-–]\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
+)
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,63 +40,126 @@ class Checked:
     removed: int
 
 
-def check_draft(draft: str, evidence: Sequence[Evidence], computed: Sequence[str] = ()) -> Checked:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What one citation points at: a span and, where it names one, a video."""
+
+    span: TimeSpan
+    video: str | None
+
+
+def check_draft(
+    draft: str, evidence: Sequence[Evidence], computed: Sequence[str] = (), names: Mapping[str, str] | None = None
+) -> Checked:
     """Split a draft into claims and check each against the evidence of the run.
 
     Args:
-        draft: text with citations like `[00:14:07]`.
+        draft: text with citations like `[00:14:07]` or `[talk.mp4 00:14:07]`.
         evidence: everything the run collected.
         computed: results of the calculator, which may stand in a claim beside what the evidence says.
+        names: file name of each open video, by library id.
     """
     claims: list[Claim] = []
     removed = 0
     for sentence in _sentences(draft):
-        if not content_stems(plain_text(sentence)) and not _CITATION.search(sentence):
-            continue
-        cited, missing = _resolve(sentence, evidence)
+        text = plain_text(sentence)
+        cited, missing = _resolve(sentence, evidence, names or {})
         removed += missing
-        claims.append(_check(plain_text(sentence), cited, evidence, computed))
+        if content_stems(text):
+            claims.append(_check(text, cited, evidence, computed))
     return Checked(tuple(claims), removed)
 
 
-def _sentences(draft: str) -> list[str]:
-    """The sentences of a draft, each with its citations; what stands in quotation marks is never split."""
-    masked = _QUOTE.sub(lambda match: "“" + "_" * (len(match[0]) - 2) + "”", draft)
-    edges = [0, *(edge for match in _SENTENCE.finditer(masked) for edge in match.span()), len(draft)]
-    return [part for start, end in zip(edges[::2], edges[1::2], strict=True) if (part := draft[start:end].strip())]
+def abstention(draft: str) -> str | None:
+    """An abstention in its one spelling, `NOT FOUND: why`; None when the draft answers."""
+    match = _ABSTENTION.match(draft)
+    return f"{NOT_FOUND} {draft[match.end() :].strip()}".strip() if match else None
 
 
 def plain_text(draft: str) -> str:
     """A draft without its citations."""
-    return re.sub(r"\s+([.,;!?])", r"\1", _CITATION.sub("", draft)).strip()
+    kept, end = "", 0
+    for match, _ in _citations(draft):
+        kept, end = kept + draft[end : match.start()], match.end()
+    return re.sub(r"\s+([.,;!?])", r"\1", kept + draft[end:]).strip()
 
 
-def with_citations(claims: Sequence[Claim]) -> str:
-    """The supported claims as text again, each followed by its moments."""
-    return " ".join(f"{claim.text} {''.join(_marks(claim))}".strip() for claim in claims if claim.verdict == "supported")
+def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
+    """The supported claims as text again, each followed by its moments; with several videos open, by their names too."""
+    told = names if names and len(names) > 1 else {}
+    return " ".join(f"{claim.text} {_marks(claim, told)}".strip() for claim in claims if claim.verdict == "supported")
 
 
-def _marks(claim: Claim) -> list[str]:
-    return list(dict.fromkeys(f"[{clock(citation.start)}]" for citation in claim.citations[:3]))
+def _marks(claim: Claim, names: Mapping[str, str]) -> str:
+    marks = [f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[") for citation in claim.citations[:3]]
+    return "".join(dict.fromkeys(marks))
 
 
-def _resolve(sentence: str, evidence: Sequence[Evidence]) -> tuple[list[Evidence], int]:
+def _masked(text: str) -> str:
+    """The text with all that must stay whole blotted out, letter for letter."""
+    return _WHOLE.sub(lambda match: "_" * len(match[0]), text)
+
+
+def _sentences(draft: str) -> list[str]:
+    """The sentences of a draft, each with its citations."""
+    draft = _BULLET.sub("", draft)
+    edges = [0, *(edge for match in _SENTENCE.finditer(_masked(draft)) for edge in match.span()), len(draft)]
+    return [part for start, end in zip(edges[::2], edges[1::2], strict=True) if (part := draft[start:end].strip())]
+
+
+def _citations(text: str) -> Iterator[tuple[re.Match[str], list[Place]]]:
+    """The citations of a text outside its quotations; one pair of brackets may hold several places."""
+    for match in _BRACKET.finditer(_masked(text)):
+        places = [_PLACE.fullmatch(part.strip()) for part in re.split(r"[,;]\s+|;", match[1])]
+        if all(places):
+            named: str | None = None
+            found: list[Place] = []
+            for place in filter(None, places):
+                named = place[1] or named
+                found.append(Place(_span(place[2], place[3] or place[2]), named))
+            yield match, found
+
+
+def _span(one: str, other: str) -> TimeSpan:
+    start, end = sorted((parse_time(one), parse_time(other)))
+    return TimeSpan(start=max(0.0, start - SLACK), end=end + SLACK)
+
+
+def _resolve(sentence: str, evidence: Sequence[Evidence], names: Mapping[str, str]) -> tuple[list[Evidence], int]:
     """Evidence behind the citations of a sentence, as few pieces as hold its words; and how many citations have none."""
     found: list[Evidence] = []
     missing = 0
-    wanted = content_stems(plain_text(sentence))
-    for _, start, end in _CITATION.findall(sentence):
-        first = parse_time(start)
-        cited = TimeSpan(start=max(0.0, first - SLACK), end=max(first, parse_time(end) if end else first) + SLACK)
-        near = [item for item in evidence if item.span.overlaps(cited)]
+    text = plain_text(sentence)
+    wanted = content_stems(text)
+    for place in (place for _, places in _citations(sentence) for place in places):
+        near = [item for item in evidence if _backs(item, place, text, names)]
         missing += not near
         found += [item for item in _fewest(wanted, near) if item not in found]
     return found, missing
 
 
+def _backs(item: Evidence, place: Place, text: str, names: Mapping[str, str]) -> bool:
+    if not item.span.overlaps(place.span):
+        return False
+    if place.video and not _is_named(item.video, place.video, names):
+        return False
+    wanted, stated = content_stems(text), numbers(text)
+    shared = stated & numbers(item.content)
+    # Facts of a whole recording lie under every moment of it, and an empty picture under whatever is said meanwhile:
+    # what backs a citation has something to do with its sentence.
+    if item.modality == "metadata":
+        return coverage(wanted, item.content) >= HELD or (bool(stated) and shared == stated)
+    return not wanted or bool(shared) or coverage(wanted, item.content) > 0
+
+
+def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:
+    name = names.get(video, video)
+    return written.casefold() in {video.casefold(), name.casefold(), PurePath(name).stem.casefold()}
+
+
 def _fewest(wanted: Sequence[str], near: Sequence[Evidence]) -> list[Evidence]:
     """The best piece, and further ones while each holds a wanted word that none before it holds."""
-    ranked = sorted(near, key=lambda item: (-coverage(wanted, item.content), item.span.length))
+    ranked = sorted(near, key=lambda item: (not item.trusted, -coverage(wanted, item.content), item.span.length))
     chosen, open_terms = ranked[:1], set(wanted) - (stems(ranked[0].content) if ranked else set())
     for item in ranked[1:]:
         gained = open_terms & stems(item.content)
@@ -95,21 +169,33 @@ def _fewest(wanted: Sequence[str], near: Sequence[Evidence]) -> list[Evidence]:
     return chosen
 
 
-def _check(text: str, cited: list[Evidence], evidence: Sequence[Evidence], computed: Sequence[str]) -> Claim:
-    wanted = content_stems(text)
-    if not cited:
-        ranked = sorted(evidence, key=lambda item: -coverage(wanted, item.content))
-        cited = [item for item in ranked[:2] if coverage(wanted, item.content) >= HELD]
+def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], computed: Sequence[str]) -> Claim:
     proof = [item for item in cited if item.trusted]
-    held = " ".join([item.content for item in proof] + [_times(item) for item in proof])
-    words_held = coverage(wanted, " ".join([held, *computed])) >= HELD
-    numbers_held = numbers(text) <= numbers(held) | {number for result in computed for number in numbers(result)}
-    verdict: Verdict = "supported" if proof and words_held and numbers_held else "unverified"
-    return Claim(text=text, verdict=verdict, citations=tuple(dict.fromkeys(Citation.of(item) for item in cited)))
+    if not cited:
+        wanted = content_stems(text)
+        trusted = [item for item in evidence if item.trusted and coverage(wanted, item.content) >= HELD]
+        proof = sorted(trusted, key=lambda item: -coverage(wanted, item.content))[:2]
+    verdict = _verdict(text, proof, computed)
+    return Claim(text=text, verdict=verdict, citations=tuple(dict.fromkeys(Citation.of(item) for item in proof)))
 
 
-def _times(item: Evidence) -> str:
-    """The ways a claim may write when something happened."""
-    span = item.span
-    spellings = [f"{second:.{digits}f}" for second in (span.start, span.end, span.length) for digits in (0, 1, 2)]
-    return " ".join([*spellings, *(clock(second, decimals=digits) for second in (span.start, span.end) for digits in (0, 1))])
+def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> Verdict:
+    """Supported when the words and every number are held; contradicted when the words are and a number is another."""
+    held = " ".join(item.content for item in proof)
+    said = [stem for stem in content_stems(text) if not any(letter.isdigit() for letter in stem)]
+    if not proof or (said and coverage(said, " ".join([held, *computed])) < HELD):
+        return "unverified"
+    # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
+    counted = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], text)
+    stated = numbers(re.sub(r"\bone\b", "", counted, flags=re.IGNORECASE))
+    if stated <= numbers(" ".join([held, *computed])):
+        return "supported"
+    return "contradicted" if said and numbers(held) - stated else "unverified"
+
+
+def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:
+    """Whether a time says when the evidence begins or ends, or how long it lasts, as exactly as it is written."""
+    second = parse_time(written[1] or written[2])
+    slack = 0.06 if "." in written[0] else SLACK
+    times = [time for item in proof for time in (item.span.start, item.span.end, item.span.length)]
+    return any(abs(second - time) <= slack for time in times)

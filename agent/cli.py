@@ -17,8 +17,12 @@ EXITS = {"answered": 0, "abstained": 0, "partial": EXIT_PARTIAL, "failed": EXIT_
 
 def ask(
     context: typer.Context,
-    words: Annotated[list[str], typer.Argument(metavar="VIDEO... QUESTION", help="Files, ids or names, then the question.")],
-    options: Annotated[list[str] | None, typer.Option("--options", help="An option of a multiple-choice question; repeat it.")] = None,
+    words: Annotated[
+        list[str], typer.Argument(metavar="VIDEO... QUESTION", help="Files, ids or names, then the question.")
+    ],
+    options: Annotated[
+        list[str] | None, typer.Option("--options", help="An option of a multiple-choice question; repeat it.")
+    ] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0.1, help="Seconds for indexing and answering.")] = None,
     max_rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of tool calls.")] = None,
     thread: Annotated[str | None, typer.Option(help="Name of a conversation to go on with.")] = None,
@@ -26,7 +30,9 @@ def ask(
 ) -> None:
     """Ask a question about one or more videos; a file that is not in the library is indexed first."""
     if len(words) < 2:
-        raise typer.BadParameter("give at least one video and then the question, such as: longtake ask talk.mp4 'What is the price?'")
+        raise typer.BadParameter(
+            "give at least one video and then the question, such as: longtake ask talk.mp4 'What is the price?'"
+        )
     session: Session = context.obj
     workspace = open_workspace(session, max_seconds=max_seconds, max_rounds=max_rounds)
     from longtake.agent.ask import Asker
@@ -56,13 +62,16 @@ def show(answer: Answer, workspace: Workspace) -> None:
     for citation in answer.citations:
         record = workspace.library.get(citation.video) if several else None
         where = f"{record.name} " if record else ""
-        say(f"  {where}{clock(citation.start)}-{clock(citation.end)}  {citation.modality:<10}  {_short(citation.quote)}")
+        when = f"{clock(citation.start)}-{clock(citation.end)}"
+        say(f"  {where}{when}  {citation.modality:<10}  {_short(citation.quote)}")
     for claim in answer.claims:
         if claim.verdict != "supported" and answer.status != "abstained":
             say(f"  struck, {claim.verdict}: {_short(claim.text)}")
     usage = answer.usage
-    cost = f", {usage.input_tokens + usage.output_tokens} tokens, {usage.cost:g} cost" if usage.input_tokens else ""
-    say(f"  {answer.status} in {usage.seconds:.1f} s, {usage.rounds} rounds, {usage.tool_calls} tool calls{cost}, trace {answer.trace}")
+    spent = [f"{usage.rounds} rounds", f"{usage.tool_calls} tool calls"]
+    if usage.input_tokens:
+        spent += [f"{usage.input_tokens + usage.output_tokens} tokens", f"{usage.cost:g} cost"]
+    say(f"  {answer.status} in {usage.seconds:.1f} s, {', '.join(spent)}, trace {answer.trace}")
 
 
 def _short(text: str, most: int = 100) -> str:

@@ -11,22 +11,97 @@ from typing import Literal
 
 from pydantic import Field
 
+from longtake.agent.words import cue
 from longtake.memory.records import Evidence, Modality, Record
 from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span, parse_time
 
 Kind = Literal["metadata", "transcribe", "read", "hear", "look", "when", "count", "calculate", "summarise", "fact"]
 
-# Cue words of a sense. `look` is what only eyes can tell; the embedded profile has none.
-_SPEECH = r"sa(?:id|y|ys|ying)|spoken|speaks?|speech|mention\w*|talk\w*|tell\w*|told|ask(?:s|ed)?|lyrics?|sings?|sung|song|singer|narrat\w*|transcri\w*|subtitles?|quote\w*|words? of|joke\w*|speaker|voice|read (?:out|aloud)"
-_TEXT = r"written|writes?|text|titles?|slides?|captions?|printed|prints?|signs?|logos?|labels?|on[- ]?screen|on the screen|letters?|timecode|reads?\b(?! out| aloud)|displayed|headline|banner|credits?|web ?(?:site|address|page)|url|e-?mail|phone number|plate"
-_SOUND = r"sounds?|hear[ds]?|heard|noises?|music|silen\w+|loud\w*|bangs?|beeps?|tones?|sirens?|barks?|claps?|applause|horns?|audio|bell|alarm"
-_LOOK = r"wear\w*|colou?rs?|happen\w*|doing|does .* do\b|look(?:s|ing)? like|see[ns]?|visible|hold\w*|stand\w*|sit\w*|walk\w*|mov\w+|animals?|cars?|vehicles?|objects?|hair|cloth\w*|shirts?|hats?|faces?|gestur\w*|indoors|outdoors|background|foreground|scene|pictures?|pictured|image|filmed|throws?|passes"
+# Cue words of a sense. `visual` is what only eyes can tell.
+_SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
+    (
+        "speech",
+        cue(
+            "say, says, said, saying, spoken, speak, speaks, speech, mention*, talk*, tell, tells, told, ask, asks, "
+            "asked, lyric*, sing, sings, sung, song, singer, narrat*, transcri*, subtitle*, quote*, words of, "
+            "joke*, speaker, voice, read out, read aloud"
+        ),
+    ),
+    (
+        "scene_text",
+        cue(
+            "written, write*, text, title*, slide*, caption*, printed, print*, sign, signs, logo*, label*, on screen, "
+            "on the screen, letters, timecode, displayed, headline, banner, credit*, website, web site, web page, "
+            "web address, url, e mail, email, phone number, plate"
+        ),
+    ),
+    (
+        "audio",
+        cue(
+            "sound*, hear, hears, heard, noise*, music, silen*, loud*, bang*, beep*, tone*, siren*, bark*, clap*, "
+            "applause, horn*, audio, bell, alarm"
+        ),
+    ),
+    (
+        "visual",
+        cue(
+            "wear*, color*, colour*, happen*, doing, look like, looks like, looking like, see, sees, seen, visible, "
+            "hold*, stand*, sit, sits, sitting, walk*, mov*, animal*, car, cars, vehicle*, object*, hair, cloth*, "
+            "shirt*, hat, hats, face, faces, gestur*, indoors, outdoors, background, foreground, scene, picture*, "
+            "image, filmed, throw*, passes"
+        ),
+    ),
+)
+_CALCULATE = re.compile(
+    r"\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
+    r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]"
+)
+_METADATA = re.compile(
+    r"how long is (?:the|this) (?:video|recording|clip|film|file)"
+    r"|(?:length|duration|resolution|frame rate|codec|format) of (?:the|this) (?:video|recording|clip|film|file)"
+    r"|how many (?:shots|cuts|audio tracks)|(?:is there|any) (?:a )?(?:sound|audio)(?: track)?\b"
+    r"|when are the (?:shot )?cuts|hard cuts"
+)
+_SUMMARISE = re.compile(
+    r"\b(?:summar\w+|overview|gist|main (?:points?|topics?)"
+    r"|what is (?:the|this) (?:video|recording|clip|film|talk) about)\b"
+)
+_TRANSCRIBE = re.compile(
+    r"\btranscri\w+|what (?:is|was|'s|gets|words are) (?:being )?said\b(?!\s+(?:about|of|to))"
+    r"|what do(?:es)? .{1,20} say (?:at|between|from|in)\b|subtitles? .*(?:show|say|read)|what .*subtitles?"
+)
+_COUNT = re.compile(r"\bhow (?:many times|often)\b")
+_WHEN = re.compile(
+    r"^\W*when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
+    r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
+)
+# The kinds that a question's wording gives away; the first that fits counts.
+_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("calculate", _CALCULATE),
+    ("metadata", _METADATA),
+    ("summarise", _SUMMARISE),
+    ("transcribe", _TRANSCRIBE),
+    ("count", _COUNT),
+    ("when", _WHEN),
+)
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,})[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
 _CLOCK = rf"(?<![\d:])(?!{_CODE}){TIME}(?![\d:])"
 _UNIT = r"\s*(?:seconds?|secs?|s)\b"
-_MINUTES = re.compile(r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?")
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7, "last": -1}
+_MINUTES = re.compile(
+    r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?"
+)
+_ORDINALS = {
+    "first": 0,
+    "second": 1,
+    "third": 2,
+    "fourth": 3,
+    "fifth": 4,
+    "sixth": 5,
+    "seventh": 6,
+    "eighth": 7,
+    "last": -1,
+}
 _SHOT = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)\b")
 
 
@@ -39,6 +114,7 @@ class Orientation(Record):
     span: TimeSpan | None = Field(default=None, description="The part of the video that the question names.")
     point: bool = Field(default=False, description="The question names a single moment.")
     modalities: tuple[Modality, ...] = Field(default=(), description="The senses it names; empty when it names none.")
+    relation: str = Field(default="", description="How the span lies to what the question names: after, before, while.")
     quoted: tuple[str, ...] = Field(default=(), description="Words the question puts in quotation marks, and codes.")
     exhaustive: bool = Field(default=False, description="It wants everything, not one thing.")
     parts: tuple[str, ...] = Field(default=(), description="Sub-questions, in the order to answer them.")
@@ -47,30 +123,18 @@ class Orientation(Record):
     facts: tuple[Evidence, ...] = Field(default=(), description="What is known of the recordings themselves.")
     blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
+    last: TimeSpan | None = Field(default=None, description="Where the thread's last answer rests.")
 
 
 def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
-    text = question.casefold()
-    senses: list[Modality] = []
-    cues: tuple[tuple[Modality, str], ...] = (("speech", _SPEECH), ("scene_text", _TEXT), ("audio", _SOUND), ("visual", _LOOK))
-    for modality, cue in cues:
-        if re.search(rf"\b(?:{cue})\b", text):
-            senses.append(modality)
-    return _kind(text, senses), tuple(senses)
+    senses = tuple(modality for modality, words in _SENSES if words.search(question))
+    return _kind(question.casefold(), senses), senses
 
 
 def _kind(text: str, senses: Sequence[Modality]) -> Kind:
-    rules: tuple[tuple[Kind, str], ...] = (
-        ("calculate", r"\b(?:calculate|compute|sum|add up|total of|result of|product of|equation|how much is [\d(])|what is [\d(][^?]*[-+*/x×÷]"),
-        ("metadata", r"how long is (?:the|this) (?:video|recording|clip|film|file)|(?:length|duration|resolution|frame rate|codec|format) of (?:the|this) (?:video|recording|clip|film|file)|how many (?:shots|cuts|audio tracks)|(?:is there|any) (?:a )?(?:sound|audio)(?: track)?\b|when are the (?:shot )?cuts|hard cuts"),
-        ("summarise", r"\b(?:summar\w+|overview|gist|what is (?:the|this) (?:video|recording|clip|film|talk) about|main (?:points?|topics?))\b"),
-        ("transcribe", r"\btranscri\w+|what (?:is|was|'s|gets|words are) (?:being )?said\b(?!\s+(?:about|of|to))|what do(?:es)? .{1,20} say (?:at|between|from|in)\b|subtitles? .*(?:show|say|read)|what .*subtitles?"),
-        ("count", r"\bhow (?:many times|often)\b"),
-        ("when", r"^\W*when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"),
-    )
-    for kind, pattern in rules:
-        if re.search(pattern, text):
+    for kind, wording in _KINDS:
+        if wording.search(text):
             return kind
     if "scene_text" in senses and "speech" not in senses:
         return "read"
@@ -83,7 +147,9 @@ def _kind(text: str, senses: Sequence[Modality]) -> Kind:
 
 def wants_everything(question: str) -> bool:
     """Whether top results are not enough: how often, every, list, ever."""
-    return bool(re.search(r"\bhow (?:many times|often)\b|\b(?:every|each|all|list|ever|any time|whenever)\b", question.casefold()))
+    return bool(
+        _COUNT.search(question.casefold()) or cue("every, each, all, list, ever, any time, whenever").search(question)
+    )
 
 
 def quoted(question: str) -> tuple[str, ...]:
@@ -134,5 +200,6 @@ def _named_shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
 
 def split_parts(question: str) -> tuple[str, ...]:
     """The sub-questions of a question that joins several with "and" before another question word."""
-    parts = re.split(r",?\s+and\s+(?=(?:what|which|who|when|where|how|why)\b)|(?<=\?)\s+", question.strip(), flags=re.IGNORECASE)
+    joint = r",?\s+and\s+(?=(?:what|which|who|when|where|how|why)\b)|(?<=\?)\s+"
+    parts = re.split(joint, question.strip(), flags=re.IGNORECASE)
     return tuple(part.strip() for part in parts if part.strip())

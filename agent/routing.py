@@ -10,6 +10,7 @@ from longtake.agent.state import AgentState
 from longtake.tools.context import ToolContext
 
 MOST_CHECKS = 1  # how often a draft with unsupported claims goes back to the controller
+MOST_REPEATS = 2  # how often a round of calls may come to the very same as one before
 
 
 def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
@@ -25,8 +26,8 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
         return f"the limit of {budget.tokens} tokens was reached"
     if budget.cost and run_cost(state, tools) >= budget.cost:
         return f"the limit of {budget.cost:g} in cost was reached"
-    if len(state.results) >= 2 and state.results[-1] == state.results[-2]:
-        return "the same calls gave the same results twice"
+    if state.results and state.results.count(state.results[-1]) > MOST_REPEATS:
+        return "the same calls gave the same results again and again"
     return None
 
 
@@ -46,7 +47,5 @@ def after_plan(state: AgentState) -> Literal["act", "verify"]:
 
 
 def after_verify(state: AgentState) -> Literal["plan", "answer"]:
-    """A draft with unsupported claims goes back, once, while no guard has ended the run."""
-    unsupported = any(claim.verdict != "supported" for claim in state.claims)
-    again = unsupported and state.progress.guard is None and state.progress.checks <= MOST_CHECKS and state.draft is None
-    return "plan" if again else "answer"
+    """A draft that was sent back is planned again, while no guard has ended the run."""
+    return "plan" if state.draft is None and state.progress.guard is None else "answer"

@@ -10,6 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from longtake.agent.orientation import Orientation
 from longtake.memory.records import Answer, Claim, Evidence, Record
+from longtake.memory.timespan import TimeSpan
 
 
 class Turn(Record):
@@ -17,7 +18,7 @@ class Turn(Record):
 
     question: str
     answer: str
-    citations: tuple[str, ...] = ()
+    span: TimeSpan | None = None  # where its first citation lies
 
 
 class Progress(Record):
@@ -29,6 +30,7 @@ class Progress(Record):
     output_tokens: int = 0
     checks: int = 0
     guard: str | None = None
+    model_step: int | None = None  # the trace's step of the controller's last reply
 
 
 @dataclass(slots=True)

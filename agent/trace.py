@@ -77,7 +77,7 @@ class Trace:
         if value is None:
             return None
         text = canonical_json(value)
-        digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        digest = _digest(text)
         path = _blob_path(self.root, digest)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,20 +90,47 @@ class RecordedTrace:
 
     def __init__(self, root: Path, run: str) -> None:
         self.root = root
+        self.run = run
         path = root / f"{run}.jsonl"
         if not path.is_file():
             raise LibraryError(f"There is no trace {run!r} in {root}.")
         self._path = path
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events, in the order they were written."""
+        """The events, in the order they were written; a last line that a crash cut off is left out."""
         with self._path.open(encoding="utf-8") as lines:
             for line in lines:
-                yield json.loads(line)
+                if line.endswith("\n"):
+                    yield json.loads(line)
+
+    def event(self, step: int, kind: EventType) -> dict[str, Any]:
+        """One event.
+
+        Raises:
+            LibraryError: when the step is not there, or of another type.
+        """
+        for event in self.events():
+            if event["step"] == step and event["type"] == kind:
+                return event
+        raise LibraryError(f"Trace {self.run!r} has no step {step} of type {kind!r}.")
 
     def blob(self, digest: str) -> Any:
-        """A recorded input or output."""
-        return json.loads(_blob_path(self.root, digest).read_text(encoding="utf-8"))
+        """A recorded input or output.
+
+        Raises:
+            LibraryError: when it is missing or has been changed.
+        """
+        path = _blob_path(self.root, digest)
+        if not path.is_file():
+            raise LibraryError(f"The blob {path} of trace {self.run!r} is missing; copy the folder `blobs` with the trace.")
+        text = path.read_text(encoding="utf-8")
+        if _digest(text) != digest:
+            raise LibraryError(f"The blob {path} is not what was recorded; take it from a copy of the trace.")
+        return json.loads(text)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _blob_path(root: Path, digest: str) -> Path:

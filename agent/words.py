@@ -9,24 +9,36 @@ from collections.abc import Iterable
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w$€£%]+(?:['’]\w+)?", re.UNICODE)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
-# Words that carry no content of their own: articles, auxiliaries, pronouns, prepositions and the words questions are made of.
+# Words without content of their own: articles, auxiliaries, pronouns, prepositions and what questions are made of.
 STOPWORDS = frozenset(
-    "a an the this that these those there here it its is are was were be been being am do does did doing done have has had "
-    "having will would shall should can could may might must i you he she we they me him her us them my your his our their "
-    "of in on at to for from by with about into over under between after before during while as and or but not no nor so if "
-    "then than too very just also only any some all each every both either what which who whom whose when where why how "
-    "much many long often far old kind sort type name named called call tell give show say says said state according "
-    "video clip recording film file second seconds minute minutes time times moment point exactly please get gets got go "
-    "goes ever once thing something anything someone somebody anyone people person up down out off again "
-    "s t d ll re ve don didn doesn isn wasn won".split()
+    (
+        "a an the this that these those there here it its is are was were be been being am do does did doing done "
+        "have has had having will would shall should can could may might must i you he she we they me him her us "
+        "them my your his our their of in on at to for from by with about into over under between after before "
+        "during while as and or but not no nor so if then than too very just also only any some all each every "
+        "both either what which who whom whose when where why how much many long often far old kind sort type "
+        "name named called call tell give show say says said state according video clip recording film file "
+        "second seconds minute minutes time times moment point exactly please get gets got go goes ever once "
+        "thing something anything someone somebody anyone people person up down out off again s t d ll re ve don "
+        "didn doesn isn wasn won take takes took taken make makes made put puts"
+    ).split()
 )
 NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen"
         "eighteen nineteen twenty".split()
     )
 }
+
+
+def cue(phrases: str) -> re.Pattern[str]:
+    """A pattern for any of these words or phrases, separated by commas; `*` stands for any ending."""
+    spelled = (
+        re.escape(phrase.strip()).replace(r"\*", r"\w*").replace(r"\ ", r"[\s-]") for phrase in phrases.split(",")
+    )
+    return re.compile(rf"\b(?:{'|'.join(spelled)})\b", re.IGNORECASE)
 
 
 def fold(text: str) -> str:

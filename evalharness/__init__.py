@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measurements: how fast Longtake is on this machine, and how often its answers hold."""

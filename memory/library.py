@@ -16,6 +16,8 @@ from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 
 ID_DIGITS = 16
+# Every layer a video may have, cheapest first.
+LAYERS = ("probe", "subtitles", "shots", "keyframes", "blank", "text_frames", "sounds", "scene_text", "text_vectors")
 
 
 class VideoRecord(BaseModel):
@@ -81,9 +83,9 @@ class Library:
         return self.layers(video.id).get(name, key) if key else None
 
     def coverage(self, video: VideoRecord) -> dict[str, float]:
-        """Share of the timeline that each layer in use covers."""
-        shares = {name: self.layer(video, name) for name in video.layers}
-        return {name: layer.share(video.duration) if layer else 0.0 for name, layer in shares.items()}
+        """Share of the timeline that each layer covers; 0 where it is not there."""
+        found = {name: self.layer(video, name) for name in LAYERS}
+        return {name: layer.share(video.duration) if layer else 0.0 for name, layer in found.items()}
 
     def find(self, reference: str) -> VideoRecord | None:
         """The video that a path, id (or its first six digits or more) or name means, if the library holds it.

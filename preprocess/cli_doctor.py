@@ -34,7 +34,8 @@ def doctor(
         return
     say(f"longtake {__version__}, Python {facts['python']}, profile {session.profile}")
     say(f"library     {session.library_root}")
-    say(f"controller  {controller.engine}" + (f" ({controller.model} at {controller.base_url})" if controller.model else ""))
+    at = f" ({controller.model} at {controller.base_url})" if controller.model else ""
+    say(f"controller  {controller.engine}{at}")
     say()
     for report in reports:
         say(f"{report.capability:<15} {report.engine or 'unavailable':<12} {report.summary}")

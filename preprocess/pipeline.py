@@ -92,12 +92,16 @@ def index_file(
         try:
             done = _run(step, job, library, video, watcher)
         except Cancelled:
+            # What is there shall be findable: go straight to the index, which takes no time to speak of.
             complete = False
-            break
+            stopped = replace(job, check_cancelled=lambda: None)
+            done = _run(STEPS[-1], stopped, library, video, Watcher(reports=watcher.reports))
         for layer in done:
             layers[layer.name] = layer
         video = video.model_copy(update={"layers": {name: layer.key for name, layer in layers.items()}})
         library.save(video)
+        if not complete:
+            break
     vectors = layers.get("text_vectors")
     if vectors and (video.indexed != vectors.key or not library.index_root.is_dir()):
         index.replace(video.id, documents_of(video.id, layers), load_vectors(vectors))

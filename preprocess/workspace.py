@@ -24,7 +24,8 @@ class Workspace:
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise LibraryError(f"The library {root} cannot be made: {error.strerror}; choose another with --library.") from error
+            problem = f"The library {root} cannot be made: {error.strerror}; choose another with --library."
+            raise LibraryError(problem) from error
         self.settings = settings
         self.library = Library(root)
         self.engines = EngineTable(settings)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import socket
+import wave
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 OPT_IN = {
@@ -56,3 +58,25 @@ def media() -> Path:
     if not MEDIA.is_dir():
         pytest.skip(f"no folder of real clips at {MEDIA}")
     return MEDIA
+
+
+@pytest.fixture(scope="session")
+def tone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four seconds of sound without a picture: silence, and a tone of 1000 Hz from 1 to 3 s."""
+    return _write_tone(tmp_path_factory.mktemp("tone") / "tone.wav", seconds=4)
+
+
+@pytest.fixture(scope="session")
+def long_tone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty minutes of the same, long enough to be interrupted."""
+    return _write_tone(tmp_path_factory.mktemp("tone") / "long.wav", seconds=1200)
+
+
+def _write_tone(path: Path, *, seconds: int) -> Path:
+    rate = 16_000
+    times = np.arange(seconds * rate) / rate
+    heard = np.where((times >= 1) & (times < 3), 0.4 * np.sin(2 * np.pi * 1000 * times), 0)
+    with wave.open(str(path), "wb") as stream:
+        stream.setparams((1, 2, rate, 0, "NONE", ""))
+        stream.writeframes((heard * 32767).astype("<i2").tobytes())
+    return path

@@ -1,11 +1,10 @@
-"""`calculator`: arithmetic and algebra through sympy, from a grammar that cannot run code or explode."""
+"""`calculator`, and what people and slides write instead of plain arithmetic."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable
-from typing import Annotated, Any
+import unicodedata
+from typing import Annotated
 
 from pydantic import Field
 
@@ -14,10 +13,27 @@ from longtake.tools.registry import tool
 from longtake.tools.result import ToolError, ToolResult
 
 LONGEST = 500
-MOST_DIGITS = 4_000
-FUNCTIONS = ("sqrt", "abs", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "factorial", "floor", "ceiling")
-CONSTANTS = {"pi": "pi", "e": "E", "E": "E"}
-SPELLINGS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**", "²": "**2", "³": "**3", "√": "sqrt"}
+# Before Unicode's compatibility forms, which would turn x² into x2; they turn ＋, （ and １ into plain signs.
+_SIGNS = str.maketrans({"²": "**2", "³": "**3", "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "÷": "/", "π": " pi "})
+_PLAIN = str.maketrans({"−": "-", "–": "-", "⁄": "/", "∕": "/", "^": "**"} | dict.fromkeys("$€£¥"))
+_VALUE_ENDS, _VALUE_STARTS = r"(?<=[\d).])", r"(?=[\d(.])"
+# In this order: a later spelling may rest on an earlier one.
+_SPELLINGS = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"==+", "="),
+        (r"(?<=\d)[, ](?=\d{3}(?!\d))", ""),  # 1,234,567
+        (r"(?<![\w.])0+(?=\d)", ""),  # 007
+        (r"√\s*(\d+(?:\.\d+)?|[a-zA-Z])", r"sqrt(\1)"),
+        (r"√", "sqrt"),
+        (r"(\d+)\s*!(?!=)", r"factorial(\1)"),
+        (r"(\d+(?:\.\d+)?)\s*%\s*of\b", r"(\1/100)*"),
+        (r"(\d+(?:\.\d+)?)\s*%(?!\s*[\w(.])", r"(\1/100)"),  # before a value it is the remainder
+        (r"(?<=\d)\s*[xX]\s*(?=\d)", "*"),  # 37x12
+        (rf"{_VALUE_ENDS}\s+[xX]\s+{_VALUE_STARTS}", "*"),
+        (r"(?<=[\d)])\s*(?=[a-zA-Z(])(?![eE][+-]?\d)", "*"),  # 2x, 3(4+1), (a)(b)
+    )
+)
 
 
 @tool()
@@ -30,109 +46,27 @@ def calculator(
 
 
 def evaluate(expression: str) -> str:
-    """The exact result, with a decimal value where it is not whole.
+    """The exact result, with a decimal value where it is not whole; for an equation its real solutions.
 
     Raises:
-        ToolError: when the expression is not arithmetic, or too large.
+        ToolError: when the expression is not arithmetic, or what it means is too large to work out.
     """
-    text = normalise(expression)
-    if not text or len(text) > LONGEST:
+    from longtake.tools.algebra import read, write
+    from longtake.tools.equations import solve
+
+    if not expression.strip() or len(expression) > LONGEST:
         raise ToolError("bad_arguments", f"expression: write between 1 and {LONGEST} characters of arithmetic.")
-    left, equals, right = text.partition("=")
-    if equals and right.strip() not in ("", "?"):
-        return _solve(_parse(left), _parse(right))
-    return _write(_parse(left))
+    left, _, right = normalise(expression).partition("=")
+    try:
+        return solve(read(left), read(right)) if right.strip() else write(read(left))
+    except ArithmeticError as error:  # sympy's PrecisionExhausted, as for floor(exp(1000))
+        raise ToolError("refused", f"{expression!r} cannot be worked out to the last digit.") from error
 
 
 def normalise(expression: str) -> str:
-    """Replace the signs that people and slides use by the ones of the grammar."""
-    text = expression.strip().rstrip("?").rstrip()
-    for sign, replacement in SPELLINGS.items():
-        text = text.replace(sign, replacement)
-    text = re.sub(r"(?<=\d)\s*[xX]\s*(?=\d)", "*", text)
-    text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
-    text = re.sub(r"[$€£]\s*(?=\d)", "", text)
-    return re.sub(r"(\d+(?:\.\d+)?)\s*%", r"(\1/100)", text)
-
-
-def _parse(text: str) -> Any:
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-        return _build(tree.body)
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ToolError("bad_arguments", f"expression: {text.strip()!r} is not arithmetic that can be read.") from error
-
-
-def _build(node: ast.AST) -> Any:
-    import sympy
-
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return sympy.Integer(value) if isinstance(value, int) else sympy.Rational(str(value))
-        case ast.Name(id=name):
-            return getattr(sympy, CONSTANTS[name]) if name in CONSTANTS else sympy.Symbol(name)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_build(operand)
-        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _build(operand)
-        case ast.BinOp(left=left, op=operator, right=right):
-            return _combine(_build(left), operator, _build(right))
-        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            return _apply(name, _build(argument))
-    raise ToolError("bad_arguments", f"expression: {ast.unparse(node)!r} is not arithmetic; functions: {', '.join(FUNCTIONS)}.")
-
-
-def _combine(left: Any, operator: ast.operator, right: Any) -> Any:
-    operations: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-        ast.Add: lambda a, b: a + b,
-        ast.Sub: lambda a, b: a - b,
-        ast.Mult: lambda a, b: a * b,
-        ast.Div: lambda a, b: a / b,
-        ast.FloorDiv: lambda a, b: a // b,
-        ast.Mod: lambda a, b: a % b,
-        ast.Pow: _power,
-    }
-    if type(operator) not in operations:
-        raise ToolError("bad_arguments", "expression: use + - * / // % ** and brackets.")
-    if isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod) and right.is_zero:
-        raise ToolError("bad_arguments", "expression: division by zero.")
-    return operations[type(operator)](left, right)
-
-
-def _power(base: Any, exponent: Any) -> Any:
-    if base.is_number and exponent.is_number and base not in (0, 1, -1):
-        digits = abs(float(exponent)) * max(1, len(str(base)))
-        if digits > MOST_DIGITS:
-            raise ToolError("refused", f"The result would have more than {MOST_DIGITS} digits.")
-    return base**exponent
-
-
-def _apply(name: str, argument: Any) -> Any:
-    import sympy
-
-    if name == "factorial" and not (argument.is_integer and 0 <= argument <= 1_000):
-        raise ToolError("refused", "factorial takes whole numbers from 0 to 1000.")
-    return sympy.Abs(argument) if name == "abs" else getattr(sympy, name)(argument)
-
-
-def _solve(left: Any, right: Any) -> str:
-    import sympy
-
-    unknowns = sorted((left - right).free_symbols, key=str)
-    if not unknowns:
-        return "true" if sympy.simplify(left - right) == 0 else "false"
-    if len(unknowns) > 1:
-        raise ToolError("bad_arguments", f"expression: an equation needs one unknown, this has {len(unknowns)}.")
-    solutions = sympy.solve(left - right, unknowns[0])
-    return ", ".join(f"{unknowns[0]} = {_write(solution)}" for solution in solutions) or "no solution"
-
-
-def _write(value: Any) -> str:
-    import sympy
-
-    value = sympy.simplify(value)
-    if not value.is_number or value.is_integer:
-        return str(value)
-    decimal = str(sympy.N(value, 12)).rstrip("0").rstrip(".")
-    exact = value.is_Rational and sympy.Rational(decimal) == value
-    return decimal if exact else f"{value} = {decimal}"
+    """Replace the signs that people and slides use by those of the grammar; a closing `= ?` is left out."""
+    text = unicodedata.normalize("NFKC", expression.translate(_SIGNS)).translate(_PLAIN)
+    text = text.strip().rstrip("?").strip()
+    for pattern, replacement in _SPELLINGS:
+        text = pattern.sub(replacement, text)
+    return text

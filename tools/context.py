@@ -35,6 +35,12 @@ class Budget:
         self._deadline = time.monotonic() + seconds
         self._stopped = threading.Event()
 
+    def part(self, share: float) -> Budget:
+        """A budget of a share of what is left; stopping this one stops it too."""
+        part = Budget(share * self.left)
+        part._stopped = self._stopped
+        return part
+
     def stop(self) -> None:
         """End the work from outside."""
         self._stopped.set()

@@ -1,4 +1,4 @@
-"""Ask a controller for one reply; what can go wrong at an endpoint becomes one sentence."""
+"""Ask a controller for one reply."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from longtake.errors import EngineError
 
-
-def reply(controller: BaseChatModel, messages: Sequence[BaseMessage], schemas: Sequence[dict[str, Any]]) -> AIMessage:
-    """One reply to the messages, with the tools bound.
+def reply(
+    controller: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    schemas: Sequence[dict[str, Any]],
+    *,
+    seconds: float | None = None,
+) -> AIMessage:
+    """One reply to the messages, with the tools bound, awaited for at most `seconds`.
 
     Raises:
         EngineError: when the endpoint does not answer or refuses; it names the endpoint.
     """
-    from openai import APIError
-
-    try:
-        answered = controller.bind_tools(list(schemas)).invoke(list(messages))
-    except APIError as error:
-        raise EngineError(f"The controller at {_where(controller)} failed: {_sentence(error)}") from error
-    if not isinstance(answered, AIMessage):
-        raise EngineError(f"The controller at {_where(controller)} sent a {type(answered).__name__}, not a reply.")
-    return answered
+    # Endpoints refuse an empty list of tools.
+    model = controller.bind_tools(list(schemas)) if schemas else controller
+    limit: dict[str, Any] = {} if seconds is None else {"timeout": seconds}
+    answered = model.invoke(list(messages), **limit)
+    return answered if isinstance(answered, AIMessage) else AIMessage(content=answered.content)
 
 
 class ControllerText:
@@ -37,11 +37,3 @@ class ControllerText:
     def complete(self, prompt: str) -> str:
         """The reply to one prompt."""
         return reply(self._controller, [HumanMessage(prompt)], []).text.strip()
-
-
-def _where(controller: BaseChatModel) -> str:
-    return str(getattr(controller, "openai_api_base", None) or type(controller).__name__)
-
-
-def _sentence(error: Exception) -> str:
-    return f"{' '.join(str(error).split()) or type(error).__name__}. Check controller.base_url and controller.model."

@@ -15,33 +15,32 @@ def make_controller(settings: Settings) -> BaseChatModel:
     """A chat model that plans. It is never changed silently: an endpoint that is down is an error.
 
     Raises:
-        ConfigError: when a setting is missing, or `--offline` forbids the endpoint.
+        ConfigError: when a setting is missing or wrong, or `--offline` forbids the endpoint.
     """
     if settings.controller.engine == "rules":
         from longtake.agent.controllers.rules import RulesChatModel
 
         return RulesChatModel()
-    return _openai(settings.controller, offline=settings.offline)
+    return _endpoint(settings.controller, offline=settings.offline)
 
 
-def _openai(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI
-    from pydantic import SecretStr
-
-    if not settings.base_url or not settings.model:
+def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
+    url, model = settings.base_url, settings.model
+    if not url or not model:
         raise ConfigError("controller.engine=openai needs controller.base_url and controller.model; give both with --set.")
-    if offline and not is_loopback(settings.base_url):
-        raise ConfigError(f"--offline forbids the controller at {settings.base_url}; use one on this machine.")
-    # Servers on one's own machine ask for no key, but the client insists on one.
-    key = secret(settings.api_key_env) or "none"
-    return ChatOpenAI(
-        base_url=settings.base_url,
-        model=settings.model,
-        api_key=SecretStr(key),
-        temperature=settings.temperature,
-        timeout=settings.timeout,
-        max_retries=2,
-    )
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"controller.base_url={url!r} is not a URL; write one such as http://127.0.0.1:8000/v1.")
+    if parts.username or parts.password:
+        # The URL is named in errors and traces.
+        raise ConfigError(
+            f"controller.base_url must not hold a password; put the key into the environment variable {settings.api_key_env}."
+        )
+    if offline and not is_loopback(url):
+        raise ConfigError(f"--offline forbids the controller at {url}; use one on this machine.")
+    from longtake.agent.controllers.openai_endpoint import open_endpoint
+
+    return open_endpoint(settings, url, model, secret(settings.api_key_env), loopback=is_loopback(url))
 
 
 def is_loopback(url: str) -> bool:

@@ -24,7 +24,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     asked = state.messages[-1]
     calls = asked.tool_calls if isinstance(asked, AIMessage) else []
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        results = list(pool.map(lambda call: _call(call, context), calls))
+        results = list(pool.map(lambda call: _call(call, context, state.progress.model_step), calls))
     replies = [_message(call, result, context) for call, result in zip(calls, results, strict=True)]
     progress = state.progress.model_copy(update={"tool_calls": state.progress.tool_calls + len(calls)})
     return {
@@ -35,20 +35,37 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     }
 
 
-def _call(call: ToolCall, context: RunContext) -> ToolResult:
+def _call(call: ToolCall, context: RunContext, asked_at: int | None) -> ToolResult:
     started = time.time()
     result = context.toolbox.call(call["name"], call["args"], context.tools)
-    video = next(iter(context.tools.videos))
     context.trace.event(
         "tool",
         started=started,
+        parent=asked_at,
         given={"tool": call["name"], "arguments": call["args"]},
         result=result.model_dump(mode="json"),
-        data={"tool": call["name"], "call": call["id"], "arguments": call["args"], "notes": list(result.notes), "cached": result.cached},
-        spans=[(str(call["args"].get("video", video)), span.start, span.end) for span in result.looked_at],
+        data={
+            "tool": call["name"],
+            "call": call["id"],
+            "arguments": call["args"],
+            "notes": list(result.notes),
+            "cached": result.cached,
+            "failure": result.failure.kind if result.failure else None,
+        },
+        spans=_looked_at(call, result, context),
         evidence=[item.id for item in result.evidence],
     )
     return result
+
+
+def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[tuple[str, float, float]]:
+    """The seconds of video a call looked at; a search of several videos names a span for each, in their order."""
+    videos = list(context.tools.videos.values())
+    named = [video.id for video in videos if call["args"].get("video") in (video.id, video.record.name)]
+    seen = named[:1] * len(result.looked_at) if named else [video.id for video in videos]
+    if len(seen) < len(result.looked_at):
+        seen = seen[:1] * len(result.looked_at)
+    return [(video, span.start, span.end) for video, span in zip(seen, result.looked_at, strict=False)]
 
 
 def _message(call: ToolCall, result: ToolResult, context: RunContext) -> ToolMessage:

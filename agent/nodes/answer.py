@@ -13,7 +13,7 @@ from longtake.agent.context import RunContext
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Turn
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan, clock
 
 MOST_FINDINGS = 3
 # The layers that answers rest on, and how each is called where it is missing.
@@ -40,7 +40,9 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         trace=context.trace.run,
     )
     context.trace.event("answer", started=started, result=result.model_dump(mode="json"), data={"status": status})
-    turn = Turn(question=state.question, answer=text, citations=tuple(clock(c.start) for c in result.citations))
+    first = next(iter(result.citations), None)
+    span = TimeSpan(start=first.start, end=first.end) if first else None
+    turn = Turn(question=state.question, answer=text, span=span)
     return {"answer": result, "turns": [turn]}
 
 
@@ -48,7 +50,8 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     text = with_citations(state.claims)
     if state.progress.guard:
         found = text or _findings(state.evidence)
-        return "partial", f"Stopped because {state.progress.guard}. " + (f"So far: {found}" if found else "Nothing was found so far.")
+        so_far = f"So far: {found}" if found else "Nothing was found so far."
+        return "partial", f"Stopped because {state.progress.guard}. {so_far}"
     if context.incomplete:
         names = ", ".join(context.incomplete)
         found = text or "Nothing that answers it was found in the layers that are there."
@@ -61,7 +64,9 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:
-    found = sorted((item for item in evidence if item.modality != "metadata"), key=lambda item: -item.score)
+    """The best of what the tools found; what is known of every recording is no finding."""
+    told = [item for item in evidence if item.modality in ("speech", "scene_text", "audio")]
+    found = sorted(told, key=lambda item: -item.score)
     return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MOST_FINDINGS])
 
 

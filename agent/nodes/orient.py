@@ -1,4 +1,4 @@
-"""Look at the question before anything is done: what it asks, where and of which senses, and what there is to look at."""
+"""Look at the question before anything is done: what it asks, where, of which senses, and what there is to look at."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
         coverage=_coverage(videos),
         facts=tuple(fact for video in videos for fact in recording_facts(video)),
         blank=tuple(span for video in videos for span in blank_spans(video)),
+        last=next((turn.span for turn in reversed(state.turns) if turn.span), None),
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
     )
 
@@ -77,4 +78,5 @@ def _opening(orientation: Orientation) -> list[BaseMessage]:
     system = render("system", videos=orientation.videos, coverage=orientation.coverage)
     asked = render("question", orientation=orientation)
     # A controller that reads data finds the orientation here; one that reads text finds it in the prompt.
-    return [SystemMessage(system), HumanMessage(asked, additional_kwargs={"orientation": orientation.model_dump(mode="json")})]
+    data = {"orientation": orientation.model_dump(mode="json")}
+    return [SystemMessage(system), HumanMessage(asked, additional_kwargs=data)]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, message_to_dict
+from langchain_core.messages import AIMessage, message_to_dict
 from langgraph.runtime import Runtime
 
+from longtake.agent.claims import abstention
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.calls import read_reply
 from longtake.agent.controllers.endpoint import reply
 from longtake.agent.routing import guard_reached
 from longtake.agent.state import AgentState, Progress
+from longtake.errors import EngineError
 
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -20,35 +22,45 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     context = runtime.context
     guard = guard_reached(state, context.tools)
     if guard:
-        context.trace.event("guard", started=time.time(), data={"guard": guard})
-        return {"progress": state.progress.model_copy(update={"guard": guard})}
+        return _ended(guard, state, context)
     started = time.time()
     schemas = context.toolbox.schemas(tuple(context.tools.videos))
-    answered = reply(context.controller, state.messages, schemas)
-    message, repairs = read_reply(answered, context.toolbox)
+    seconds = min(context.tools.settings.controller.timeout, context.tools.budget.left)
+    try:
+        answered = reply(context.controller, state.messages, schemas, seconds=seconds)
+    except EngineError:
+        # An endpoint that was cut short by the question's own time has not failed.
+        guard = guard_reached(state, context.tools)
+        if guard is None:
+            raise
+        return _ended(guard, state, context)
+    message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
     usage = message.usage_metadata
     spent = {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]} if usage else {}
-    context.trace.event(
+    step = context.trace.event(
         "model",
         started=started,
+        parent=state.progress.model_step,
         given={"messages": [message_to_dict(item) for item in state.messages], "tools": schemas},
         result=message_to_dict(answered),
-        data={"repairs": repairs},
+        data={"repairs": repairs, "calls": [{"tool": call["name"], "arguments": call["args"]} for call in message.tool_calls]},
         usage=spent,
     )
-    messages: list[BaseMessage] = [*state.messages, message]
-    return {"messages": messages, "draft": _draft(message), "progress": _spent(state.progress, spent)}
+    draft = None if message.tool_calls else abstention(message.text) or message.text.strip()
+    return {"messages": [*state.messages, message], "draft": draft, "progress": _spent(state.progress, spent, step)}
 
 
-def _draft(message: AIMessage) -> str | None:
-    return None if message.tool_calls else message.text.strip()
+def _ended(guard: str, state: AgentState, context: RunContext) -> dict[str, Any]:
+    context.trace.event("guard", started=time.time(), parent=state.progress.model_step, data={"guard": guard})
+    return {"progress": state.progress.model_copy(update={"guard": guard})}
 
 
-def _spent(progress: Progress, usage: dict[str, int]) -> Progress:
+def _spent(progress: Progress, usage: dict[str, int], step: int) -> Progress:
     return progress.model_copy(
         update={
             "rounds": progress.rounds + 1,
             "input_tokens": progress.input_tokens + usage.get("input_tokens", 0),
             "output_tokens": progress.output_tokens + usage.get("output_tokens", 0),
+            "model_step": step,
         }
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, check_draft
+from longtake.agent.claims import LETTER, NOT_FOUND, Checked, check_draft
 from longtake.agent.context import RunContext
 from longtake.agent.prompts.render import render
 from longtake.agent.routing import MOST_CHECKS
@@ -16,26 +16,51 @@ from longtake.agent.state import AgentState
 
 
 def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Check every claim of the draft; send it back once when some rest on nothing."""
+    """Check every claim of the draft; send it back once when some rest on nothing, or when it is empty."""
     started = time.time()
-    draft = state.draft or ""
-    if not draft or draft.startswith(NOT_FOUND):
-        return {"claims": []}
-    checked = check_draft(LETTER.sub("", draft) if state.options else draft, state.evidence, _computed(state))
+    if state.draft is None:
+        return {}  # a guard ended the run; what an earlier check has held still holds
+    context = runtime.context
+    abstains = state.draft.startswith(NOT_FOUND)
+    checked = Checked((), 0) if abstains else _check(state, context)
     unsupported = [claim.text for claim in checked.claims if claim.verdict != "supported"]
     progress = state.progress.model_copy(update={"checks": state.progress.checks + 1})
-    runtime.context.trace.event(
+    context.trace.event(
         "verify",
         started=started,
-        given={"draft": draft},
+        parent=state.progress.model_step,
+        given={"draft": state.draft},
         result=[claim.model_dump(mode="json") for claim in checked.claims],
         data={"unsupported": len(unsupported), "citations_removed": checked.removed},
+        evidence=[item.id for item in state.evidence],
     )
     update: dict[str, Any] = {"claims": list(checked.claims), "removed": checked.removed, "progress": progress}
-    if unsupported and progress.checks <= MOST_CHECKS and not state.progress.guard:
-        back = HumanMessage(render("unsupported", claims=unsupported))
-        update |= {"messages": [*state.messages, back], "draft": None}
+    if (unsupported or not state.draft) and progress.checks <= MOST_CHECKS:
+        text = render("unsupported", claims=unsupported) if unsupported else render("empty")
+        update |= {"messages": [*_spoken(state), HumanMessage(text)], "draft": None}
     return update
+
+
+def _check(state: AgentState, context: RunContext) -> Checked:
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
+    return check_draft(_statement(state), state.evidence, _computed(state), names)
+
+
+def _statement(state: AgentState) -> str:
+    """The draft without the letter of an option; what a bare letter states is its option."""
+    draft = state.draft or ""
+    match = LETTER.match(draft) if state.options else None
+    if match is None:
+        return draft
+    number = ord(match[1].upper()) - ord("A")
+    return draft[match.end() :].strip() or (state.options[number] if number < len(state.options) else draft)
+
+
+def _spoken(state: AgentState) -> list[Any]:
+    """The conversation without an empty reply, which endpoints do not take back."""
+    last = state.messages[-1]
+    empty = isinstance(last, AIMessage) and not last.text and not last.tool_calls
+    return state.messages[:-1] if empty else state.messages
 
 
 def _computed(state: AgentState) -> list[str]:

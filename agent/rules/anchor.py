@@ -17,26 +17,32 @@ RESULTS = 5
 ENOUGH = 0.6
 BESIDE = 20.0  # seconds after, or before, that "after" and "before" mean
 _ANCHORED = re.compile(
-    r"^(?P<main>(?:what|which|who|whose|how|where|is|are|does|do|did)\b.+?),?\s+(?:right |just |shortly |immediately )?"
+    r"^(?:and|but|so|then)?,?\s*(?P<main>(?:what|which|who|whose|how|where|is|are|does|do|did)\b.+?)"
+    r",?\s+(?:right |just |shortly |immediately )?"
     r"(?P<relation>while|when|during|after|before|as soon as)\s+(?P<clause>.+?)\s*\??$",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"(?:that|this|it|then)(?: happen(?:s|ed))?", re.IGNORECASE)
 
 
 class Anchored(NamedTuple):
-    """The question without its anchor, how the two relate, and the anchor in words."""
+    """The question without its anchor, how the two relate, the anchor in words and, for "after that", its place."""
 
     main: str
     relation: str
     clause: str
+    place: TimeSpan | None
 
 
 def anchored(orientation: Orientation) -> Anchored | None:
-    """The anchor of a question that names no time by itself; None when it has none that can be searched for."""
+    """The anchor of a question that names no time by itself; None when it has none that can be found."""
     match = _ANCHORED.match(orientation.question.strip())
-    if not match or orientation.span is not None or not (key_terms(match["clause"]) or asked_kinds(match["clause"])):
+    if not match or orientation.span is not None:
         return None
-    return Anchored(match["main"], match["relation"].casefold(), match["clause"])
+    place = orientation.last if _BACK.fullmatch(match["clause"]) else None
+    if not (place or key_terms(match["clause"]) or asked_kinds(match["clause"])):
+        return None
+    return Anchored(match["main"], match["relation"].casefold(), match["clause"], place)
 
 
 def anchor_call(anchor: Anchored, orientation: Orientation) -> Call:
@@ -46,16 +52,20 @@ def anchor_call(anchor: Anchored, orientation: Orientation) -> Call:
     return Call("cross_modal_search", {"query": anchor.clause, "modalities": ["speech", "scene_text"], "k": RESULTS})
 
 
-def at_anchor(anchor: Anchored, orientation: Orientation, found: Done) -> Orientation | None:
-    """The main question, at the place where the anchor was found; None when it was not found."""
+def found_anchor(anchor: Anchored, found: Done) -> Anchored:
+    """The anchor with its place, where the call found it."""
     place = _place(anchor, evidence_from([found], found.call.name))
-    if place is None:
-        return None
-    length = orientation.videos.get(place.video, place.span.end)
+    return anchor._replace(place=place.span if place else None)
+
+
+def at_anchor(anchor: Anchored, orientation: Orientation) -> Orientation:
+    """The main question, at the anchor's place; the question as it was when the place is not known."""
+    if anchor.place is None:
+        return orientation
     kind, senses = classify(anchor.main)
-    return orientation.model_copy(
-        update={"question": anchor.main, "parts": (anchor.main,), "kind": kind, "modalities": senses, "span": _beside(anchor.relation, place.span, length)}
-    )
+    span = _beside(anchor.relation, anchor.place, next(iter(orientation.videos.values())))
+    asked = {"question": anchor.main, "parts": (anchor.main,), "kind": kind, "modalities": senses}
+    return orientation.model_copy(update=asked | {"span": span, "relation": anchor.relation})
 
 
 def _place(anchor: Anchored, hits: Sequence[Evidence]) -> Evidence | None:

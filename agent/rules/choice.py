@@ -25,10 +25,12 @@ def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     if orientation.span:
         found = [item for item in found if item.span.overlaps(orientation.span)]
     found += orientation.facts if orientation.kind == "metadata" else ()
-    ranked = sorted(
-        ((_support(orientation.question, option, item), place, item) for place, option in enumerate(orientation.options) for item in found),
-        key=lambda row: -row[0],
+    scored = (
+        (_support(orientation.question, option, item), place, item)
+        for place, option in enumerate(orientation.options)
+        for item in found
     )
+    ranked = sorted(scored, key=lambda row: -row[0])
     if not ranked or ranked[0][0] < ENOUGH:
         return not_found("No option is backed by what is said or written.")
     best, place, proof = ranked[0]

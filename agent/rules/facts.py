@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.matching import key_terms, rows, score, without_repeats
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, failures, not_found, quote
-from longtake.agent.rules.matching import rows, score, without_repeats
+from longtake.agent.words import coverage
 from longtake.memory.records import Evidence, Modality
 
 RESULTS = 10
@@ -15,8 +16,11 @@ CONTEXT = 6.0  # seconds read around a place found, before and after
 ENOUGH = 0.6  # the least score that answers
 CLOSE = 0.8  # of the best match: what else is quoted beside it
 MOST_ANSWERS = 3
-ORDINAL = re.compile(r"\b(first|last)\b.{0,30}\b(?:words?|lines?|sentences?|names?|thing|spoken|said|sung)\b", re.IGNORECASE)
+ORDINAL = re.compile(
+    r"\b(first|last)\b.{0,30}\b(?:words?|lines?|sentences?|names?|thing|spoken|said|sung)\b", re.IGNORECASE
+)
 LOOK_AROUND = 2  # places read closely
+
 
 def find_fact(
     orientation: Orientation, done: Sequence[Done], *, senses: Sequence[Modality], otherwise: str = ""
@@ -55,7 +59,7 @@ def _first_calls(orientation: Orientation, senses: Sequence[Modality]) -> list[C
 def _read_around(item: Evidence, orientation: Orientation) -> Call:
     around = item.span.widened(CONTEXT, CONTEXT, orientation.videos.get(item.video, item.span.end))
     tool = "extract_scene_text" if item.modality == "scene_text" else "transcribe_speech"
-    arguments: dict[str, object] = {"timestamp": [around.start, around.end]}
+    arguments: dict[str, object] = {"timestamp": [round(around.start, 3), round(around.end, 3)]}
     if len(orientation.videos) > 1:
         arguments["video"] = item.video
     return Call(tool, arguments)
@@ -88,7 +92,9 @@ def _ordinal(orientation: Orientation, found: Sequence[Evidence]) -> list[Eviden
 
 
 def _best(orientation: Orientation, hits: Sequence[Evidence]) -> list[Evidence]:
-    return sorted(hits, key=lambda item: -_score(orientation.question, orientation, item, hits))
+    """The most promising places first; what they lack, such as a number, may stand right beside them."""
+    wanted = key_terms(orientation.question)
+    return sorted(hits, key=lambda item: -coverage(wanted, item.content))
 
 
 def _score(question: str, orientation: Orientation, item: Evidence, found: Sequence[Evidence]) -> float:
@@ -98,5 +104,3 @@ def _score(question: str, orientation: Orientation, item: Evidence, found: Seque
 
 def _in_span(item: Evidence, orientation: Orientation) -> bool:
     return orientation.span is None or item.span.overlaps(orientation.span)
-
-

@@ -6,18 +6,39 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.words import NUMBER_WORDS, content_stems, coverage, stem
+from longtake.agent.words import NUMBER_WORDS, content_stems, coverage, cue, stem
 from longtake.memory.records import Evidence
 
+BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
 NEAR = 3.0  # seconds between lines of speech that speak of the same thing
 SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
 
-_NUMBER = r"\d(?!\d*(?:st|nd|rd|th)\b)|\b(?:" + "|".join(NUMBER_WORDS) + r"|hundred|thousand|million)\b"
-_MONTH = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-_DAY = rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:{_MONTH})\b|\b\d{{1,2}}[./]\d{{1,2}}\b|\b(?:today|tomorrow|yesterday|tonight)\b"
-_MONEY = r"[$€£¥]\s?\d|\d[\d.,]*\s?(?:[$€£¥]|dollars?|euros?|pounds?|cents?|bucks?|francs?)|(?:" + "|".join(NUMBER_WORDS) + r"|hundred|thousand)\s+(?:dollars?|euros?|pounds?|cents?|bucks?)"
+_COUNTED = "|".join(NUMBER_WORDS) + "|hundred|thousand|million"
+_NUMBER = rf"\d(?!\d*(?:st|nd|rd|th)\b)|\b(?:{_COUNTED})\b"
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+_DAY = (
+    rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:{_MONTH})\b|\b\d{{1,2}}[./]\d{{1,2}}\b"
+    r"|\b(?:today|tomorrow|yesterday|tonight)\b"
+)
+_CLOCK = r"\b\d{1,2}(?::\d{2})?\s?(?:am|pm|o'clock)\b"
+_COINS = r"(?:dollars?|euros?|pounds?|cents?|bucks?|francs?)"
+_MONEY = rf"[$€£¥]\s?\d|\d[\d.,]*\s?(?:[$€£¥]|{_COINS})|(?:{_COUNTED})\s+{_COINS}"
 _NAME = r"(?<![.!?“\"]\s)(?<!^)\b[A-Z][a-z]+"
 _COLOUR = r"\b(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|beige)\b"
+_MEASURED = (
+    r"how (?:many|much|big|often)|(?:what|which)(?: \w+)? (?:number|percentage|amount|share)|what (?:age|temperature)"
+)
+_AMOUNT = rf"(?:\d[\d.,]*|\b(?:{_COUNTED}))\s*-?\s*"
+_LENGTH = r"(?:(?:kilo|centi|milli)?met(?:re|er)s?|km|cm|mm|m|miles?|feet|foot|ft|inch(?:es)?|yards?)\b"
+_DURATION = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|s|min|h)\b"
+_WEIGHT = r"(?:(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|pounds?|lbs?|ounces?)\b"
+_SPEED = rf"(?:km/h|kph|mph|m/s|knots?|{_LENGTH} (?:an?|per) (?:second|minute|hour)|times)"
+_URL = r"\b(?:https?://|www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b"
+_EMAIL = r"[\w.+-]+@[\w-]+\.[\w.]+"
+_CODE = r"\b[A-Z]{2,}[ -]?\d+\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b|\b\d{4,}\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +56,40 @@ class AnswerType:
 ANSWER_TYPES = (
     AnswerType(r"prices?|costs?|charges?|pays?|fees?|how much money", _MONEY),
     AnswerType(r"(?:on )?(?:which|what) (?:day|date|month)|weekday", _DAY),
+    AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}"),
     AnswerType(r"(?:which|what) year", r"\b[12]\d{3}\b"),
-    AnswerType(r"web ?(?:site|address|page)|url|link", r"\b(?:https?://|www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b"),
-    AnswerType(r"e-?mail(?: address)?", r"[\w.+-]+@[\w-]+\.[\w.]+"),
+    AnswerType(r"web ?(?:site|address|page)|url|link", _URL),
+    AnswerType(r"e-?mail(?: address)?", _EMAIL),
     AnswerType(r"(?:tele)?phone(?: number)?", r"\d{3,}"),
     AnswerType(r"time ?code", r"\d{1,2}:\d{2}:\d{2}[:;.]\d{2}"),
-    AnswerType(r"code", r"\b[A-Z]{2,}[ -]?\d+\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b|\b\d{4,}\b", folded=False),
+    AnswerType(r"code", _CODE, folded=False),
     AnswerType(r"(?:what|which) colou?rs?", _COLOUR),
     AnswerType(r"who|whose|by whom|what (?:is|was) \w+ name", _NAME, folded=False),
-    AnswerType(r"how (?:many|much|fast|long|far|high|big|tall|deep|heavy|old|wide|often)|(?:what|which)(?: \w+)? (?:number|percentage|amount|share)|what (?:speed|distance|height|weight|age|temperature)", _NUMBER),
+    AnswerType(r"how fast|what speed", _AMOUNT + _SPEED),
+    AnswerType(r"how (?:far|high|tall|deep|wide)|what (?:distance|height|depth|width)", _AMOUNT + _LENGTH),
+    AnswerType(r"how heavy|what weight|how much does \w+ weigh", _AMOUNT + _WEIGHT),
+    AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_LENGTH})"),
+    AnswerType(r"how old", _AMOUNT),
+    AnswerType(_MEASURED, _NUMBER),
 )
 # Words about the telling, not about the thing told.
 TELLING = frozenset(
     stem(word)
-    for word in "said says say spoken speaks speaker speakers mentioned mention talk talks tell told asks ask line sentence "
-    "words word according narrator singer song sings sung lyrics joke jokes quote answer question written shown show shows "
-    "screen slide text sign title caption printed happen happens place subtitle subtitles given gives presenter person need "
-    "needed called number first last name names".split()
+    for word in (
+        "said says say spoken speaks speaker speakers mentioned mention talk talks tell told asks ask line "
+        "sentence words word according narrator singer song sings sung lyrics joke jokes quote answer question "
+        "written shown show shows screen slide text sign title caption printed happen happens place subtitle "
+        "subtitles given gives presenter person need needed called number first last name names"
+    ).split()
 )
-_NOW = re.compile(r"\b(?:now|today|currently|nowadays|at present)\b", re.IGNORECASE)
-_THEN = re.compile(r"\b(?:last (?:year|month|week)|used to|formerly|previously|back then|in the past|yesterday)\b", re.IGNORECASE)
+_NOW = cue("now, today, currently, nowadays, at present")
+_THEN = cue("last year, last month, last week, used to, formerly, previously, back then, in the past, yesterday")
 
 
 def answer_type(question: str) -> AnswerType | None:
     """The kind of thing that a question asks for; None when any statement may answer."""
     asked = question.casefold()
-    return next((kind for kind in ANSWER_TYPES if re.search(rf"\b(?:{kind.cue})\b", asked)), None)
+    return next((kind for kind in ANSWER_TYPES if re.search(rf"\b(?:{kind.cue})\b", asked.strip())), None)
 
 
 def holds(kind: AnswerType | None, text: str) -> bool:
@@ -73,7 +102,7 @@ def key_terms(question: str) -> list[str]:
     kind = answer_type(question)
     plain = re.sub(rf"\b(?:{kind.cue})\b", " ", question.casefold()) if kind else question
     terms = [term for term in content_stems(plain) if term not in TELLING and not term.isdigit()]
-    return terms or [term for term in content_stems(question) if term not in TELLING]
+    return terms
 
 
 def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
@@ -83,11 +112,13 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     kind alone: "come to my office." "I am there every Thursday."
     """
     wanted, kind = key_terms(question), answer_type(question)
-    if not wanted or not holds(kind, item.content) or (_NOW.search(question) and _THEN.search(item.content)):
+    if not holds(kind, item.content) or (_NOW.search(question) and _THEN.search(item.content)):
         return 0.0
+    if not wanted:
+        return BY_KIND if kind else 0.0
     own = coverage(wanted, item.content)
     joined = coverage(wanted, " ".join([item.content, *(other.content for other in found if beside(item, other))]))
-    alone = 0.7 * joined if kind is not None else 0.0
+    alone = BY_KIND * joined if kind else 0.0
     return max(own, 0.6 * own + 0.4 * joined, alone)
 
 
@@ -104,30 +135,36 @@ def without_repeats(items: Sequence[Evidence]) -> list[Evidence]:
     """In order of time, without what says less than another piece at about the same moment."""
     kept: list[Evidence] = []
     for item in sorted(items, key=lambda each: -len(each.content)):
-        near = (other for other in kept if other.video == item.video and other.span.widened(1, 1, item.span.end + 1).overlaps(item.span))
-        if not any(item.content in other.content for other in near):
+        if not any(item.content in other.content and _close(item, other) for other in kept):
             kept.append(item)
-    return sorted(kept, key=lambda item: item.span.start)
+    return sorted(kept, key=lambda item: (item.span.start, item.box[1] if item.box else 0.0))
+
+
+def _close(one: Evidence, other: Evidence) -> bool:
+    gap = max(one.span.start, other.span.start) - min(one.span.end, other.span.end)
+    return one.video == other.video and gap <= 1.0
 
 
 def rows(found: Sequence[Evidence]) -> list[Evidence]:
     """The evidence with the texts of each row of a picture (a line of a table) joined, left to right."""
     joined: list[Evidence] = []
     used: set[str] = set()
-    texts = sorted((item for item in found if item.modality == "scene_text" and item.box), key=lambda item: item.box or ())
+    placed = (item for item in found if item.modality == "scene_text" and item.box)
+    texts = sorted(placed, key=lambda item: item.box or ())
     for item in texts:
         if item.id in used:
             continue
         row = [other for other in texts if other.id not in used and _same_row(item, other)]
         used |= {other.id for other in row}
-        joined.append(item if len(row) == 1 else item.model_copy(update={"content": " · ".join(o.content for o in row)}))
+        content = " · ".join(other.content for other in row)
+        joined.append(item if len(row) == 1 else item.model_copy(update={"content": content}))
     return [item for item in found if item.id not in used] + joined
 
 
 def _same_row(one: Evidence, other: Evidence) -> bool:
+    if one is other:
+        return True
     if not one.box or not other.box or one.video != other.video or not one.span.overlaps(other.span):
         return False
-    middle, height = one.box[1] + one.box[3] / 2, one.box[3]
-    return one is other or (
-        abs(other.box[1] + other.box[3] / 2 - middle) <= SAME_ROW * min(height, other.box[3]) and one.content != other.content
-    )
+    apart = abs(one.box[1] + one.box[3] / 2 - other.box[1] - other.box[3] / 2)
+    return apart <= SAME_ROW * min(one.box[3], other.box[3]) and one.content != other.content

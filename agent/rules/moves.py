@@ -44,8 +44,8 @@ def called(done: Sequence[Done], name: str) -> bool:
 
 def failures(done: Iterable[Done]) -> list[str]:
     """What went wrong, a sentence each."""
-    sentences = [f"{step.result.failure.message} {step.result.failure.remedy}".strip() for step in done if step.result.failure]
-    return list(dict.fromkeys(sentences))
+    failed = (step.result.failure for step in done if step.result.failure)
+    return list(dict.fromkeys(f"{failure.message} {failure.remedy}".strip() for failure in failed))
 
 
 def cite(item: Evidence) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Kind, Orientation
-from longtake.agent.rules.anchor import anchor_call, anchored, at_anchor
+from longtake.agent.rules.anchor import anchor_call, anchored, at_anchor, found_anchor
 from longtake.agent.rules.choice import choose_option
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, failures, not_found, quote
@@ -17,21 +17,25 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
 MOST_QUOTED = 12
-EYES = "nothing here can see what a picture shows: name a model that can with --set controller.* or a better profile"
+NEAREST = 2
+EYES = "the engines here read text, hear sounds and find cuts, but cannot see what a picture shows"
 
 
 def next_move(orientation: Orientation, done: Sequence[Done], *, rejected: bool = False) -> Move:
     """The next calls, or a draft; a draft that was sent back is withdrawn."""
+    if not re.search(r"[a-z]", orientation.question.casefold()):
+        return not_found("The embedded controller reads questions in English only; a language model reads others.")
     if rejected:
         return not_found("What was found does not support an answer.")
     if orientation.options:
         return choose_option(orientation, done)
     anchor = anchored(orientation)
     if anchor:
-        if not done:
-            return [anchor_call(anchor, orientation)]
-        placed = at_anchor(anchor, orientation, done[0])
-        orientation, done = (placed, done[1:]) if placed else (orientation, done)
+        if anchor.place is None:
+            if not done:
+                return [anchor_call(anchor, orientation)]
+            anchor, done = found_anchor(anchor, done[0]), done[1:]
+        orientation = at_anchor(anchor, orientation)
     return PLANS[orientation.kind](orientation, done)
 
 
@@ -70,9 +74,17 @@ def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
     if orientation.point and orientation.span:
         at = [item for item in found if item.span.overlaps(orientation.span)]
         found = at or found
+    found = _beside_anchor(orientation, found)
     if found:
         return quote(found)
     return not_found(" ".join(failures(done)) or "Nobody speaks there.")
+
+
+def _beside_anchor(orientation: Orientation, found: list[Evidence]) -> list[Evidence]:
+    """What is said right after, or right before, an anchor: the nearest lines, not all that the span holds."""
+    if orientation.relation in ("after", "as soon as"):
+        return found[:NEAREST]
+    return found[-NEAREST:] if orientation.relation == "before" else found
 
 
 def _read(orientation: Orientation, done: Sequence[Done]) -> Move:

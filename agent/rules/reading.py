@@ -6,91 +6,84 @@ import re
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import without_repeats
-from longtake.agent.words import content_stems, coverage, stem
+from longtake.agent.rules.matching import answer_type, holds, rows, without_repeats
+from longtake.agent.words import content_stems, coverage, cue, stem
 from longtake.memory.records import Evidence
 
-# What a question calls a text, and what such a text looks like.
-PATTERNS = {
-    r"web ?(?:site|address|page)|url|link": r"\b(?:https?://|www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b",
-    r"e-?mail": r"[\w.+-]+@[\w-]+\.[\w.]+",
-    r"copyright": r"copyright|©|\(c\)",
-    r"time ?code": r"\d{1,2}:\d{2}:\d{2}[:;.]\d{2}",
-    r"price|cost|how much": r"[$€£]\s?\d|\d\s?(?:[$€£]|dollars|euros|pounds)",
-    r"phone|telephone": r"\+?\d[\d\s()-]{5,}\d",
-    r"date": r"\b\d{1,2}[./ -](?:\d{1,2}|[a-z]{3,9})[./ -]\d{2,4}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}",
-    r"(?:frame )?number|digits?|code\b": r"\d",
-}
 PLACES: dict[str, Callable[[float, float], bool]] = {
     "top": lambda x, y: y < 0.4,
     "bottom": lambda x, y: y > 0.6,
     "left": lambda x, y: x < 0.4,
     "right": lambda x, y: x > 0.6,
 }
+HALF = 0.5  # of a question's content words
 MOST_TEXTS = 12  # more than this is no answer
+MOST_OF_A_KIND = 4  # likewise, for lines that only hold the kind of thing asked for
 TITLE = 0.5  # of the tallest text's height: what is lettered about as large belongs to the title
 BRIEF = 0.6  # seconds that a text stands at most to be one that flashes up
 # Words that name the thing a text stands on, not the text.
 CARRIERS = frozenset(
     stem(word)
-    for word in "text word words letters written printed shown show shows display displayed appear appears screen picture frame "
-    "slide title caption sign logo label banner credit credits read reads top bottom left right corner number".split()
+    for word in (
+        "text word words letters written printed shown show shows display displayed appear appears screen picture "
+        "frame slide title caption sign logo label banner credit credits read reads top bottom left right corner "
+        "number"
+    ).split()
 )
+_BRIEFLY = cue("flash*, brief*, for a moment, for one frame, for an instant, for a second")
+_OPERATION = re.compile(r"\d\s*[x×*÷+^·]\s*[\d(]|\d\s+[-/−]\s+[\d(]|\)\s*[-+*/x×÷]")
 _ARITHMETIC = re.compile(r"(?:\d[\d.,]*|\()\s*(?:[-+*/x×÷·^−–]|\*\*)\s*[\d(][\d\s.,+*/x×÷·^()−–-]*")
 
 
 def arithmetic_in(text: str) -> str | None:
-    """The first sum in a text, such as `37 x 12 + 56`; dates, times and ranges are none."""
+    """The first sum in a text, such as `37 x 12 + 56`; dates, phone numbers and ranges are none."""
     for match in _ARITHMETIC.finditer(text):
         found = match[0].strip(" .,-–")
-        spaced = re.search(r"\d\s*[x×*÷+^]\s*[\d(]|\d\s+[-/−]\s+[\d(]", found)
-        if spaced and found.count("(") == found.count(")") and not re.fullmatch(r"[\d\s./-]+", found.replace(" ", "")) or (
-            spaced and "=" in text[match.end() : match.end() + 3]
-        ):
+        if _OPERATION.search(found) and found.count("(") == found.count(")"):
             return found
     return None
 
 
 def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evidence]:
     """The texts a question means, in order of time; none when it cannot be told."""
-    question = orientation.question.casefold()
-    kept = [item for item in texts if orientation.span is None or item.span.overlaps(orientation.span)]
-    kept = _at_place(question, kept)
-    if re.search(r"\bflash\w*|\bbrief\w*|for (?:a|one) (?:moment|frame|instant|second)", question):
-        kept = [item for item in kept if item.span.length <= BRIEF]
-    by_pattern = _by_pattern(question, kept)
-    if by_pattern:
-        return by_pattern
-    wanted = [term for term in content_stems(orientation.question) if term not in CARRIERS]
-    by_words = [item for item in kept if coverage(wanted, item.content) >= 0.5]
-    if by_words:
-        return without_repeats(by_words)
-    if re.search(r"\btitles?\b", question):
-        return _around_title(question, kept)
-    asks_for_all = not wanted or orientation.span is not None or kept != list(texts)
-    return without_repeats(kept) if asks_for_all and len(kept) <= MOST_TEXTS else []
-
-
-def _by_pattern(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
-    found: list[Evidence] = []
-    for cue, pattern in PATTERNS.items():
-        if re.search(rf"\b(?:{cue})", question):
-            found += [item for item in texts if re.search(pattern, item.content, re.IGNORECASE)]
-    wanted = content_stems(question)
-    found.sort(key=lambda item: -coverage(wanted, item.content))
-    return list({item.id: item for item in found}.values())
-
-
-def _at_place(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
-    places = [test for name, test in PLACES.items() if re.search(rf"\b{name}\b", question)]
-    if not places:
-        return list(texts)
-    boxes = [(item, item.box) for item in texts]
-    return [
+    question = orientation.question
+    places = [test for name, test in PLACES.items() if cue(name).search(question)]
+    brief = bool(_BRIEFLY.search(question))
+    kept = [
         item
-        for item, box in boxes
-        if box and all(test(box[0] + box[2] / 2, box[1] + box[3] / 2) for test in places)
+        for item in texts
+        if (orientation.span is None or item.span.overlaps(orientation.span))
+        and (not places or _stands(item, places))
+        and (not brief or item.span.length <= BRIEF)
     ]
+    meant = _meant(question, rows(kept))
+    if meant:
+        return without_repeats(meant)
+    if cue("title, titles").search(question):
+        return _around_title(question, kept)
+    wanted = [term for term in content_stems(question) if term not in CARRIERS]
+    narrowed = bool(places) or brief or orientation.span is not None or not wanted
+    return without_repeats(kept) if narrowed and len(kept) <= MOST_TEXTS else []
+
+
+def _meant(question: str, lines: Sequence[Evidence]) -> list[Evidence]:
+    """Lines that hold the question's words, or the kind of thing it asks for; best both."""
+    wanted = [term for term in content_stems(question) if term not in CARRIERS]
+    by_words = [line for line in lines if coverage(wanted, line.content) >= HALF]
+    kind = answer_type(question)
+    if kind is None:
+        return by_words
+    both = [line for line in by_words if holds(kind, line.content)]
+    by_kind = [line for line in lines if holds(kind, line.content)]
+    return both or by_words + (by_kind if len(by_kind) <= MOST_OF_A_KIND else [])
+
+
+def _stands(item: Evidence, places: Sequence[Callable[[float, float], bool]]) -> bool:
+    """Whether the middle of a text lies in all of these parts of the picture."""
+    if not item.box:
+        return False
+    left, top, width, height = item.box
+    return all(test(left + width / 2, top + height / 2) for test in places)
 
 
 def _around_title(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
@@ -101,9 +94,9 @@ def _around_title(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
     tallest = max(boxed, key=_height)
     title = [item for item in boxed if item.span.overlaps(tallest.span) and _height(item) >= TITLE * _height(tallest)]
     first, last = min(item.span.start for item in title), max(item.span.end for item in title)
-    if re.search(r"\bbefore the title", question):
+    if cue("before the title").search(question):
         return [item for item in boxed if item.span.end <= first]
-    if re.search(r"\bafter the title", question):
+    if cue("after the title").search(question):
         return [item for item in boxed if item.span.start >= last]
     return sorted(title, key=lambda item: item.box[1] if item.box else 0.0)
 

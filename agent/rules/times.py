@@ -4,47 +4,69 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
 from difflib import SequenceMatcher
 
+from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.facts import accepted
+from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, not_found
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
+from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 
 SHOWN = {"speech": "is said", "scene_text": "is shown", "audio": "is heard"}
 RESULTS = 10
+MOST = 3
+# Words that ask for a time of the video, not for a date it tells of.
+_IN_VIDEO = cue(
+    "said, say, spoken, mention*, show, shows, shown, appear*, seen, visible, hear, heard, read, displayed, video, "
+    "start*, begin*, end, ends"
+)
 ALIKE = 0.7
 CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when a code is looked for
 
 
 def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
-    """Search for what the question names and say from when to when it lasts; sounds come from the sound track."""
+    """When something is said, shown or heard in the video; or, of an event the video tells of, the date it tells."""
+    length = next(iter(orientation.videos.values()))
     if asked_kinds(orientation.question) and not orientation.quoted:
-        length = next(iter(orientation.videos.values()))
         return pick_sounds(orientation, done) if done else [Call("detect_audio_events", {"timestamp": [0.0, length]})]
+    if orientation.quoted:
+        return _when_quoted(orientation, done, length)
+    if not _IN_VIDEO.search(orientation.question):
+        told = find_fact(orientation, done, senses=("speech", "scene_text"))
+        if not isinstance(told, str) or not told.startswith(NOT_FOUND):
+            return told
     if not called(done, "cross_modal_search"):
-        senses = [sense for sense in orientation.modalities if sense in SHOWN] or ["speech", "scene_text"]
-        query = " ".join(orientation.quoted) or _what(orientation.question)
-        return [Call("cross_modal_search", {"query": query, "modalities": senses, "k": RESULTS})]
+        return [_search(_what(orientation.question), orientation)]
+    what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
+    return _lasting(accepted(what, evidence_from(done, "cross_modal_search", "extract_scene_text")))
+
+
+def _when_quoted(orientation: Orientation, done: Sequence[Done], length: float) -> Move:
+    """When the very words stand there; a code that runs past is read frame by frame where it is nearest."""
+    if not called(done, "cross_modal_search"):
+        return [_search(" ".join(orientation.quoted), orientation)]
     found = evidence_from(done, "cross_modal_search", "extract_scene_text")
     exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
-    if orientation.quoted and not exact and "speech" not in orientation.modalities:
+    if not exact and "speech" not in orientation.modalities:
         if not called(done, "extract_scene_text"):
-            return [Call("extract_scene_text", {"timestamp": [0.0, next(iter(orientation.videos.values()))]})]
+            return [Call("extract_scene_text", {"timestamp": [0.0, length]})]
         nearest = _nearest(orientation.quoted[0], found)
         if nearest and sum(step.call.name == "extract_scene_text" for step in done) == 1:
             return [_closer(nearest, orientation)]
-    kept = exact if orientation.quoted else accepted(orientation, found)
-    if not kept:
-        return not_found("Nothing said or written tells when this is.")
-    return " ".join(_lasting(item) for item in kept[:3])
+    return _lasting(exact)
+
+
+def _search(query: str, orientation: Orientation) -> Call:
+    senses = [sense for sense in orientation.modalities if sense in SHOWN] or ["speech", "scene_text"]
+    return Call("cross_modal_search", {"query": query, "modalities": senses, "k": RESULTS})
 
 
 def _what(question: str) -> str:
-    return re.sub(r"^\s*(?:at (?:what|which) times?|when)\b(?:\s+(?:of the video|does|do|did|is|are|was|were))*", "", question, flags=re.IGNORECASE)
+    asked = r"^\s*(?:at (?:what|which) times?|when)\b(?:\s+(?:of the video|does|do|did|is|are|was|were))*"
+    return re.sub(asked, "", question, flags=re.IGNORECASE)
 
 
 def _holds(item: Evidence, marked: str) -> bool:
@@ -71,7 +93,15 @@ def _closer(item: Evidence, orientation: Orientation) -> Call:
     return Call("extract_scene_text", {"timestamp": [round(span.start, 3), round(span.end, 3)]})
 
 
-def _lasting(item: Evidence) -> str:
+def _lasting(found: Sequence[Evidence]) -> Move:
+    """From when to when each of the best pieces lasts."""
+    if not found:
+        return not_found("Nothing said or written tells when this is.")
+    return " ".join(_from_to(item) for item in found[:MOST])
+
+
+def _from_to(item: Evidence) -> str:
     span = item.span
-    spoken = f"from {clock(span.start, decimals=1)} to {clock(span.end, decimals=1)} ({span.start:.2f}-{span.end:.2f} s)"
-    return f"“{item.content.strip()}” {SHOWN.get(item.modality, 'is found')} {spoken} {cite(item)}."
+    clocks = f"from {clock(span.start, decimals=1)} to {clock(span.end, decimals=1)}"
+    how = SHOWN.get(item.modality, "is found")
+    return f"“{item.content.strip()}” {how} {clocks} ({span.start:.2f}-{span.end:.2f} s) {cite(item)}."

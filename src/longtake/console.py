@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 EXIT_PARTIAL = 3
+EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,11 @@ def error_border(*, debug: bool) -> Iterator[None]:
             raise
         note(f"longtake: {error}")
         sys.exit(EXIT_FAILED)
-    except KeyboardInterrupt:
-        note("longtake: stopped; what was finished is kept.")
-        sys.exit(130)
+    except SystemExit as leaving:
+        # typer has turned Ctrl-C into this code by now, without a word.
+        if leaving.code == EXIT_INTERRUPTED:
+            note("longtake: stopped; what was finished is kept.")
+        raise
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILED)

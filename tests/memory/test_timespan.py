@@ -64,7 +64,9 @@ def test_a_span_outside_the_video_is_an_error_that_states_its_end(written: Any) 
         parse_span(written, window=10, duration=60)
 
 
-@pytest.mark.parametrize("written", ["noon", "", "12:", "1:2:3:4", None, True, -3, [1, 2, 3], {"end": 3}, float("nan"), "5;7"])
+@pytest.mark.parametrize(
+    "written", ["noon", "", "12:", "1:2:3:4", None, True, -3, [1, 2, 3], {"end": 3}, float("nan"), "5;7"]
+)
 def test_what_is_not_a_time_is_an_error_that_shows_a_right_one(written: Any) -> None:
     with pytest.raises(SpanError, match="00:12:34"):
         parse_span(written, window=10, duration=60)

@@ -1,0 +1,168 @@
+"""Whether an answer holds the gold, by rules that a person can check.
+
+The gold is short text written by a person. Its parts are found like this, and every part has to be in the answer:
+
+- Text in parentheses is an explanation, and optional. In a quotation parentheses are part of the text.
+- Quoted strings are parts, word for word. Beside them only the times and numbers of the gold count.
+- Without quotations, the gold is split at punctuation, `and` and `or`: of a list every item is a part. Hedges in front
+  of a part (`about`, `it is`) and parts made of joining words only (`from`, `to the`) do not count.
+- A time is a number of seconds with its unit (`32.1 s`, `44.56-48.08 s`, `1.2, 3.04 and 5.5 s`) or `HH:MM:SS`. `12:34`
+  is text, since it may be a time of day.
+
+A part of text is held when its words stand in the answer one after the other. Case, punctuation, articles and the
+citation marks of the answer do not count; spaces between letters do not either, where readers of pictures lose them
+(`BigBuck`), but a part begins and ends where words do. Numbers are compared whole and by value: `6` is `six` and `6.0`,
+and not in `16`, `6.5`, `6:30`, `6th`, `-6` or the time `6 s`. An occurrence with a negation at most three words before
+it in the same clause does not count. `Yes` and `No` must be the answer's first word.
+
+A time is held when one that the answer states, or the start of a citation, lies within the tolerance; of a stretch of
+time both ends have to, or a single moment has to lie at its start. A duration must be stated. An answer that names more
+than five times as many moments as the gold has picked none, and holds no time.
+
+This counts too little where the gold is prose that can be said in other words, and too much where a long answer holds
+the gold by chance: read the answers too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile
+from typing import Literal
+
+from longtake.evalharness.wording import StatedTime, Word, plain, take_times, words
+from longtake.memory.records import Answer, Citation
+
+Outcome = Literal["held", "wrong", "partial", "abstained", "failed"]
+OUTCOMES: tuple[Outcome, ...] = ("held", "wrong", "partial", "abstained", "failed")
+DEFAULT_TOLERANCE = 1.0  # seconds
+MOST_GUESSES = 5
+
+_PIECE = re.compile(r'["“](?P<quote>[^"“”]*)["”]|(?P<aside>\((?:[^()]|\([^()]*\))*\))')
+_MARK = re.compile(r"\[[^\[\]]*\d:\d\d[^\[\]]*\]")
+_SPLIT = re.compile(r"[,;:.!?/](?=\s|$)|\s(?:and|or)\s|\n")
+_HEDGES = frozenset("about approximately around roughly circa nearly and or but it is are was were".split())
+_JOINING = _HEDGES | frozenset("at from to until till in on between of for by after before end".split())
+_NEGATIONS = frozenset(
+    "no not never neither nor without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt shouldnt"
+    " couldnt hasnt havent hadnt".split()
+)
+_NEGATION_REACH = 3
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What an answer must hold: parts of text as words, and times."""
+
+    parts: tuple[tuple[str, ...], ...]
+    times: tuple[StatedTime, ...]
+
+    @classmethod
+    def read(cls, text: str) -> Gold:
+        """Find the parts and times of a gold as a person wrote it."""
+        quotes = [match["quote"] for match in _PIECE.finditer(text) if match["quote"] is not None]
+        # A comma, so that what stands on either side of a quotation is not read as one part.
+        bare = plain(_PIECE.sub(" , ", text))
+        times, rest = take_times(bare, short_clock=False)
+        parts = [_texts(plain(quote)) for quote in quotes]
+        loose = [_unhedged(part) for piece in _SPLIT.split(rest) if set(part := _texts(piece)) - _JOINING]
+        if quotes:
+            loose = [(word,) for part in loose for word in part if _is_number((word,))]
+        return cls(tuple(part for part in [*parts, *loose] if part), tuple(times))
+
+
+def grade(gold: str, answer: Answer, *, tolerance: float = DEFAULT_TOLERANCE, cited_times: bool = True) -> Outcome:
+    """What became of a question: how the run ended or, where it answered, whether the gold is held.
+
+    Args:
+        gold: the right answer, as the module describes it.
+        answer: what was answered.
+        tolerance: seconds that a time may be off.
+        cited_times: whether the place a citation leads to counts as a time; not so for a duration.
+    """
+    if answer.status != "answered":
+        return answer.status
+    return "held" if holds(Gold.read(gold), answer, tolerance, cited_times=cited_times) else "wrong"
+
+
+def holds(gold: Gold, answer: Answer, tolerance: float, *, cited_times: bool = True) -> bool:
+    """Whether every part and time of the gold is in the answer; a gold without any is held by nothing."""
+    body = plain(_MARK.sub("\n", answer.answer))
+    said, counted = words(body), words(take_times(body, short_clock=False)[1])
+    stated, _ = take_times(body, short_clock=True)
+    cited = [_cited(citation) for citation in answer.citations] if cited_times else []
+    return (
+        bool(gold.parts or gold.times)
+        and all(_says(counted if _is_number(part) else said, part) for part in gold.parts)
+        and _names_times(gold.times, stated, cited, tolerance)
+    )
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(word.text for word in words(text))
+
+
+def _is_number(part: Sequence[str]) -> bool:
+    return len(part) == 1 and part[0].lstrip("-")[:1].isdigit()
+
+
+def _unhedged(part: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dropwhile(_HEDGES.__contains__, part))
+
+
+def _says(said: Sequence[Word], part: Sequence[str]) -> bool:
+    if tuple(part) in {("yes",), ("no",)}:
+        return bool(said) and said[0].text == part[0]
+    return any(not _negated(said, place) for place in _places(said, _joined(part)))
+
+
+def _places(said: Sequence[Word], wanted: str) -> Iterator[int]:
+    """Where the words that make up the wanted text begin."""
+    for place in range(len(said)):
+        for end in range(place + 1, len(said) + 1):
+            run = _joined([word.text for word in said[place:end]])
+            if not wanted.startswith(run):
+                break
+            if run == wanted:
+                yield place
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Words in one string: a space is kept only where it parts digits."""
+    return re.sub(r"(?<=[^\W\d_]) (?=[^\W\d_])", "", " ".join(texts))
+
+
+def _negated(said: Sequence[Word], place: int) -> bool:
+    for before in range(place, max(0, place - _NEGATION_REACH), -1):
+        if said[before].starts_clause:
+            return False
+        if said[before - 1].text in _NEGATIONS:
+            return True
+    return False
+
+
+def _cited(citation: Citation) -> StatedTime:
+    return StatedTime(citation.start, citation.end if citation.end > citation.start else None)
+
+
+def _names_times(
+    gold: Sequence[StatedTime], stated: Sequence[StatedTime], cited: Sequence[StatedTime], tolerance: float
+) -> bool:
+    named = [*stated, *cited]
+    if len({round(time.start) for time in named}) > MOST_GUESSES * len(gold):
+        return not gold
+    moments = [time.start for time in named] + [time.end for time in stated if time.end is not None]
+
+    def near(one: float, other: float) -> bool:
+        return abs(one - other) <= tolerance + _ROUNDING
+
+    def held(wanted: StatedTime) -> bool:
+        if wanted.end is None:
+            return any(near(moment, wanted.start) for moment in moments)
+        return any(
+            near(time.start, wanted.start) and (time.end is None or near(time.end, wanted.end)) for time in named
+        )
+
+    return all(held(wanted) for wanted in gold)

@@ -1,0 +1,134 @@
+"""Text made comparable: the words of an answer or a gold, and the times it states.
+
+As in the answer normalisation of SQuAD (Rajpurkar et al. 2016) case, punctuation and articles do not count. Numbers
+are compared whole and by value, and a time is taken out of the text before its words are read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from longtake.memory.timespan import parse_time
+
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_NUMBERS = {word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())}
+_TENS = {
+    word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_TENS_WORD, _SMALL = "|".join(_TENS), "|".join(list(_NUMBERS)[1:10])
+_COMPOUND = re.compile(rf"\b({_TENS_WORD})[ -]({_SMALL})\b")
+_SINGLE = re.compile(rf"\b({'|'.join(_NUMBERS)}|{_TENS_WORD})\b")
+# Here `one` stands for a thing and counts nothing.
+_PRONOUN = re.compile(r"\b(?:(?:the|this|that|which|no|any|each|every|some|another)\W+one\b|one\W+of\b)")
+_OFTEN = re.compile(r"\b(twice|thrice)\b(?! (?:as|the|a|an)\b)")
+
+_SIGNS = {"©": " c ", "®": " r ", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "%": " percent "}
+_CURRENCY = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
+_SYNONYMS = {"dollars": "dollar", "bucks": "dollar", "euros": "euro", "pounds": "pound"}
+_ARTICLES = frozenset({"a", "an", "the"})
+_SUFFIXES = frozenset("s sec m min h am pm mm cm km mg g kg ms hz khz mhz fps kb mb gb c".split())
+
+_AMOUNT = re.compile(r"([$€£¥])\s*(\d[\d.,]*\d|\d)")
+# A number keeps what ties digits together, so that 6 is not found in 16:9, 1.6, 555-6 or COVID-6.
+_WORD = re.compile(
+    r"(?P<number>(?:(?<![\w.)])-)?\d+(?:[.,:/-]\d+)*)(?P<suffix>[^\W\d_]*)|(?P<word>[^\W\d_](?:[^\W_]|')*(?:-\d[^\W_]*)*)"
+)
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_BREAK = re.compile(r"[.!?;:,\n\"“”]")
+
+_NUMBER = r"\d+(?:\.\d+)?"
+_DECADE = r"(?!(?:1\d|20)\d0s\b)"
+_SECONDS = re.compile(
+    rf"(?<![\w.:,$€£¥-]){_DECADE}({_NUMBER}(?:\s*(?:,|-|\bto\b|\band\b|\bor\b)\s*{_NUMBER})*)\s*(?:s|secs?|seconds?)\b"
+)
+_CLOCK = r"\d{1,3}:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?"
+_LONG_CLOCK = r"\d{1,3}:[0-5]\d:[0-5]\d(?:\.\d+)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or number as it is compared, and whether a clause starts with it."""
+
+    text: str
+    starts_clause: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTime:
+    """A time in seconds; `end` is None where a moment and not a stretch was named."""
+
+    start: float
+    end: float | None = None
+
+
+def plain(text: str) -> str:
+    """Lower case, one spelling for signs, and number words up to ninety-nine as digits."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    for sign, spelling in _SIGNS.items():
+        text = text.replace(sign, spelling)
+    text = _OFTEN.sub(lambda match: "2" if match[1] == "twice" else "3", text)
+    text = _PRONOUN.sub(lambda match: match[0].replace("one", "\0"), text)
+    text = _COMPOUND.sub(lambda match: str(_TENS[match[1]] + _NUMBERS[match[2]]), text)
+    text = _SINGLE.sub(lambda match: str((_NUMBERS | _TENS)[match[1]]), text)
+    return text.replace("\0", "one")
+
+
+def take_times(text: str, *, short_clock: bool) -> tuple[list[StatedTime], str]:
+    """The times stated in plain text, and the text without them.
+
+    Read are seconds with their unit (`32.1 s`, `2.0-7.0 s`, `1.2, 3.04 and 5.5 s`) and clock times (`00:12:34.5`); a
+    short clock (`12:34`) may be a time of day, and is read only where asked. Four fields are a timecode: text.
+    """
+    times: list[StatedTime] = []
+    field = _CLOCK if short_clock else _LONG_CLOCK
+    clocks = re.compile(rf"(?<![\w:.])({field})(?:\s*(?:-|\bto\b)\s*({field}))?(?![\w:]|\.\d)")
+
+    def clock(match: re.Match[str]) -> str:
+        times.append(StatedTime(parse_time(match[1]), parse_time(match[2]) if match[2] else None))
+        return " , "
+
+    def seconds(match: re.Match[str]) -> str:
+        for item in re.split(r",|\band\b|\bor\b", match[1]):
+            bounds = [float(bound) for bound in re.findall(_NUMBER, item)]
+            times.append(StatedTime(bounds[0], bounds[1] if len(bounds) > 1 else None))
+        return " , "
+
+    return times, _SECONDS.sub(seconds, clocks.sub(clock, text))
+
+
+def words(text: str) -> list[Word]:
+    """The words and numbers of plain text, without articles."""
+    text = _AMOUNT.sub(lambda match: f"{match[2]} {_CURRENCY[match[1]]}", text)
+    found: list[Word] = []
+    last, fresh = 0, True
+    for match in _WORD.finditer(text):
+        fresh = fresh or bool(_BREAK.search(text, last, match.start()))
+        last = match.end()
+        for part in _parts(match):
+            if part not in _ARTICLES:
+                found.append(Word(part, fresh))
+                fresh = False
+    return found
+
+
+def _parts(match: re.Match[str]) -> list[str]:
+    if match["word"]:
+        word = match["word"].replace("'", "")
+        return [_SYNONYMS.get(word, word)]
+    number, suffix = _value(match["number"]), match["suffix"]
+    if suffix and suffix not in _SUFFIXES:
+        return [number + suffix]
+    return [number, suffix] if suffix else [number]
+
+
+def _value(number: str) -> str:
+    """One spelling for equal numbers; anything that is more than a number, or starts with 0, stays as written."""
+    if _THOUSANDS.fullmatch(number):
+        number = number.replace(",", "")
+    elif re.fullmatch(r"-?\d+,\d{1,2}", number):
+        number = number.replace(",", ".")
+    if re.fullmatch(r"-?(?:0|[1-9]\d*)\.\d+", number):
+        return number.rstrip("0").rstrip(".")
+    return re.sub(r"^0(\d:)", r"\1", number)

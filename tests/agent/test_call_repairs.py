@@ -1,0 +1,101 @@
+"""Tool calls as small models write them, through the whole graph: read, repaired, and the repair recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from helpers.asking import ask_endpoint
+from helpers.openai_server import Reply, says
+
+from longtake.preprocess.workspace import Workspace
+
+LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+SEARCH = ("cross_modal_search", {"query": "which room"})
+PRICE = "The blue kettle costs 249 dollars [00:00:04]."
+
+
+def _arguments_sent_as(value: object) -> Reply:
+    body = json.loads(says(None, ("transcribe_speech", "{}")).body)
+    body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = value
+    del body["choices"][0]["message"]["tool_calls"][0]["id"]
+    return Reply(json.dumps(body))
+
+
+GOOD = json.dumps({"timestamp": [3, 7]})
+TEXT_CALL = '{"name": "transcribe_speech", "arguments": {"timestamp": [3, 7]}}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "repair"),
+    [
+        (says(None, ("transcribe_speech", '{"timestamp": [3, 7]')), "broken JSON read"),
+        (says(None, ("transcribe_speech", '{"timestamp": "3-7')), "broken JSON read"),
+        (says(None, ("transcribe_speech", "{'timestamp': [3, 7]}")), "broken JSON read"),
+        (says(None, ("transcribe_speech", "{'timestamp': [3, 7]")), "broken JSON read"),
+        (says(None, ("transcribe_speech", '{"timestamp": [3, 7,],}')), "broken JSON read"),
+        (says(None, ("transcribe_speach", GOOD)), "taken for 'transcribe_speech'"),
+        (says(None, ("functions.transcribe_speech", GOOD)), "taken for 'transcribe_speech'"),
+        (says(f"<tool_call>\n{TEXT_CALL}\n</tool_call>"), "1 call read from the text"),
+        (says(f"<tool_call>{TEXT_CALL[:-1]}"), "1 call read from the text"),
+        (
+            says(f"<think>I should <tool_call>{{}}</tool_call></think>I listen.\n<tool_call>{TEXT_CALL}</tool_call>"),
+            "thinking left out",
+        ),
+        (says(TEXT_CALL.replace("arguments", "parameters")), "1 call read from the text"),
+        (says(f"```json\n{TEXT_CALL}\n```"), "1 call read from the text"),
+        (says(f"I listen closely.\nCALL transcribe_speech {GOOD}"), "1 call read from the text"),
+        (says(f"Thought: listen\nAction: transcribe_speech\nAction Input: {GOOD}"), "1 call read from the text"),
+        (_arguments_sent_as(json.dumps(GOOD)), ""),
+        (_arguments_sent_as({"timestamp": [3, 7]}), ""),
+    ],
+)
+def test_a_call_written_wrong_is_repaired_and_the_repair_recorded(
+    small_workspace: Workspace, reply: Reply, repair: str
+) -> None:
+    asked = ask_endpoint(small_workspace, [reply, says(PRICE)])
+    assert asked.answer.status == "answered"
+    (call,) = asked.of("tool")
+    assert call["data"]["tool"] == "transcribe_speech"
+    assert call["data"]["failure"] is None
+    assert repair in " ".join(asked.of("model")[0]["data"]["repairs"])
+
+
+@pytest.mark.parametrize("arguments", ["timestamp is three", "[3, 7]", '"3-7"'])
+def test_arguments_that_nothing_can_read_are_told_to_the_controller(small_workspace: Workspace, arguments: str) -> None:
+    asked = ask_endpoint(
+        small_workspace, [says(None, ("transcribe_speech", arguments)), says(None, LISTEN), says(PRICE)]
+    )
+    told = asked.endpoint.requests[1]["messages"][-1]["content"]
+    assert "bad_arguments" in told
+    assert "unreadable_json" in told
+    assert asked.answer.status == "answered"
+
+
+def test_an_unknown_tool_is_told_to_the_controller(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, ("order_pizza", {})), says("NOT FOUND: nothing.")])
+    assert "There is no tool 'order_pizza'" in asked.endpoint.requests[1]["messages"][-1]["content"]
+
+
+def test_several_calls_of_a_message_all_run_and_are_answered_by_id(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says("I look.", LISTEN, SEARCH), says(None, SEARCH), says(PRICE)])
+    assert [event["data"]["tool"] for event in asked.of("tool")[2:]] == ["cross_modal_search"]
+    messages = asked.endpoint.requests[2]["messages"]
+    called = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+    assert len(set(called)) == 3
+    assert called == [message["tool_call_id"] for message in messages if message["role"] == "tool"]
+    assert [event["data"]["cached"] for event in asked.of("tool")].count(True) == 1
+
+
+def test_the_text_protocol_tells_and_reads_calls_in_words(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(
+        small_workspace, [says(f"CALL transcribe_speech {GOOD}"), says(PRICE)], "controller.calls=text"
+    )
+    assert asked.answer.status == "answered"
+    first, second = asked.endpoint.requests
+    assert "tools" not in first
+    assert 'CALL tool_name {"argument": "value"}' in first["messages"][0]["content"]
+    assert "transcribe_speech" in first["messages"][0]["content"]
+    assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "user"]
+    assert second["messages"][2]["content"] == f"CALL transcribe_speech {GOOD}"
+    assert second["messages"][3]["content"].startswith("RESULT of transcribe_speech: ")

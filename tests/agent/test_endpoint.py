@@ -1,0 +1,187 @@
+"""A controller behind an OpenAI-compatible endpoint, through the whole graph: answers and failures."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from helpers.asking import VIDEO, ask_endpoint, endpoint_asker
+from helpers.openai_server import Reply, refuses, says
+
+from longtake.agent.controllers.factory import is_loopback, make_controller
+from longtake.config import load
+from longtake.errors import ConfigError
+from longtake.preprocess.workspace import Workspace
+
+LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+PRICE = "The blue kettle costs 249 dollars [00:00:04]."
+
+
+def test_calls_then_a_cited_answer(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(
+        small_workspace,
+        [says(None, LISTEN, usage=(1_000, 100)), says(PRICE, usage=(2_000, 200))],
+        "controller.price.input=2",
+        "controller.price.output=10",
+    )
+    answer = asked.answer
+    assert (answer.status, answer.answer) == ("answered", "The blue kettle costs 249 dollars. [00:00:04]")
+    assert [(cited.start, cited.quote) for cited in answer.citations] == [(4.0, "The blue kettle costs 249 dollars.")]
+    assert [claim.verdict for claim in answer.claims] == ["supported"]
+    assert (answer.usage.rounds, answer.usage.tool_calls) == (2, 1)
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (3_000, 300)
+    assert answer.usage.cost == pytest.approx(3_000 * 2e-6 + 300 * 10e-6)
+    offered = {tool["function"]["name"] for tool in asked.endpoint.requests[0]["tools"]}
+    assert {"transcribe_speech", "extract_scene_text", "cross_modal_search"} <= offered
+    result = asked.endpoint.requests[1]["messages"][-1]
+    assert result["role"] == "tool"
+    assert "249 dollars" in result["content"]
+
+
+def test_a_citation_that_nothing_backs_is_removed_and_counted(small_workspace: Workspace) -> None:
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), says(f"{PRICE[:-1]}[00:00:07][01:30:00].")]).answer
+    assert answer.status == "answered"
+    assert answer.citations_removed == 2
+    assert "01:30:00" not in answer.answer
+    assert "00:00:07" not in answer.answer
+
+
+def test_an_unsupported_claim_is_sent_back_once_and_then_struck(small_workspace: Workspace) -> None:
+    draft = f"{PRICE} Napoleon bought it in Paris [00:00:05]."
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(draft)])
+    assert len(asked.endpoint.requests) == 3
+    sent_back = asked.endpoint.requests[2]["messages"][-1]
+    assert sent_back["role"] == "user"
+    assert "Napoleon bought it in Paris" in sent_back["content"]
+    assert asked.answer.status == "answered"
+    assert "Napoleon" not in asked.answer.answer
+    assert [claim.verdict for claim in asked.answer.claims] == ["supported", "unverified"]
+
+
+def test_a_wrong_number_is_contradicted_and_never_answered(small_workspace: Workspace) -> None:
+    answer = ask_endpoint(
+        small_workspace, [says(None, LISTEN), says("The blue kettle costs 299 dollars [00:00:04].")]
+    ).answer
+    assert answer.status == "abstained"
+    assert [claim.verdict for claim in answer.claims] == ["contradicted"]
+
+
+@pytest.mark.parametrize("draft", ["NOT FOUND: Nobody names a chairman.", "**Not found:** Nobody names a chairman."])
+def test_not_found_becomes_an_abstention(small_workspace: Workspace, draft: str) -> None:
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), says(draft)]).answer
+    assert answer.status == "abstained"
+    assert answer.answer.startswith("Nobody names a chairman.")
+    assert answer.citations == ()
+
+
+def test_a_bare_letter_states_its_option(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(
+        small_workspace,
+        [says(None, LISTEN), says("B")],
+        options=("It costs 17 dollars", "The kettle costs 249 dollars"),
+    )
+    assert asked.answer.status == "answered"
+    assert asked.answer.option is not None
+    assert asked.answer.option.letter == "B"
+
+
+@pytest.mark.parametrize("empty", [says(""), says(None), says("<think>Hm.</think>")])
+def test_an_empty_reply_is_sent_back_once(small_workspace: Workspace, empty: Reply) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), empty, says(PRICE)])
+    assert "Your reply was empty" in asked.endpoint.requests[2]["messages"][-1]["content"]
+    assert asked.answer.status == "answered"
+    silent = ask_endpoint(small_workspace, [says(None, LISTEN), empty])
+    assert len(silent.endpoint.requests) == 3
+    assert silent.answer.status == "abstained"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (refuses(500, "the model crashed"), "failed: Error code: 500 - the model crashed"),
+        (refuses(401, "Incorrect API key provided"), "failed: Error code: 401 - Incorrect API key provided"),
+        (Reply("garbage"), "sent a reply that is no chat completion"),
+        (Reply("<html>hello</html>", kind="text/html"), "sent a reply that is no chat completion"),
+        (Reply("[]"), "sent a reply that is no chat completion"),
+        (Reply("{}"), "sent a reply that is no chat completion"),
+        (Reply('{"choices": []}'), "sent a reply that is no chat completion"),
+        (Reply('{"choices": [{"index": 0}]}'), "sent a reply that is no chat completion"),
+        (Reply('{"choices": [{"message": {"tool_calls": [{}]}}]}'), "sent a reply that is no chat completion"),
+        (Reply('{"error": {"message": "out of memory"}}'), "out of memory"),
+    ],
+)
+def test_an_endpoint_that_fails_is_one_sentence_that_names_it(
+    small_workspace: Workspace, reply: Reply, said: str
+) -> None:
+    asked = ask_endpoint(small_workspace, [reply])
+    answer = asked.answer
+    assert (answer.status, answer.answer) == ("failed", "")
+    assert answer.error is not None
+    assert answer.error.startswith(f"The controller at {asked.endpoint.url} ")
+    assert said in answer.error
+    assert "\n" not in answer.error
+    assert [event["data"]["error"] for event in asked.of("error")] == [answer.error]
+    assert len(asked.endpoint.requests) == 1
+
+
+def test_a_dead_endpoint_is_named_and_nothing_else_answers_in_its_place(small_workspace: Workspace) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    answer = endpoint_asker(small_workspace, url).ask([VIDEO], "What does the blue kettle cost?")
+    assert (answer.status, answer.answer, answer.claims) == ("failed", "", ())
+    assert (
+        answer.error
+        == f"The controller at {url} failed: Connection error. Check controller.base_url and controller.model."
+    )
+
+
+def test_an_endpoint_that_dies_between_rounds_fails_the_question(small_workspace: Workspace) -> None:
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), refuses(503, "going down")]).answer
+    assert answer.status == "failed"
+    assert answer.error is not None
+    assert "going down" in answer.error
+
+
+@pytest.mark.parametrize(
+    ("url", "here"),
+    [
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://localhost:8000/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://127.0.0.1.example.org/v1", False),
+        ("http://192.168.1.2:8000/v1", False),
+        ("https://api.example.org/v1", False),
+    ],
+)
+def test_offline_allows_only_a_controller_on_this_machine(url: str, here: bool) -> None:
+    assert is_loopback(url) is here
+    settings = load(
+        overrides=("controller.engine=openai", f"controller.base_url={url}", "controller.model=m"), offline=True
+    )
+    if here:
+        assert make_controller(settings)
+        return
+    with pytest.raises(ConfigError, match="--offline forbids the controller"):
+        make_controller(settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ((), "needs controller.base_url and controller.model"),
+        (("controller.model=m", "controller.base_url=localhost"), "is not a URL"),
+        (("controller.model=m", "controller.base_url=http://me:secret@127.0.0.1/v1"), "must not hold a password"),
+    ],
+)
+def test_a_wrong_setting_of_the_endpoint_is_named(settings: tuple[str, ...], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        make_controller(load(overrides=("controller.engine=openai", *settings)))
+
+
+def test_a_proxy_of_the_environment_never_sees_what_is_said_to_this_machine(
+    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)]).answer.status == "answered"

@@ -1,0 +1,28 @@
+"""The drawing of the graph is the one of the design."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from longtake.agent.graph import build_graph
+
+DESIGN = {
+    ("__start__", "orient"),
+    ("orient", "plan"),
+    ("plan", "act"),
+    ("act", "plan"),
+    ("plan", "verify"),
+    ("verify", "plan"),
+    ("verify", "answer"),
+    ("answer", "__end__"),
+}
+
+
+def test_the_mermaid_drawing_has_the_designs_edges() -> None:
+    connection = sqlite3.connect(":memory:")
+    drawing = build_graph(SqliteSaver(connection)).get_graph().draw_mermaid()
+    connection.close()
+    assert set(re.findall(r"(\w+) (?:-->|-\.->) (\w+);", drawing)) == DESIGN

@@ -1,0 +1,97 @@
+"""Which evidence answers, and which only looks as if it did."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.agent.rules.matching import answer_type, holds, rows, score, without_repeats
+from longtake.agent.words import content_stems, cue, numbers, stem
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+
+Box = tuple[float, float, float, float]
+
+
+def said(
+    text: str, start: float = 0.0, end: float = 2.0, modality: Modality = "speech", box: Box | None = None
+) -> Evidence:
+    return Evidence(
+        video="v", span=TimeSpan(start=start, end=end), modality=modality, content=text, engine="test", box=box
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("How fast was the train?", "The train went at 80 km/h.", "It had 3 carriages."),
+        ("How long did the march take?", "The march took three hours.", "The march began at the river."),
+        ("How high is the tower?", "The tower is 60 metres tall.", "The tower was built by 60 men."),
+        ("How many ships came?", "Seven ships came.", "The ships came on the 9th."),
+        ("What is the price of the lamp?", "The lamp is $20.", "The lamp is 20 years old."),
+        ("How much does the museum charge?", "The museum charges 15 bucks.", "The museum charges visitors."),
+        ("On which day does it open?", "It opens on Monday.", "It opens at last."),
+        ("When does the shop open?", "The shop opens on 4 May.", "The shop opens slowly."),
+        ("What colour is the door?", "The door is green.", "The door is open."),
+        ("What web address is given?", "See www.example.org for more.", "See our page for more."),
+        ("What e-mail address is given?", "Write to me@example.org.", "Write to me."),
+        ("Who paints the wall?", "The wall is painted by Anna.", "The wall is painted by nobody."),
+    ],
+)
+def test_an_answer_holds_the_kind_of_thing_that_is_asked_for(question: str, right: str, wrong: str) -> None:
+    kind = answer_type(question)
+    assert kind is not None
+    assert holds(kind, right)
+    assert not holds(kind, wrong)
+    assert score(question, said(right), []) >= 0.6
+    assert score(question, said(wrong), []) == 0
+
+
+def test_a_statement_without_the_words_of_the_question_does_not_answer() -> None:
+    assert score("Who built the telescope?", said("Yesterday Anna saw the telescope."), []) < 0.6
+    assert score("What did they build?", said("They sold everything."), []) == 0
+
+
+def test_the_right_kind_right_beside_the_words_answers() -> None:
+    near = [said("Come to my office.", 0, 2), said("I am there every Thursday.", 2.5, 4)]
+    far = [said("Come to my office.", 0, 2), said("I am there every Thursday.", 60, 62)]
+    assert score("On which day is she in her office?", near[1], near) >= 0.6
+    assert score("On which day is she in her office?", far[1], far) < 0.6
+
+
+def test_what_was_is_no_answer_to_what_is_now() -> None:
+    assert score("What does a panel cost now?", said("Last year a panel cost 180 dollars."), []) == 0
+    assert score("What did a panel cost?", said("Last year a panel cost 180 dollars."), []) >= 0.6
+
+
+def test_the_texts_of_a_row_are_joined_left_to_right_and_those_of_other_rows_are_not() -> None:
+    table = [
+        said("$86", 0, 9, "scene_text", (0.8, 0.51, 0.1, 0.08)),
+        said("Drive belt", 0, 9, "scene_text", (0.1, 0.5, 0.2, 0.08)),
+        said("Seal kit", 0, 9, "scene_text", (0.1, 0.7, 0.2, 0.08)),
+        said("$37", 0, 9, "scene_text", (0.8, 0.7, 0.1, 0.08)),
+        said("later", 20, 29, "scene_text", (0.8, 0.5, 0.1, 0.08)),
+    ]
+    assert sorted(item.content for item in rows(table)) == ["Drive belt · $86", "Seal kit · $37", "later"]
+
+
+def test_less_of_the_same_at_the_same_moment_is_left_out() -> None:
+    items = [said("AXI", 2, 3), said("TAXI", 2.5, 3), said("AXI", 30, 31)]
+    assert [(item.content, item.span.start) for item in without_repeats(items)] == [("TAXI", 2.5), ("AXI", 30)]
+
+
+def test_words_meet_in_their_commonest_forms() -> None:
+    for one, other in (("prices", "price"), ("opened", "opens"), ("cities", "city"), ("three", "3"), ("stays", "stay")):
+        assert stem(one) == stem(other)
+    assert stem("class") != stem("clas") or stem("class") == "class"
+    assert content_stems("What is the price of the two lamps?") == [stem("price"), "2", stem("lamps")]
+
+
+def test_numbers_are_read_in_every_spelling() -> None:
+    assert numbers("1,200 men, 3.50 dollars, seven ships at 12:30") == {"1200", "3.5", "7", "12:30"}
+
+
+def test_a_cue_takes_words_phrases_and_endings() -> None:
+    words = cue("web site, mention*")
+    assert words.search("the web-site")
+    assert words.search("It was mentioned.")
+    assert not words.search("a mentor")

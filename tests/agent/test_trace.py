@@ -1,0 +1,123 @@
+"""What a run leaves behind: events of schema v1, whole inputs and outputs, and never a key."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from helpers.asking import ask_endpoint
+from helpers.openai_server import refuses, says
+
+from longtake.agent.trace import RecordedTrace, Trace
+from longtake.errors import LibraryError
+from longtake.preprocess.workspace import Workspace
+
+KEYS = {
+    "v", "run", "step", "parent", "type", "started", "seconds", "data", "input", "output", "spans", "evidence", "usage"
+}  # fmt: skip
+LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+SEARCH = ("cross_modal_search", {"query": "which room"})
+PRICE = "The blue kettle costs 249 dollars [00:00:04]."
+
+
+def test_every_event_is_schema_1_and_says_what_led_to_it(small_workspace: Workspace) -> None:
+    script = [says("I look.", LISTEN, SEARCH), says(None, LISTEN), says(f"{PRICE} Napoleon bought it."), says(PRICE)]
+    asked = ask_endpoint(small_workspace, script)
+    assert all(set(event) == KEYS and event["v"] == 1 for event in asked.events)
+    assert [event["step"] for event in asked.events] == list(range(len(asked.events)))
+    assert {event["run"] for event in asked.events} == {asked.answer.trace}
+    kinds = [event["type"] for event in asked.events]
+    assert kinds == ["run", "orient", "model", "tool", "tool", "model", "tool", "model", "verify", "model", "verify", "answer"]
+    assert [event["parent"] for event in asked.events[2:11]] == [None, 2, 2, 2, 5, 5, 7, 7, 9]
+    assert [event["usage"] for event in asked.of("model")] == [{"input_tokens": 100, "output_tokens": 20}] * 4
+
+
+def test_a_tool_event_says_which_seconds_it_looked_at_and_what_it_found(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
+    (tool,) = asked.of("tool")
+    video = small_workspace.library.resolve("talk.mp4").id
+    assert tool["spans"] == [[video, 3.0, 7.0]]
+    assert tool["data"]["arguments"] == LISTEN[1]
+    assert len(tool["evidence"]) == 1
+    assert set(tool["evidence"]) <= set(asked.of("verify")[0]["evidence"])
+
+
+def test_blobs_hold_whole_inputs_and_outputs(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
+    trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
+    first, second = asked.of("model")
+    sent = trace.blob(first["input"])
+    assert [message["type"] for message in sent["messages"]] == ["system", "human"]
+    assert sent["tools"] == asked.endpoint.requests[0]["tools"]
+    assert trace.blob(second["output"])["data"]["content"] == PRICE
+    assert trace.blob(asked.of("tool")[0]["output"])["output"]["transcript"] == "The blue kettle costs 249 dollars."
+    assert trace.blob(asked.of("answer")[0]["output"])["answer"] == asked.answer.answer
+
+
+def test_no_file_of_the_library_ever_holds_the_key(small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "sk-never-written-anywhere-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
+    assert asked.endpoint.keys == [f"Bearer {key}"] * 2
+    refused = ask_endpoint(small_workspace, [refuses(401, f"Incorrect API key provided: {key}")])
+    assert refused.answer.error is not None
+    assert "Incorrect API key provided: ***" in refused.answer.error
+    files = [path for path in small_workspace.library.root.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    assert [path for path in files if key.encode() in path.read_bytes()] == []
+    assert key not in refused.answer.model_dump_json() + asked.answer.model_dump_json()
+
+
+def test_events_written_at_once_are_never_torn(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    together = threading.Barrier(8)
+
+    def write(writer: int) -> None:
+        together.wait()
+        for number in range(50):
+            trace.event("tool", started=time.time(), given={"number": number}, data={"writer": writer, "padding": "x" * 5_000})
+
+    writers = [threading.Thread(target=write, args=(writer,)) for writer in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    trace.close()
+    recorded = RecordedTrace(tmp_path, trace.run)
+    events = list(recorded.events())
+    assert [event["step"] for event in events] == list(range(400))
+    assert sorted({recorded.blob(event["input"])["number"] for event in events}) == list(range(50))
+    assert len(list((tmp_path / "blobs").rglob("*.json"))) == 50
+
+
+def test_a_line_cut_off_by_a_crash_leaves_the_events_before_it(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.event("orient", started=time.time())
+    trace.close()
+    path = tmp_path / f"{trace.run}.jsonl"
+    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    assert [event["type"] for event in RecordedTrace(tmp_path, trace.run).events()] == ["run"]
+
+
+def test_a_changed_blob_is_noticed(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time(), given={"question": "What?"})
+    trace.close()
+    recorded = RecordedTrace(tmp_path, trace.run)
+    (event,) = recorded.events()
+    (blob,) = (tmp_path / "blobs").rglob("*.json")
+    blob.write_text(json.dumps({"question": "Who?"}), encoding="utf-8")
+    with pytest.raises(LibraryError, match="is not what was recorded"):
+        recorded.blob(event["input"])
+    blob.unlink()
+    with pytest.raises(LibraryError, match="is missing"):
+        recorded.blob(event["input"])
+
+
+def test_a_trace_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="There is no trace 'nowhere'"):
+        RecordedTrace(tmp_path, "nowhere")

@@ -1,0 +1,99 @@
+"""An OpenAI-compatible server on loopback whose replies are scripted; it keeps the requests it was sent."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One HTTP reply, sent as it is."""
+
+    body: str
+    status: int = 200
+    kind: str = "application/json"
+    delay: float = 0.0
+
+
+def says(text: str | None, *calls: tuple[str, Any], usage: tuple[int, int] | None = (100, 20)) -> Reply:
+    """A chat completion: text and tool calls, each a name and its arguments (a string is sent as it is)."""
+    called = [
+        {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
+        }
+        for number, (name, given) in enumerate(calls)
+    ]
+    message = {"role": "assistant", "content": text, **({"tool_calls": called} if called else {})}
+    body: dict[str, Any] = {
+        "id": "chat-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if called else "stop"}],
+    }
+    if usage:
+        body["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
+    return Reply(json.dumps(body))
+
+
+def refuses(status: int, message: str) -> Reply:
+    """An error as OpenAI words it."""
+    return Reply(json.dumps({"error": {"message": message, "type": "server_error"}}), status)
+
+
+@dataclass
+class Endpoint:
+    """The running server: where it listens, what it still has to say (the last reply again and again), what it was asked."""
+
+    url: str
+    script: list[Reply]
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    def next(self, request: dict[str, Any], key: str) -> Reply:
+        self.requests.append(request)
+        self.keys.append(key)
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+@contextmanager
+def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
+    """Listen on a free port of loopback until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            reply = endpoint.next(request, self.headers.get("Authorization", ""))
+            body = reply.body.encode()
+            time.sleep(reply.delay)
+            self.send_response(reply.status)
+            self.send_header("Content-Type", reply.kind)
+            self.send_header("Content-Length", str(len(body)))
+            # The client would wait and ask again; what it is told is the same.
+            self.send_header("x-should-retry", "false")
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Stay quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    endpoint = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1", list(script))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

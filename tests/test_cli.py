@@ -1,0 +1,155 @@
+"""The command line as a person meets it: fast help, one sentence for bad input, exit codes, JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from longtake.cli import COMMANDS
+
+
+def run(*arguments: str | Path, library: Path, **kwargs: object) -> subprocess.CompletedProcess[str]:
+    """Run `longtake` in a process of its own."""
+    command = [sys.executable, "-m", "longtake", "--library", str(library), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom longtake.cli import main\nsys.argv = ['longtake', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'langgraph', 'chromadb', 'faiss', 'cv2', 'av', 'numpy', 'pydantic', 'langchain_core'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS])
+def test_every_command_of_the_table_can_be_loaded(command: str, tmp_path: Path) -> None:
+    done = run(command, "--help", library=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Usage" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["ask", "nothing.mp4", "What?"], 1, "'nothing.mp4' is neither a file nor a video in the library."),
+        (["ask", "{folder}", "What?"], 1, "is a folder"),
+        (["ask", "{text}", "What?"], 1, "is not a media file"),
+        (["ask", "{empty}", "What?"], 1, "is empty"),
+        (["index", "{text}"], 1, "is not a media file"),
+        (["ask", "{tone}", "  "], 1, "The question is empty"),
+        (["ask", "{tone}", "x" * 20_000], 1, "has 20,000 characters; at most 4,000"),
+        (["ask", "{tone}", "What is heard at 9:00?"], 1, "00:09:00 lies outside the video"),
+        (["ask", "{tone}", "Which?", "--options", "one"], 1, "takes 2 to 10 options, got 1"),
+        (["ask", "{tone}"], 2, "then the question"),
+        (["videos", "show", "nothing"], 1, "neither a file nor a video"),
+        (["search", "nothing", "word"], 1, "neither a file nor a video"),
+        (["--set", "budget.round=2", "doctor"], 1, "did you mean 'rounds'"),
+        (["--config", "nothing.yaml", "doctor"], 1, "No profile or file named 'nothing.yaml'"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_no_traceback(
+    arguments: list[str], code: int, said: str, tmp_path: Path, tone: Path
+) -> None:
+    (tmp_path / "text.mp4").write_text("hello\n")
+    (tmp_path / "empty.mp4").touch()
+    (tmp_path / "folder").mkdir()
+    places = {
+        "text": tmp_path / "text.mp4",
+        "empty": tmp_path / "empty.mp4",
+        "folder": tmp_path / "folder",
+        "tone": tone,
+    }
+    done = run(*(argument.format(**places) for argument in arguments), library=tmp_path / "library")
+    assert done.returncode == code
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+    if code == 1:
+        sentences = [line for line in done.stderr.splitlines() if line.startswith("longtake: ")]
+        assert len(sentences) == 1
+
+
+def test_a_refused_file_leaves_nothing_in_the_library(tmp_path: Path) -> None:
+    (tmp_path / "text.mp4").write_text("hello\n")
+    run("index", tmp_path / "text.mp4", library=tmp_path / "library")
+    assert not list((tmp_path / "library").glob("videos/*"))
+
+
+def test_index_speaks_json_and_reuses_what_is_there(tmp_path: Path, tone: Path) -> None:
+    first = json.loads(run("index", tone, "--json", library=tmp_path).stdout)
+    assert set(first) >= {"video", "layers", "seconds", "duration"}
+    assert set(first["layers"][0]) >= {"name", "engine", "key", "items", "seconds", "reused"}
+    again = json.loads(run("index", tone, "--json", library=tmp_path).stdout)
+    assert all(layer["reused"] for layer in again["layers"])
+    assert {layer["key"] for layer in again["layers"]} == {layer["key"] for layer in first["layers"]}
+
+
+def test_ask_speaks_json_of_a_stable_shape(tmp_path: Path, tone: Path) -> None:
+    done = run("ask", tone, "When does the tone sound?", "--json", library=tmp_path)
+    answer = json.loads(done.stdout)
+    shape = {"status", "answer", "option", "citations", "claims", "coverage", "usage", "trace", "error"}
+    assert set(answer) >= shape
+    assert set(answer["usage"]) == {"rounds", "tool_calls", "seconds", "input_tokens", "output_tokens", "cost"}
+    assert (done.returncode, answer["status"]) == (0, "answered")
+    assert set(answer["citations"][0]) == {"video", "start", "end", "modality", "quote"}
+    assert (tmp_path / "traces" / f"{answer['trace']}.jsonl").is_file()
+
+
+def test_a_budget_that_runs_out_ends_in_part_and_exits_3(tmp_path: Path, tone: Path) -> None:
+    run("index", tone, library=tmp_path)
+    done = run("ask", tone, "When does the tone sound?", "--max-rounds", "1", "--json", library=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["status"]) == (3, "partial")
+
+
+def test_an_endpoint_that_is_down_fails_and_names_itself(tmp_path: Path, tone: Path) -> None:
+    settings = ["controller.engine=openai", "controller.base_url=http://127.0.0.1:9/v1", "controller.model=small"]
+    flags = [part for setting in settings for part in ("--set", setting)]
+    done = run(*flags, "ask", tone, "When does the tone sound?", "--json", library=tmp_path)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["status"]) == (1, "failed")
+    assert "http://127.0.0.1:9/v1" in answer["error"]
+
+
+def test_chat_answers_a_line_at_a_time(tmp_path: Path, tone: Path) -> None:
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "chat", str(tone), "--json"]
+    done = subprocess.run(
+        command,
+        input="When does the tone sound?\nHow long is the recording?\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    decoder, text, answers = json.JSONDecoder(), done.stdout.strip(), []
+    while text:
+        answer, end = decoder.raw_decode(text)
+        answers.append(answer["status"])
+        text = text[end:].strip()
+    assert answers == ["answered", "answered"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path, long_tone: Path) -> None:
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "index", str(long_tone)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("videos/*/layers/probe/*/layer.json")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "what was finished is kept" in error
+    assert not [file for file in tmp_path.glob("videos/*/layers/*/.*") if file.name != ".lock"]
+    done = json.loads(run("index", long_tone, "--json", library=tmp_path).stdout)
+    assert next(layer for layer in done["layers"] if layer["name"] == "probe")["reused"]

@@ -1,0 +1,225 @@
+"""Exact arithmetic and algebra over a small grammar: nothing is run, and no intermediate result can explode.
+
+sympy does the mathematics. A thread cannot be killed, so sympy is only handed what is small: numbers are bounded before
+each power and after each operation, and what has unknowns is only rewritten while it is a rational function of low
+degree. There is no `simplify`, whose cost nothing bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any
+
+import sympy
+
+from longtake.tools.result import ToolError
+
+MOST_DIGITS = 4_000  # of a number; below the 4,300 that Python writes out
+MOST_DEGREE = 16  # of an expression that is rewritten
+MOST_GENERATORS = 3  # unknowns and irrational constants of one
+MOST_EXPONENT = 100  # of an unknown
+MOST_ROOT_DIGITS = 500  # of a number whose root is taken: sympy looks for its factors
+MOST_FACTORIAL = 1_000
+_ROUNDED_DIGITS = 30
+LONGEST_EXACT = 60  # characters; a longer exact form is left out beside its decimal value
+CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sqrt": lambda value: power(value, sympy.Rational(1, 2)),
+    "abs": sympy.Abs,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "tan": sympy.tan,
+    "asin": sympy.asin,
+    "acos": sympy.acos,
+    "atan": sympy.atan,
+    "exp": lambda value: power(sympy.E, value),
+    "log": sympy.log,
+    "ln": sympy.log,
+    "factorial": lambda value: _factorial(value),
+    "floor": lambda value: sympy.floor(_numeric(value)),
+    "ceiling": lambda value: sympy.ceiling(_numeric(value)),
+}
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda left, right: left + right,
+    ast.Sub: lambda left, right: left - right,
+    ast.Mult: lambda left, right: left * right,
+    ast.Div: lambda left, right: left / _divisor(right),
+    ast.FloorDiv: lambda left, right: sympy.floor(_numeric(left) / _divisor(_numeric(right))),
+    ast.Mod: lambda left, right: sympy.Mod(_numeric(left), _divisor(_numeric(right))),
+    ast.Pow: lambda base, exponent: power(base, exponent),
+}
+_UNKNOWN = re.compile(r"[A-Za-z](?:_?\d{1,2})?")
+
+
+def read(text: str) -> Any:
+    """An expression as a sympy value.
+
+    Raises:
+        ToolError: when it is not arithmetic, has no finite value, or grows too large.
+    """
+    text = text.strip()
+    try:
+        return _build(ast.parse(text, mode="eval").body, text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ToolError("bad_arguments", f"expression: {text!r} is not arithmetic that can be read.") from error
+
+
+def write(value: Any) -> str:
+    """A value in full where that is short, and as a decimal number where it is not whole."""
+    value = expanded(value)
+    if value.is_Integer or not value.is_number or not is_real(value):
+        return str(value)
+    decimal = _decimal(value)
+    if value.has(sympy.CRootOf, sympy.Float) or len(str(value)) > LONGEST_EXACT or (value.is_Rational and sympy.Rational(decimal) == value):
+        return decimal
+    return f"{value} = {decimal}"
+
+
+def _build(node: ast.AST, text: str) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return _literal(ast.get_source_segment(text, node) or str(value))
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.Name(id=name) if _UNKNOWN.fullmatch(name):
+            return sympy.Symbol(name, real=True)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_build(operand, text)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _build(operand, text)
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
+            return bounded(OPERATORS[type(operator)](_build(left, text), _build(right, text)))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            return bounded(FUNCTIONS[name](_build(argument, text)))
+    raise ToolError("bad_arguments", _not_arithmetic(node))
+
+
+def _not_arithmetic(node: ast.AST) -> str:
+    name = node.func if isinstance(node, ast.Call) else node
+    close = get_close_matches(name.id, [*FUNCTIONS, *CONSTANTS], n=1) if isinstance(name, ast.Name) else []
+    hint = f"did you mean {close[0]!r}?" if close else f"functions: {', '.join(FUNCTIONS)}."
+    return f"expression: {ast.unparse(node)!r} is not arithmetic; {hint}"
+
+
+def _literal(text: str) -> Any:
+    number = Decimal(int(text, 0)) if text[:2].lower() in ("0x", "0o", "0b") else Decimal(text)
+    # Decimal keeps the exponent apart; as a fraction 1e999999999 would fill the memory.
+    if abs(number.adjusted()) > MOST_DIGITS:
+        raise _too_large()
+    return sympy.Rational(str(number))
+
+
+def _numeric(value: Any) -> Any:
+    if value.free_symbols:
+        raise ToolError("bad_arguments", f"expression: remainders and rounding need numbers, not {value}.")
+    return value
+
+
+def _divisor(value: Any) -> Any:
+    if value.is_zero or (value.is_number and expanded(value).is_zero):
+        raise ToolError("bad_arguments", "expression: division by zero.")
+    return value
+
+
+def _factorial(value: Any) -> Any:
+    if not (value.is_Integer and 0 <= value <= MOST_FACTORIAL):
+        raise ToolError("refused", f"factorial takes whole numbers from 0 to {MOST_FACTORIAL}.")
+    return sympy.factorial(value)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """A power, after making sure that it is of bearable size.
+
+    Raises:
+        ToolError: when it is not, or there is no such number.
+    """
+    if base.is_zero and exponent.is_negative:
+        raise ToolError("bad_arguments", "expression: division by zero.")
+    if base.free_symbols or exponent.free_symbols:
+        # A number inside the base is raised too: (2*x)**n becomes 2**n * x**n.
+        largest = max((abs(number) for number in exponent.atoms(sympy.Rational)), default=1)
+        if largest > MOST_EXPONENT or largest * digits(base) > MOST_DIGITS:
+            raise ToolError("refused", f"The power of an unknown may be {MOST_EXPONENT} at most.")
+    elif base not in (0, 1, -1):
+        times = abs(sympy.N(exponent))
+        if times * abs(_magnitude(base)) > MOST_DIGITS:
+            raise _too_large()
+        if times * digits(base) > MOST_DIGITS:  # a result such as 1.0005**10950, whose exact fraction is too long
+            return sympy.N(base, _ROUNDED_DIGITS) ** exponent
+    if not exponent.is_Integer and digits(base) > MOST_ROOT_DIGITS:
+        raise ToolError("refused", f"A root is taken of numbers up to {MOST_ROOT_DIGITS} digits.")
+    return base**exponent
+
+
+def _magnitude(value: Any) -> Any:
+    """Decimal logarithm of a number's absolute value; where it cannot be told, one that lets no power pass."""
+    approximate = abs(sympy.N(value))
+    return sympy.log(approximate, 10) if approximate.is_Float and approximate else sympy.Integer(MOST_DIGITS)
+
+
+def digits(value: Any) -> int:
+    """Digits of the longest whole number written in a value, at least 1."""
+    numbers = value.atoms(sympy.Rational)
+    bits = max((max(abs(number.p), number.q).bit_length() for number in numbers), default=1)
+    return max(1, round(bits * 0.30103))
+
+
+def bounded(value: Any) -> Any:
+    """The value itself.
+
+    Raises:
+        ToolError: when it is not finite, or has more digits than can be written.
+    """
+    if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+        raise ToolError("bad_arguments", "expression: there is no finite value, as in a division by zero.")
+    if digits(value) > MOST_DIGITS:
+        raise _too_large()
+    return value
+
+
+def _too_large() -> ToolError:
+    return ToolError("refused", f"The calculation leads to a number of more than {MOST_DIGITS} digits.")
+
+
+def expanded(value: Any) -> Any:
+    """The value as one reduced fraction, where it is a rational function small enough to write out."""
+    if not value.is_rational_function(*value.free_symbols):
+        return value
+    constants = [power for power in value.atoms(sympy.Pow) if power.is_number]
+    irrational = len(constants) + len(value.atoms(sympy.Function, sympy.NumberSymbol))
+    if irrational + len(value.free_symbols) > MOST_GENERATORS or max(degree(value)) > MOST_DEGREE:
+        return value
+    return bounded(sympy.cancel(value))
+
+
+def degree(value: Any) -> tuple[int, int]:
+    """Bounds on the degrees of numerator and denominator; a function counts twice what it is taken of."""
+    if value.is_Rational:
+        return 0, 0
+    if value.is_Add:
+        parts = [degree(part) for part in value.args]
+        below = sum(part[1] for part in parts)
+        return max(above + below - own for above, own in parts), below
+    if value.is_Mul:
+        parts = [degree(part) for part in value.args]
+        return sum(part[0] for part in parts), sum(part[1] for part in parts)
+    if value.is_Pow and value.exp.is_Integer:
+        above, below = degree(value.base)
+        times = abs(int(value.exp))
+        return (above * times, below * times) if value.exp > 0 else (below * times, above * times)
+    inner = sum(sum(degree(part)) for part in value.args if part.free_symbols)
+    return (2 * inner if inner else 1), 0
+
+
+def is_real(value: Any) -> bool:
+    """Also where sympy cannot tell from the form."""
+    return bool(value.is_real) or not sympy.im(sympy.N(value, chop=True))
+
+
+def _decimal(value: Any) -> str:
+    mantissa, sign, exponent = str(sympy.N(value, 12)).partition("e")
+    return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + sign + exponent

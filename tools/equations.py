@@ -1,0 +1,105 @@
+"""Real solutions of an equation with one unknown: polynomials by their factors, the rest by undoing one operation at a time.
+
+`sympy.solve` is not used: it rewrites x**3.14 = 2 as a polynomial of degree 314, and what it costs cannot be bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+
+from longtake.tools.algebra import bounded, degree, digits, expanded, is_real, power, write
+from longtake.tools.result import ToolError
+
+MOST_DEGREE = 16
+MOST_DIGITS = 50  # of a coefficient
+INVERSES: dict[Any, Callable[[Any], tuple[Any, ...]]] = {
+    sympy.Abs: lambda value: (value, -value),
+    sympy.exp: lambda value: (sympy.log(value),),
+    sympy.log: lambda value: (power(sympy.E, value),),
+    sympy.sin: lambda value: (sympy.asin(value), sympy.pi - sympy.asin(value)),
+    sympy.cos: lambda value: (sympy.acos(value), -sympy.acos(value)),
+    sympy.tan: lambda value: (sympy.atan(value),),
+    sympy.asin: lambda value: (sympy.sin(value),),
+    sympy.acos: lambda value: (sympy.cos(value),),
+    sympy.atan: lambda value: (sympy.tan(value),),
+}
+
+
+def solve(left: Any, right: Any) -> str:
+    """The real solutions of `left = right`; without an unknown, whether it is true.
+
+    Of the angles that solve a trigonometric equation, those of one turn are given.
+
+    Raises:
+        ToolError: when it has several unknowns, or is of a kind that has no bounded solution here.
+    """
+    difference = expanded(left - right)
+    unknowns = sorted(difference.free_symbols, key=str)
+    if not unknowns:
+        same = difference.is_zero if left.free_symbols else _equal(left, right)
+        return "true" if same else "false"
+    if len(unknowns) > 1:
+        named = ", ".join(map(str, unknowns))
+        raise ToolError("bad_arguments", f"expression: an equation needs one unknown, this one has {named}.")
+    if degree(difference)[0] > MOST_DEGREE or digits(difference) > MOST_DIGITS:
+        raise ToolError("refused", f"An equation may have degree {MOST_DEGREE} and {MOST_DIGITS} digits at most.")
+    roots = _roots(difference, unknowns[0])
+    return ", ".join(f"{unknowns[0]} = {write(root)}" for root in roots) or "no real solution"
+
+
+def _roots(difference: Any, unknown: Any) -> list[Any]:
+    if difference.is_rational_function(unknown):
+        found = _polynomial_roots(sympy.Poly(sympy.fraction(sympy.together(difference))[0], unknown))
+    elif sum(node == unknown for node in sympy.preorder_traversal(difference)) == 1:
+        found = [root for root in _undone(difference, unknown, sympy.Integer(0)) if _solves(difference, unknown, root)]
+    else:
+        raise ToolError("refused", f"This equation cannot be solved here: {unknown} must stand in one place only.")
+    return sorted({root for root in found if is_real(root)}, key=sympy.N)
+
+
+def _polynomial_roots(polynomial: Any) -> list[Any]:
+    """Exact up to degree 2, beyond it as sympy's CRootOf."""
+    rational = polynomial.domain.is_ZZ or polynomial.domain.is_QQ
+    if not rational and polynomial.degree() > 2:
+        raise ToolError("refused", "An equation of degree 3 or more needs whole numbers or fractions.")
+    roots: list[Any] = []
+    for factor in [factor for factor, _ in polynomial.factor_list()[1]] if rational else [polynomial]:
+        roots += sympy.roots(factor) if factor.degree() <= 2 else factor.real_roots()
+    return roots
+
+
+def _undone(expression: Any, unknown: Any, value: Any) -> list[Any]:
+    """What the unknown, which stands in one place of the expression, may be where the expression has this value."""
+    if expression == unknown:
+        return [value]
+    if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+        return []
+    [inner] = [part for part in expression.args if part.has(unknown)]
+    others = [part for part in expression.args if part is not inner]
+    if expression.is_Add:
+        values: tuple[Any, ...] = (value - sympy.Add(*others),)
+    elif expression.is_Mul:
+        values = (value / sympy.Mul(*others),)
+    elif expression.is_Pow and inner == expression.base:
+        root = power(value, 1 / expression.exp) if value else value
+        values = (root, -root)
+    elif expression.is_Pow:
+        values = (sympy.log(value) / sympy.log(expression.base),)
+    else:
+        values = INVERSES[expression.func](value)
+    return [root for each in values for root in _undone(inner, unknown, bounded(each))]
+
+
+def _solves(difference: Any, unknown: Any, root: Any) -> bool:
+    """Whether a root is one: undoing a power or an absolute value may invent some."""
+    return is_real(root) and _equal(difference.subs(unknown, root), sympy.Integer(0))
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if left.is_Rational and right.is_Rational:
+        return bool(left == right)
+    near, other = sympy.N(left, 30), sympy.N(right, 30)
+    return bool(abs(near - other) <= sympy.Float("1e-20") * max(1, abs(near), abs(other)))
