@@ -14,6 +14,7 @@ from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 NOT_FOUND = "NOT FOUND:"
 HELD = 0.5  # share of a claim's content words that its evidence must hold
 MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
+COMPUTED_WORDS = "answer result value equals"  # what a claim may call what was computed
 SLACK = 1.0  # seconds by which a citation may miss its evidence: clocks are written in whole seconds
 _ABSTENTION = re.compile(r"\W*not found\b[\W_]*", re.IGNORECASE)
 # The letter of an option, as a draft begins with it.
@@ -27,7 +28,7 @@ _SENTENCE = re.compile(
 # What is never split and holds no citation: quotations, and the stop of an abbreviation.
 _WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.")
 _MOMENT = re.compile(
-    r"(\d+(?:\.\d+)?)(?=(?:\s*[-–]\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
+    r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
 )
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
@@ -56,7 +57,7 @@ def check_draft(
     Args:
         draft: text with citations like `[00:14:07]` or `[talk.mp4 00:14:07]`.
         evidence: everything the run collected.
-        computed: results of the calculator, which may stand in a claim beside what the evidence says.
+        computed: what was calculated, such as `2 + 3 = 5`, which may stand in a claim beside what the evidence says.
         names: file name of each open video, by library id.
     """
     claims: list[Claim] = []
@@ -91,7 +92,10 @@ def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = No
 
 
 def _marks(claim: Claim, names: Mapping[str, str]) -> str:
-    marks = [f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[") for citation in claim.citations[:3]]
+    marks = [
+        f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[")
+        for citation in claim.citations[:3]
+    ]
     return "".join(dict.fromkeys(marks))
 
 
@@ -181,21 +185,31 @@ def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], c
 
 def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> Verdict:
     """Supported when the words and every number are held; contradicted when the words are and a number is another."""
-    held = " ".join(item.content for item in proof)
+    quoted = " ".join(item.content for item in proof)
+    held = " ".join([quoted, *computed, *([COMPUTED_WORDS] if computed else [])])
     said = [stem for stem in content_stems(text) if not any(letter.isdigit() for letter in stem)]
-    if not proof or (said and coverage(said, " ".join([held, *computed])) < HELD):
-        return "unverified"
     # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
     counted = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], text)
     stated = numbers(re.sub(r"\bone\b", "", counted, flags=re.IGNORECASE))
-    if stated <= numbers(" ".join([held, *computed])):
+    if not (proof or (computed and stated)) or (said and coverage(said, held) < HELD):
+        return "unverified"
+    if stated <= numbers(held) | _counts(text, proof):
         return "supported"
-    return "contradicted" if said and numbers(held) - stated else "unverified"
+    return "contradicted" if said and numbers(quoted) - stated else "unverified"
 
 
 def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:
     """Whether a time says when the evidence begins or ends, or how long it lasts, as exactly as it is written."""
-    second = parse_time(written[1] or written[2])
-    slack = 0.06 if "." in written[0] else SLACK
+    text = written[1] or written[2]
+    decimals = len(text.partition(".")[2])
     times = [time for item in proof for time in (item.span.start, item.span.end, item.span.length)]
-    return any(abs(second - time) <= slack for time in times)
+    return any(abs(parse_time(text) - time) <= 10**-decimals + 1e-6 for time in times)
+
+
+def _counts(text: str, proof: Sequence[Evidence]) -> set[str]:
+    """How often each quoted term of a claim occurs in its proof."""
+    terms = [
+        re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE)
+        for term in re.findall(r"[“\"]([^”\"]+)[”\"]", text)
+    ]
+    return {str(sum(len(term.findall(item.content)) for item in proof)) for term in terms}

@@ -122,7 +122,9 @@ class RecordedTrace:
         """
         path = _blob_path(self.root, digest)
         if not path.is_file():
-            raise LibraryError(f"The blob {path} of trace {self.run!r} is missing; copy the folder `blobs` with the trace.")
+            raise LibraryError(
+                f"The blob {path} of trace {self.run!r} is missing; copy the folder `blobs` with the trace."
+            )
         text = path.read_text(encoding="utf-8")
         if _digest(text) != digest:
             raise LibraryError(f"The blob {path} is not what was recorded; take it from a copy of the trace.")

@@ -17,7 +17,8 @@ it in the same clause does not count. `Yes` and `No` must be the answer's first 
 
 A time is held when one that the answer states, or the start of a citation, lies within the tolerance; of a stretch of
 time both ends have to, or a single moment has to lie at its start. A duration must be stated. An answer that names more
-than five times as many moments as the gold has picked none, and holds no time.
+than five times as many moments as the gold has picked none, and holds no time; where the gold lists several times,
+every time that the answer states must be one of them.
 
 This counts too little where the gold is prose that can be said in other words, and too much where a long answer holds
 the gold by chance: read the answers too.
@@ -153,7 +154,7 @@ def _names_times(
     named = [*stated, *cited]
     if len({round(time.start) for time in named}) > MOST_GUESSES * len(gold):
         return not gold
-    moments = [time.start for time in named] + [time.end for time in stated if time.end is not None]
+    moments = [*_bounds(stated), *(time.start for time in cited)]
 
     def near(one: float, other: float) -> bool:
         return abs(one - other) <= tolerance + _ROUNDING
@@ -165,4 +166,9 @@ def _names_times(
             near(time.start, wanted.start) and (time.end is None or near(time.end, wanted.end)) for time in named
         )
 
-    return all(held(wanted) for wanted in gold)
+    extra = len(gold) > 1 and not all(any(near(said, right) for right in _bounds(gold)) for said in _bounds(stated))
+    return not extra and all(held(wanted) for wanted in gold)
+
+
+def _bounds(times: Sequence[StatedTime]) -> list[float]:
+    return [bound for time in times for bound in (time.start, time.end) if bound is not None]

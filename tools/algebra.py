@@ -24,8 +24,10 @@ MOST_GENERATORS = 3  # unknowns and irrational constants of one
 MOST_EXPONENT = 100  # of an unknown
 MOST_ROOT_DIGITS = 500  # of a number whose root is taken: sympy looks for its factors
 MOST_FACTORIAL = 1_000
+MOST_NESTED = 5  # functions in one another: the work of sympy may double with each
 _ROUNDED_DIGITS = 30
 LONGEST_EXACT = 60  # characters; a longer exact form is left out beside its decimal value
+LONGEST_QUOTE = 60
 CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E}
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sqrt": lambda value: power(value, sympy.Rational(1, 2)),
@@ -63,9 +65,14 @@ def read(text: str) -> Any:
     """
     text = text.strip()
     try:
-        return _build(ast.parse(text, mode="eval").body, text)
+        tree = ast.parse(text, mode="eval").body
+        if _nesting(tree) > MOST_NESTED:
+            raise ToolError("refused", f"Functions may be nested {MOST_NESTED} deep at most.")
+        return _build(tree, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ToolError("bad_arguments", f"expression: {text!r} is not arithmetic that can be read.") from error
+        raise ToolError(
+            "bad_arguments", f"expression: {_shortened(text)!r} is not arithmetic that can be read."
+        ) from error
 
 
 def write(value: Any) -> str:
@@ -74,7 +81,11 @@ def write(value: Any) -> str:
     if value.is_Integer or not value.is_number or not is_real(value):
         return str(value)
     decimal = _decimal(value)
-    if value.has(sympy.CRootOf, sympy.Float) or len(str(value)) > LONGEST_EXACT or (value.is_Rational and sympy.Rational(decimal) == value):
+    if (
+        value.has(sympy.CRootOf, sympy.Float)
+        or len(str(value)) > LONGEST_EXACT
+        or (value.is_Rational and sympy.Rational(decimal) == value)
+    ):
         return decimal
     return f"{value} = {decimal}"
 
@@ -98,11 +109,20 @@ def _build(node: ast.AST, text: str) -> Any:
     raise ToolError("bad_arguments", _not_arithmetic(node))
 
 
+def _nesting(node: ast.AST) -> int:
+    deepest = max((_nesting(child) for child in ast.iter_child_nodes(node)), default=0)
+    return deepest + isinstance(node, ast.Call)
+
+
 def _not_arithmetic(node: ast.AST) -> str:
     name = node.func if isinstance(node, ast.Call) else node
     close = get_close_matches(name.id, [*FUNCTIONS, *CONSTANTS], n=1) if isinstance(name, ast.Name) else []
     hint = f"did you mean {close[0]!r}?" if close else f"functions: {', '.join(FUNCTIONS)}."
-    return f"expression: {ast.unparse(node)!r} is not arithmetic; {hint}"
+    return f"expression: {_shortened(ast.unparse(node))!r} is not arithmetic; {hint}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
 
 
 def _literal(text: str) -> Any:

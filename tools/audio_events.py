@@ -6,7 +6,7 @@ from typing import Any
 
 from longtake.memory.timespan import clock
 from longtake.tools.context import ToolContext
-from longtake.tools.evidence import evidence_of
+from longtake.tools.evidence import evidence_of, examined, unexamined
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 
@@ -20,16 +20,24 @@ def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResul
     video = context.video
     layer = video.layer("sounds")
     if layer is None:
-        raise ToolError("unavailable", "The video has no sound that was listened to.", "Index it again if it has a sound track.")
+        raise ToolError(
+            "unavailable", "The video has no sound that was listened to.", "Index it again if it has a sound track."
+        )
     items = video.items("sounds", parsed.span)
     evidence = tuple(
         evidence_of(item, describe(item), "audio", layer, video.id, confidence=item["confidence"]) for item in items
     )
     lines = [f"{clock(item['start'], decimals=1)}-{clock(item['end'], decimals=1)} {describe(item)}" for item in items]
-    notes = parsed.notes if items else (*parsed.notes, f"no sound event between {parsed.span}")
+    notes = (*parsed.notes, *unexamined(layer, parsed.span))
+    if not items:
+        notes = (*notes, f"no sound event in {parsed.span}")
     output = {"description": "; ".join(lines)}
     return ToolResult(
-        tool="detect_audio_events", output=output, evidence=evidence, looked_at=(parsed.span,), notes=notes
+        tool="detect_audio_events",
+        output=output,
+        evidence=evidence,
+        looked_at=examined(layer, parsed.span),
+        notes=notes,
     )
 
 

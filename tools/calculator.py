@@ -14,7 +14,9 @@ from longtake.tools.result import ToolError, ToolResult
 
 LONGEST = 500
 # Before Unicode's compatibility forms, which would turn x² into x2; they turn ＋, （ and １ into plain signs.
-_SIGNS = str.maketrans({"²": "**2", "³": "**3", "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "÷": "/", "π": " pi "})
+_SIGNS = str.maketrans(
+    {"²": "**2", "³": "**3", "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "÷": "/", "π": " pi "}
+)
 _PLAIN = str.maketrans({"−": "-", "–": "-", "⁄": "/", "∕": "/", "^": "**"} | dict.fromkeys("$€£¥"))
 _VALUE_ENDS, _VALUE_STARTS = r"(?<=[\d).])", r"(?=[\d(.])"
 # In this order: a later spelling may rest on an earlier one.

@@ -6,34 +6,45 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.console import Session, say, say_json
-from longtake.errors import ConfigError
+from longtake.console import Session, note, say, say_json
+from longtake.errors import ConfigError, LibraryError
 from longtake.memory.index import Hit, SearchFilter
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import MODALITIES, Modality
-from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span
+from longtake.memory.timespan import SpanError, TimeSpan, parse_span
 from longtake.preprocess.retrieval import retrieve
 from longtake.preprocess.workspace import Workspace
+
+POINT = 1.0  # seconds that a single time of --within stands for
 
 
 def search(
     context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="[VIDEO...] QUERY", help="Ids or names, then the query.")],
     modality: Annotated[list[str] | None, typer.Option(help=f"Only this; repeat it: {', '.join(MODALITIES)}.")] = None,
-    within: Annotated[str | None, typer.Option(metavar="SPAN", help="Only this part, such as 00:10:00-00:20:00.")] = None,
+    within: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Only this part, such as 00:10:00-00:20:00.")
+    ] = None,
     k: Annotated[int | None, typer.Option("-k", min=1, help="How many results.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find where something is said, written or heard, in some videos or in the whole library."""
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
-    videos = [workspace.library.resolve(reference) for reference in words[:-1]]
-    where = SearchFilter(tuple(video.id for video in videos), _modalities(modality or []), _span(within, videos))
-    hits = retrieve(words[-1], where, k or session.settings.search.k, workspace.engines, workspace.index)
+    query = words[-1].strip()
+    if not query:
+        raise ConfigError("The query is empty: write what to look for, in quotes when it has several words.")
+    held = workspace.library.videos()
+    if not held:
+        raise LibraryError(f"The library {session.library_root} holds no videos; `longtake index FILE` adds one.")
+    chosen = [workspace.library.resolve(reference) for reference in words[:-1]]
+    span = _span(within, chosen or held)
+    where = SearchFilter(tuple(video.id for video in chosen), _modalities(modality or []), span)
+    hits = retrieve(query, where, k or session.settings.search.k, workspace.engines, workspace.index)
     if as_json:
         say_json({"results": [_row(hit) for hit in hits]})
         return
-    names = {video.id: video.name for video in workspace.library.videos()}
+    names = {video.id: video.name for video in held}
     for hit in hits:
         document = hit.document
         say(f"{names.get(document.video, document.video)}  {document.span}  {document.modality:<10}  {document.text}")
@@ -63,8 +74,10 @@ def _modalities(names: list[str]) -> tuple[Modality, ...]:
 def _span(text: str | None, videos: list[VideoRecord]) -> TimeSpan | None:
     if text is None:
         return None
-    longest = max((video.duration for video in videos), default=float("inf"))
     try:
-        return parse_span(text, window=1.0, duration=longest).span
+        parsed = parse_span(text, window=POINT, duration=max(video.duration for video in videos))
     except SpanError as error:
         raise ConfigError(f"--within: {error}.") from error
+    for change in parsed.notes:
+        note(f"--within: {change}")
+    return parsed.span

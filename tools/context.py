@@ -29,11 +29,16 @@ class TextModel(Protocol):
 
 
 class Budget:
-    """Seconds left for a question, and the flag that ends its work."""
+    """Seconds left for a question, and the flag that ends its work; a call's own share ends with it."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, whole: Budget | None = None) -> None:
         self._deadline = time.monotonic() + seconds
         self._stopped = threading.Event()
+        self._whole = whole
+
+    def share(self, seconds: float) -> Budget:
+        """A part of this budget for one call: it is over when either is."""
+        return Budget(seconds, whole=self)
 
     def part(self, share: float) -> Budget:
         """A budget of a share of what is left; stopping this one stops it too."""
@@ -48,17 +53,22 @@ class Budget:
     @property
     def stopped(self) -> bool:
         """Whether somebody asked for the end."""
-        return self._stopped.is_set()
+        return self._stopped.is_set() or bool(self._whole and self._whole.stopped)
 
     @property
     def left(self) -> float:
         """Seconds, never below 0."""
-        return max(0.0, self._deadline - time.monotonic())
+        own = max(0.0, self._deadline - time.monotonic())
+        return min(own, self._whole.left) if self._whole else own
 
     def check(self) -> None:
         """Raise `Cancelled` when stopped or out of time; read at every frame or chunk."""
-        if self.stopped or not self.left:
-            raise Cancelled("The work was stopped." if self.stopped else "The time for this question ran out.")
+        if self._whole:
+            self._whole.check()
+        if self._stopped.is_set():
+            raise Cancelled("The work was stopped.")
+        if not self.left:
+            raise Cancelled("The time for this call ran out." if self._whole else "The time for this question ran out.")
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,9 @@ class ToolContext:
     def video(self) -> VideoHandle:
         """The video this call is about."""
         if self.chosen is None and len(self.videos) != 1:
-            raise ToolError("bad_arguments", "Several videos are open: name one.", f"video: one of {', '.join(self.videos)}")
+            raise ToolError(
+                "bad_arguments", "Several videos are open: name one.", f"video: one of {', '.join(self.videos)}"
+            )
         return self.videos[self.chosen or next(iter(self.videos))]
 
     def about(self, video_id: str) -> ToolContext:

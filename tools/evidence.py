@@ -1,4 +1,4 @@
-"""Layer items as evidence."""
+"""Layer items as evidence, and which part of a span a layer has examined."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
+
+SLACK = 0.5  # seconds at the edges of streams, which seldom start and end together
 
 
 def evidence_of(
@@ -24,3 +26,20 @@ def evidence_of(
         layer=layer.key,
         box=item.get("box"),
     )
+
+
+def examined(layer: Layer, span: TimeSpan) -> tuple[TimeSpan, ...]:
+    """The parts of a span that a layer covers, in order; nothing else was looked at."""
+    return tuple(
+        TimeSpan(start=max(part.start, span.start), end=min(part.end, span.end))
+        for part in layer.covered
+        if part.overlaps(span)
+    )
+
+
+def unexamined(layer: Layer, span: TimeSpan) -> tuple[str, ...]:
+    """A note when a layer covers a span only in part."""
+    seconds = sum(part.length for part in examined(layer, span))
+    if span.length == 0 or seconds >= span.length - SLACK:
+        return ()
+    return (f"only {seconds:.1f} of {span.length:.1f} s of it were examined",)

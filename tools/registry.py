@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, Strict, create_model
 
 from longtake.tools.context import ToolContext
 from longtake.tools.result import ToolResult
@@ -16,8 +16,9 @@ P = ParamSpec("P")
 ToolFunction = Callable[Concatenate[ToolContext, P], ToolResult]
 Group = Literal["core", "extras"]
 
+_Time = Annotated[float, Strict()] | str  # strict: True is no time
 Timestamp = Annotated[
-    float | str | list[float | str] | dict[str, float | str],
+    _Time | list[_Time] | dict[str, _Time],
     Field(
         description="Where in the video: seconds (754.2), a clock time ('00:12:34'), a span ('00:12:30-00:13:00'), "
         "[750, 780] or {start, end}."

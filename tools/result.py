@@ -28,23 +28,52 @@ class ToolResult(Record):
     output: dict[str, Any] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     looked_at: tuple[TimeSpan, ...] = ()
-    notes: tuple[str, ...] = Field(default=(), description="What was changed in the arguments; what an empty result saw.")
+    notes: tuple[str, ...] = Field(
+        default=(), description="What was changed in the arguments; what an empty result saw."
+    )
     failure: ToolFailure | None = None
     seconds: float = 0.0
     cached: bool = False
 
     def for_controller(self, limit: int) -> str:
-        """JSON text of at most about `limit` characters: the outputs, the notes and where the evidence lies."""
+        """JSON text of at most `limit` characters: the outputs, the notes and where the evidence lies.
+
+        What is too long is cut, the evidence first; the whole result stays in the trace.
+        """
         if self.failure:
-            return json.dumps({"error": self.failure.model_dump()}, ensure_ascii=False)
-        evidence = [{"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content} for item in self.evidence]
-        parts: dict[str, Any] = {"data": self.output, "notes": self.notes, "evidence": evidence}
-        text = json.dumps(parts, ensure_ascii=False)
-        while len(text) > limit and parts["evidence"]:
+            return _fitted({"error": self.failure.model_dump()}, limit)
+        evidence = [
+            {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content} for item in self.evidence
+        ]
+        parts: dict[str, Any] = {"data": self.output, "notes": list(self.notes), "evidence": evidence}
+        while len(_json(parts)) > limit and parts["evidence"]:
             parts["evidence"] = parts["evidence"][: len(parts["evidence"]) // 2]
             parts["cut"] = f"{len(parts['evidence'])} of {len(evidence)} pieces of evidence shown"
-            text = json.dumps(parts, ensure_ascii=False)
-        return text if len(text) <= limit else text[:limit] + "... (cut)"
+        return _fitted(parts, limit)
+
+
+def _fitted(parts: dict[str, Any], limit: int) -> str:
+    """JSON of the parts, with texts and lists cut shorter until it fits."""
+    text, room = _json(parts), limit
+    while len(text) > limit and room > 1:
+        room //= 2
+        text = _json({**_cut(parts, room), "cut": "too long to be shown whole: ask for a shorter span"})
+    return text
+
+
+def _cut(value: Any, room: int) -> Any:
+    match value:
+        case str() if len(value) > room:
+            return value[:room] + "…"
+        case list():
+            return [_cut(item, room) for item in value[: room // 20 + 1]]
+        case dict():
+            return {name: _cut(item, room) for name, item in value.items()}
+    return value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 class ToolError(Exception):

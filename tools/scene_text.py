@@ -12,7 +12,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.scene_text import Box, SceneTextEngine, TextBox
 from longtake.tools.context import ToolContext
-from longtake.tools.evidence import evidence_of
+from longtake.tools.evidence import evidence_of, examined, unexamined
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 
@@ -26,32 +26,47 @@ RUNS = 3  # different texts at one place within CLOSE seconds make a running tex
 def extract_scene_text(
     context: ToolContext,
     timestamp: Timestamp,
-    language: Annotated[str | None, Field(description="Language code; the engine reads all it knows by default.")] = None,
+    language: Annotated[
+        str | None, Field(description="Language code; the engine reads all it knows by default.")
+    ] = None,
 ) -> ToolResult:
     """Read what is written in the picture: overlays, captions, slides and signs, with times and places."""
     parsed = context.span(timestamp, window=0.0)
     span = parsed.span
     layer = context.video.layer("scene_text")
     if layer is None:
-        raise ToolError("unavailable", "No text of this video's picture has been read.", "Index it again if it has a picture.")
+        raise ToolError(
+            "unavailable", "No text of this video's picture has been read.", "Index it again if it has a picture."
+        )
     items = context.video.items("scene_text", span)
     stored = [
-        evidence_of(item, item["text"], "scene_text", layer, context.video.id, confidence=item["confidence"]) for item in items
+        evidence_of(item, item["text"], "scene_text", layer, context.video.id, confidence=item["confidence"])
+        for item in items
     ]
     notes = list(parsed.notes)
+    if language:
+        notes.append(f"the engine reads every script it knows; {language!r} chooses none")
     closer: list[Evidence] = []
+    looked_at = examined(layer, span)
     if span.length <= CLOSE:
         try:
             closer = list(_read_closely(context, span, items))
+            looked_at = (span,)
         except MediaError as error:
             notes.append(f"not read again from the file: {error}")
     # A single moment is what its own frame shows; the index may have looked a little earlier.
     found = closer if closer and span.length == 0 else _merge(closer, stored)
+    if looked_at != (span,):
+        notes.extend(unexamined(layer, span))
     if not found:
-        notes.append(f"no text in the picture between {span}")
+        notes.append(f"no text in the picture in {span}")
     texts = [item.content for item in found]
     return ToolResult(
-        tool="extract_scene_text", output={"texts": texts}, evidence=tuple(found), looked_at=(span,), notes=tuple(notes)
+        tool="extract_scene_text",
+        output={"texts": texts},
+        evidence=tuple(found),
+        looked_at=looked_at,
+        notes=tuple(notes),
     )
 
 
@@ -116,7 +131,7 @@ def _seen(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneText
 
 
 def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evidence]:
-    """The closer reading, and what only the stored one has, in order of time; equal texts once, with the longer span."""
+    """The closer reading, and what only the stored one has, in order of time; equal texts once, for longest."""
     kept: dict[str, Evidence] = {}
     for item in [*stored, *closer]:
         held = kept.get(item.content)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from longtake.memory.index import Document, SearchFilter
 from longtake.memory.records import Evidence, Modality
@@ -18,10 +18,10 @@ from longtake.tools.result import ToolResult
 @tool(capabilities=("text_embedding",))
 def cross_modal_search(
     context: ToolContext,
-    query: Annotated[str, Field(min_length=1, description="What to look for, in words.")],
-    modalities: Annotated[
-        list[Modality], Field(description="Where to look; an empty list looks everywhere.")
-    ] = [],  # noqa: B006 - a pydantic default, copied for every call
+    query: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1), Field(description="What to look for, in words.")
+    ],
+    modalities: Annotated[list[Modality], Field(description="Where to look; an empty list looks everywhere.")],
     k: Annotated[int, Field(ge=1, le=50, description="How many results.")] = 5,
 ) -> ToolResult:
     """Find where a query is said, written or heard in the video."""
@@ -38,7 +38,8 @@ def cross_modal_search(
         for hit in hits
     ]
     looked_at = tuple(TimeSpan(start=0, end=context.videos[video].duration) for video in videos)
-    notes = () if hits else (f"nothing about {query!r} in {', '.join(modalities) or 'any modality'}",)
+    names = ", ".join(context.videos[video].record.name for video in videos)
+    notes = () if hits else (f"nothing about {query!r} in {', '.join(modalities) or 'any modality'} of {names}",)
     return ToolResult(
         tool="cross_modal_search",
         output={"timestamp": results[0]["timestamp"] if results else None, "results": results},

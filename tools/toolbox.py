@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from longtake.errors import Cancelled, LongtakeError
+from longtake.errors import Cancelled, EngineError, LongtakeError
 from longtake.tools.context import ToolContext
 from longtake.tools.registry import SPECS, ToolSpec
 from longtake.tools.result import FailureKind, ToolError, ToolFailure, ToolResult
+
+POLL = 0.1  # seconds after which a stop from outside is noticed
 
 
 class Toolbox:
@@ -53,53 +58,79 @@ class Toolbox:
             return ToolResult(tool=name, failure=error.failure)
         except ValidationError as error:
             return _failed("bad_arguments", f"{name}: {_problems(error, spec)}")
-        key = self._key(spec, arguments, context)
+        key = self._key(spec, checked, context)
         if key in self._cache:
             return self._cache[key].model_copy(update={"cached": True})
-        values = {field: getattr(checked, field) for field in type(checked).model_fields}
-        result = _timed(lambda: spec.function(context, **values), context)
+        result = _timed(spec, checked, context)
         if result.failure is None:
             self._cache[key] = result
         return result
 
-    def _key(self, spec: ToolSpec, arguments: Mapping[str, Any], context: ToolContext) -> str:
+    def _key(self, spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> str:
         engines = {capability: context.engines.report(capability).engine for capability in spec.capabilities}
         videos = {handle.id: dict(handle.record.layers) for handle in context.videos.values()}
-        return json.dumps([spec.name, context.chosen, videos, engines, arguments], sort_keys=True, default=str)
+        return json.dumps([spec.name, context.chosen, videos, engines, arguments.model_dump()], sort_keys=True)
 
 
 def _choose_video(context: ToolContext, arguments: dict[str, Any]) -> ToolContext:
     if len(context.videos) < 2 or "video" not in arguments:
         return context
     wanted = str(arguments.pop("video"))
-    for handle in context.videos.values():
-        if wanted in (handle.id, handle.record.name):
-            return context.about(handle.id)
-    raise ToolError("bad_arguments", f"video: {wanted!r} is not open.{_hint(wanted, context.videos)}")
+    meant = [handle.id for handle in context.videos.values() if wanted in (handle.id, handle.record.name)]
+    if len(meant) == 1:
+        return context.about(meant[0])
+    if meant:
+        raise ToolError("bad_arguments", f"video: {wanted!r} means several open videos: {', '.join(meant)}.")
+    names = [name for handle in context.videos.values() for name in (handle.id, handle.record.name)]
+    raise ToolError("bad_arguments", f"video: {wanted!r} is not open.{_hint(wanted, names)}")
 
 
-def _timed(run: Callable[[], ToolResult], context: ToolContext) -> ToolResult:
-    """Run in a thread with the shorter of the tool's and the question's time; a late result is thrown away."""
-    limit = min(context.settings.tools.timeout, context.budget.left)
+def _timed(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolResult:
+    """Run in a thread with the shorter of the tool's and the question's time; a late result is thrown away.
+
+    The thread sees the same deadline in its context's budget, and ends by itself at the next frame or chunk.
+    """
+    limit = context.settings.tools.timeout
+    budget = context.budget.share(limit)
     future: Future[ToolResult] = Future()
-    threading.Thread(target=lambda: future.set_result(_guarded(run)), daemon=True).start()
+    run = threading.Thread(
+        target=lambda: future.set_result(_guarded(spec, arguments, replace(context, budget=budget))), daemon=True
+    )
     try:
-        return future.result(timeout=limit)
-    except FutureTimeout:
-        return _failed("timeout", f"No result within {limit:.0f} s.", "Ask for a shorter span, or raise tools.timeout.")
-
-
-def _guarded(run: Callable[[], ToolResult]) -> ToolResult:
-    try:
-        return run()
-    except ToolError as error:
-        return ToolResult(tool="", failure=error.failure)
+        budget.check()
+        run.start()
+        while True:
+            try:
+                return future.result(timeout=min(POLL, budget.left))
+            except FutureTimeout:
+                budget.check()
     except Cancelled as error:
-        return _failed("timeout", str(error))
+        return _out_of_time(error, context)
+
+
+def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolResult:
+    try:
+        return spec.function(context, **{name: getattr(arguments, name) for name in type(arguments).model_fields})
+    except ToolError as error:
+        return ToolResult(tool=spec.name, failure=error.failure)
+    except Cancelled as error:
+        return _out_of_time(error, context)
+    except EngineError as error:
+        absent = any(context.engines.report(capability).engine is None for capability in spec.capabilities)
+        remedy = "`longtake doctor` says which engines work here and what would add others."
+        return _failed("unavailable" if absent else "engine_failed", str(error), remedy)
     except LongtakeError as error:
         return _failed("unavailable", str(error))
     except Exception as error:  # noqa: BLE001 - a tool's bug or a library's crash must not end the run
         return _failed("engine_failed", f"{type(error).__name__}: {error}")
+
+
+def _out_of_time(error: Cancelled, context: ToolContext) -> ToolResult:
+    """A failure whose remedy depends on whose time it was."""
+    if context.budget.stopped or not context.budget.left:
+        return _failed("timeout", str(error), "Ask again with a larger budget.seconds.")
+    limit = context.settings.tools.timeout
+    return _failed("timeout", f"No result within {limit:g} s.", "Ask for a shorter span, or raise tools.timeout.")
 
 
 def _failed(kind: FailureKind, message: str, remedy: str = "") -> ToolResult:
@@ -113,20 +144,27 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 
 def _problems(error: ValidationError, spec: ToolSpec) -> str:
-    texts = []
+    """What is wrong with each argument, a sentence each."""
+    by_argument: dict[str, list[ErrorDetails]] = {}
     for item in error.errors():
-        field = ".".join(str(part) for part in item["loc"])
-        if item["type"] == "extra_forbidden":
-            texts.append(f"there is no argument {field!r}.{_hint(field, spec.arguments.model_fields)}")
-        elif item["type"] == "missing":
-            texts.append(f"the argument {field!r} is missing.")
-        else:
-            texts.append(f"{field}: {item['msg']}.{_enum_hint(item)}")
-    return " ".join(dict.fromkeys(texts))
+        by_argument.setdefault(str(item["loc"][0]), []).append(item)
+    return " ".join(_problem(name, items, spec) for name, items in by_argument.items())
 
 
-def _enum_hint(item: Any) -> str:
-    if item["type"] not in ("literal_error", "enum"):
+def _problem(name: str, items: list[ErrorDetails], spec: ToolSpec) -> str:
+    first = items[0]
+    if first["type"] == "extra_forbidden":
+        return f"there is no argument {name!r}.{_hint(name, spec.arguments.model_fields)}"
+    if first["type"] == "missing":
+        return f"the argument {name!r} is missing."
+    if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one for each member of a union
+        return f"{name}: {first['input']!r} cannot be read. {spec.arguments.model_fields[name].description}"
+    return f"{name}: {first['msg']}, not {first['input']!r}.{_enum_hint(first)}"
+
+
+def _enum_hint(item: ErrorDetails) -> str:
+    if item["type"] != "literal_error":
         return ""
-    close = get_close_matches(str(item["input"]), [part.strip("' ") for part in item["ctx"]["expected"].replace(" or ", ",").split(",")], n=1)
+    known = re.findall(r"'([^']*)'", item["ctx"]["expected"])
+    close = get_close_matches(str(item["input"]), known, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

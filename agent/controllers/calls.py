@@ -32,14 +32,22 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     if stripped != message.text.strip():
         repairs.append("thinking left out")
     calls = [(call["name"], call["args"]) for call in message.tool_calls]
-    calls += [(broken["name"] or "", _repaired(broken["name"], broken["args"], repairs)) for broken in message.invalid_tool_calls]
+    calls += [
+        (broken["name"] or "", _repaired(broken["name"], broken["args"], repairs))
+        for broken in message.invalid_tool_calls
+    ]
     if not calls:
         calls = list(_calls_in_text(stripped, toolbox))
         if calls:
             repairs.append(f"{len(calls)} call{'s' if len(calls) > 1 else ''} read from the text")
             stripped = ""
     made = [
-        ToolCall(name=_known_name(name, toolbox, repairs), args=arguments, id=f"call-{round_number}-{place}", type="tool_call")
+        ToolCall(
+            name=_known_name(name, toolbox, repairs),
+            args=arguments,
+            id=f"call-{round_number}-{place}",
+            type="tool_call",
+        )
         for place, (name, arguments) in enumerate(calls)
     ]
     return AIMessage(content=stripped, tool_calls=made, usage_metadata=message.usage_metadata), repairs

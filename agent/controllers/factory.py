@@ -27,7 +27,9 @@ def make_controller(settings: Settings) -> BaseChatModel:
 def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
     url, model = settings.base_url, settings.model
     if not url or not model:
-        raise ConfigError("controller.engine=openai needs controller.base_url and controller.model; give both with --set.")
+        raise ConfigError(
+            "controller.engine=openai needs controller.base_url and controller.model; give both with --set."
+        )
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"controller.base_url={url!r} is not a URL; write one such as http://127.0.0.1:8000/v1.")

@@ -57,7 +57,11 @@ class RulesChatModel(BaseChatModel):
             reply = AIMessage(content=move)
         else:
             calls = [call for call in move if call.name in self.tool_names]
-            reply = _ask(calls, len(done)) if calls else AIMessage(content="NOT FOUND: the tools for this are switched off.")
+            reply = (
+                _ask(calls, len(done))
+                if calls
+                else AIMessage(content="NOT FOUND: the tools for this are switched off.")
+            )
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
 

@@ -43,7 +43,10 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         parent=state.progress.model_step,
         given={"messages": [message_to_dict(item) for item in state.messages], "tools": schemas},
         result=message_to_dict(answered),
-        data={"repairs": repairs, "calls": [{"tool": call["name"], "arguments": call["args"]} for call in message.tool_calls]},
+        data={
+            "repairs": repairs,
+            "calls": [{"tool": call["name"], "arguments": call["args"]} for call in message.tool_calls],
+        },
         usage=spent,
     )
     draft = None if message.tool_calls else abstention(message.text) or message.text.strip()

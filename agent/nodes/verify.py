@@ -64,9 +64,12 @@ def _spoken(state: AgentState) -> list[Any]:
 
 
 def _computed(state: AgentState) -> list[str]:
-    """Results of the calculator in this run."""
-    return [
-        str(message.artifact["output"].get("result", ""))
-        for message in state.messages
-        if isinstance(message, ToolMessage) and message.name == "calculator" and message.artifact
-    ]
+    """What the calculator worked out in this run, such as `2 + 3 = 5`."""
+    asked: dict[str | None, str] = {}
+    found: list[str] = []
+    for message in state.messages:
+        if isinstance(message, AIMessage):
+            asked |= {call["id"]: str(call["args"].get("expression", "")) for call in message.tool_calls}
+        elif isinstance(message, ToolMessage) and message.name == "calculator" and message.status == "success":
+            found.append(f"{asked[message.tool_call_id]} = {message.artifact['output']['result']}")
+    return found

@@ -13,7 +13,7 @@ from longtake.memory.records import Evidence, Modality
 
 RESULTS = 10
 CONTEXT = 6.0  # seconds read around a place found, before and after
-ENOUGH = 0.6  # the least score that answers
+ENOUGH = 0.65  # the least score that answers
 CLOSE = 0.8  # of the best match: what else is quoted beside it
 MOST_ANSWERS = 3
 ORDINAL = re.compile(

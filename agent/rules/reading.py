@@ -56,19 +56,19 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
         and (not places or _stands(item, places))
         and (not brief or item.span.length <= BRIEF)
     ]
-    meant = _meant(question, rows(kept))
+    # Numbers of a question are mostly its times; a text that is looked for by its number stands in quotation marks.
+    wanted = [term for term in content_stems(question) if term not in CARRIERS and not term[0].isdigit()]
+    meant = _meant(question, wanted, rows(kept))
     if meant:
         return without_repeats(meant)
     if cue("title, titles").search(question):
         return _around_title(question, kept)
-    wanted = [term for term in content_stems(question) if term not in CARRIERS]
     narrowed = bool(places) or brief or orientation.span is not None or not wanted
     return without_repeats(kept) if narrowed and len(kept) <= MOST_TEXTS else []
 
 
-def _meant(question: str, lines: Sequence[Evidence]) -> list[Evidence]:
+def _meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> list[Evidence]:
     """Lines that hold the question's words, or the kind of thing it asks for; best both."""
-    wanted = [term for term in content_stems(question) if term not in CARRIERS]
     by_words = [line for line in lines if coverage(wanted, line.content) >= HALF]
     kind = answer_type(question)
     if kind is None:

@@ -19,6 +19,7 @@ KINDS = (
     (cue("beep*, tone, tones, whistle"), "tone"),
     (cue("loud*"), "loud"),
 )
+NAMEABLE = ("speech", "music", "tone")  # kinds that say what is heard, not only how
 OTHER = cue(
     "siren*, horn*, dog*, bark*, bell*, engine*, applause, laugh*, scream*, rain, wind, bird*, animal*, roar*, "
     "footsteps, alarm*, phone"
@@ -42,6 +43,8 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not kinds and not IN_GENERAL.search(orientation.question):
         return not_found("The sound engine tells speech, music, silence, bangs and tones apart, nothing finer.")
     kept = of_kinds(found, kinds) if kinds else found
+    if kept and not kinds and not of_kinds(kept, NAMEABLE):
+        return not_found(f"What makes the sound cannot be told: {'; '.join(item.content for item in kept[:MOST])}.")
     if cue("first, start, starts, begin, begins").search(orientation.question):
         kept = kept[:1]
     if not kept:

@@ -87,7 +87,10 @@ def test_every_citation_resolves_or_is_counted(marks: str, starts: list[float], 
 @pytest.mark.parametrize(
     ("draft", "texts"),
     [
-        ("He says “Stop. Go on. [sic] Now!” [00:00:04]. Then he leaves.", ["He says “Stop. Go on. [sic] Now!”.", "Then he leaves."]),
+        (
+            "He says “Stop. Go on. [sic] Now!” [00:00:04]. Then he leaves.",
+            ["He says “Stop. Go on. [sic] Now!”.", "Then he leaves."],
+        ),
         ('A sign says "Open. Come in." [00:00:04]', ['A sign says "Open. Come in."']),
         ("Dr. Brown and Mrs. Gray meet. They talk.", ["Dr. Brown and Mrs. Gray meet.", "They talk."]),
         ("- A kettle [00:00:04]\n- A lamp [00:01:02]\n", ["A kettle", "A lamp"]),
@@ -145,10 +148,42 @@ def test_untrusted_evidence_never_proves(mark: str) -> None:
     assert (claim.verdict, claim.citations) == ("unverified", ())
 
 
-def test_what_was_computed_may_stand_beside_the_evidence() -> None:
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("37*12 = 444 [00:00:04]", "supported"),
+        ("37*12 = 444", "supported"),
+        ("The result is 444.", "supported"),
+        ("37*12 = 445 [00:00:04]", "unverified"),
+        ("Napoleon won 444 battles.", "unverified"),
+        ("The result is known.", "unverified"),
+    ],
+)
+def test_what_was_computed_may_stand_beside_the_evidence(claim: str, verdict: Verdict) -> None:
     shown = found("37*12", 4, 6, modality="scene_text")
-    assert check_draft("37*12 = 444 [00:00:04]", [shown], computed=["444"]).claims[0].verdict == "supported"
-    assert check_draft("37*12 = 445 [00:00:04]", [shown], computed=["444"]).claims[0].verdict == "unverified"
+    assert check_draft(claim, [shown], computed=["37*12 = 444"]).claims[0].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("times", "verdict"), [("3", "supported"), ("three", "supported"), ("2", "unverified"), ("4", "unverified")]
+)
+def test_a_count_of_a_quoted_word_is_counted_again(times: str, verdict: Verdict) -> None:
+    said = [found("The dome is a dome.", 1, 2), found("Domes, and another dome!", 5, 6)]
+    assert check_draft(f"“dome” occurs {times} times [00:00:01][00:00:05]", said).claims[0].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("times", "verdict"),
+    [
+        ("80.4 to 81.9 s", "supported"),
+        ("00:01:20.4 to 00:01:21", "supported"),
+        ("80.48-81.98 s", "supported"),
+        ("82.9 s", "unverified"),
+    ],
+)
+def test_times_of_a_claim_are_as_exact_as_they_are_written(times: str, verdict: Verdict) -> None:
+    tone = found("A high tone.", 80.48, 81.984, modality="audio")
+    assert check_draft(f"A high tone from {times} [00:01:20].", [tone]).claims[0].verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -180,7 +215,9 @@ def test_what_evidence_says_word_for_word_is_supported_where_it_is_cited(words: 
     assert checked.removed == 0
 
 
-@given(words=STATEMENTS, number=st.integers(min_value=2, max_value=10**6), other=st.integers(min_value=2, max_value=10**6))
+@given(
+    words=STATEMENTS, number=st.integers(min_value=2, max_value=10**6), other=st.integers(min_value=2, max_value=10**6)
+)
 def test_a_number_that_is_not_held_is_never_supported(words: str, number: int, other: int) -> None:
     (claim,) = check_draft(f"{words} {other} [00:00:50].", [found(f"{words} {number}", 50, 52)]).claims
     assert claim.verdict == ("supported" if number == other else "contradicted")
@@ -193,7 +230,7 @@ def test_no_draft_at_all_is_supported_without_evidence(draft: str) -> None:
     assert with_citations(checked.claims) == ""
 
 
-@given(draft=st.text(alphabet="ab .:[]“”\"-,;0123456789\n", max_size=80))
+@given(draft=st.text(alphabet='ab .:[]“”"-,;0123456789\n', max_size=80))
 def test_every_citation_of_an_answer_is_evidence_of_the_run(draft: str) -> None:
     evidence = [found("a b 1 2", 0, 30), found("ab 10", 30, 9_000)]
     checked = check_draft(draft, evidence)
@@ -202,7 +239,7 @@ def test_every_citation_of_an_answer_is_evidence_of_the_run(draft: str) -> None:
     assert check_draft(with_citations(checked.claims), evidence).removed == 0
 
 
-@given(text=st.text(alphabet="ab .:[]“”\"-0123456789\n", max_size=80))
+@given(text=st.text(alphabet='ab .:[]“”"-0123456789\n', max_size=80))
 def test_taking_the_citations_out_of_a_text_leaves_none(text: str) -> None:
     assert len(plain_text(text)) <= len(text)
     assert check_draft(plain_text(f"kettle [00:00:04] {text}"), []).removed == check_draft(plain_text(text), []).removed

@@ -26,7 +26,11 @@ from longtake.tools.toolbox import Toolbox
 
 SCHEMAS = Toolbox(ALL_TOOLS).schemas(("v1",))
 HEARD = Evidence(
-    video="v1", span=TimeSpan(start=4, end=6), modality="speech", content="The kettle costs 249 dollars.", engine="subtitles-1"
+    video="v1",
+    span=TimeSpan(start=4, end=6),
+    modality="speech",
+    content="The kettle costs 249 dollars.",
+    engine="subtitles-1",
 )
 
 
@@ -50,7 +54,9 @@ def test_it_is_a_chat_model_that_binds_tools() -> None:
     assert isinstance(model, BaseChatModel)
     reply = model.bind_tools(SCHEMAS).invoke(_question())
     assert isinstance(reply, AIMessage)
-    assert [(call["name"], call["args"]) for call in reply.tool_calls] == [("transcribe_speech", {"timestamp": [0.0, 8.0]})]
+    assert [(call["name"], call["args"]) for call in reply.tool_calls] == [
+        ("transcribe_speech", {"timestamp": [0.0, 8.0]})
+    ]
 
 
 def test_it_reads_results_as_data() -> None:

@@ -30,7 +30,20 @@ def test_every_event_is_schema_1_and_says_what_led_to_it(small_workspace: Worksp
     assert [event["step"] for event in asked.events] == list(range(len(asked.events)))
     assert {event["run"] for event in asked.events} == {asked.answer.trace}
     kinds = [event["type"] for event in asked.events]
-    assert kinds == ["run", "orient", "model", "tool", "tool", "model", "tool", "model", "verify", "model", "verify", "answer"]
+    assert kinds == [
+        "run",
+        "orient",
+        "model",
+        "tool",
+        "tool",
+        "model",
+        "tool",
+        "model",
+        "verify",
+        "model",
+        "verify",
+        "answer",
+    ]
     assert [event["parent"] for event in asked.events[2:11]] == [None, 2, 2, 2, 5, 5, 7, 7, 9]
     assert [event["usage"] for event in asked.of("model")] == [{"input_tokens": 100, "output_tokens": 20}] * 4
 
@@ -78,7 +91,9 @@ def test_events_written_at_once_are_never_torn(tmp_path: Path) -> None:
     def write(writer: int) -> None:
         together.wait()
         for number in range(50):
-            trace.event("tool", started=time.time(), given={"number": number}, data={"writer": writer, "padding": "x" * 5_000})
+            trace.event(
+                "tool", started=time.time(), given={"number": number}, data={"writer": writer, "padding": "x" * 5_000}
+            )
 
     writers = [threading.Thread(target=write, args=(writer,)) for writer in range(8)]
     for writer in writers:

@@ -131,6 +131,7 @@ TIMES: list[tuple[str, Answer, float, Outcome]] = [
     ("From about 23 s to about 45 s.", answer("From 23.4 s on"), 0.5, "wrong"),
     ("1.2, 3.04 and 5.5 s (4 shots)", answer("Cuts at 1.2, 3.0 and 5.5 s"), 0.1, "held"),
     ("1.2, 3.04 and 5.5 s (4 shots)", answer("Cuts at 1.2 and 5.5 s"), 0.1, "wrong"),
+    ("1.2 s and 6 s", answer("Cuts at 1.2 s, 6.0 s and 13.1 s"), 0.1, "wrong"),  # one too many
     ("A gong, at about 2.2-2.6 s", answer("A gong from 2.2 to 2.5 s"), 0.2, "held"),
     ("A gong, at about 2.2-2.6 s", answer("A drum from 2.2 to 2.5 s"), 0.2, "wrong"),
     ('"Low Tide", from about 25 s to the end', answer("“LOW TIDE” [00:00:25]", (25.4, 30.0)), 0.7, "held"),

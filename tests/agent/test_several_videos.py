@@ -1,0 +1,64 @@
+"""One question about two videos: whose seconds a citation and a call are about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.asking import ask_endpoint
+from helpers.openai_server import says
+from helpers.small_video import write_small_video
+
+from longtake.config import load
+from longtake.preprocess.workspace import Workspace
+
+VIDEOS = ("talk.mp4", "my trip.mp4")
+QUESTION = "What does the blue kettle cost in each video?"
+
+
+@pytest.fixture(scope="module")
+def two_videos(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The small video, and another in which the kettle costs 99 dollars."""
+    root = tmp_path_factory.mktemp("two")
+    workspace = Workspace(root / "library", load())
+    talk, trip = (write_small_video(root / name) for name in VIDEOS)
+    # A byte that no player reads makes another file of it.
+    trip.write_bytes(trip.read_bytes() + b"\0")
+    subtitles = trip.with_suffix(".vtt")
+    subtitles.write_text(subtitles.read_text(encoding="utf-8").replace("249", "99"), encoding="utf-8")
+    for video in (talk, trip):
+        workspace.add(video)
+    return workspace
+
+
+def _listen(video: str) -> tuple[str, dict[str, str]]:
+    return "transcribe_speech", {"timestamp": "00:00:03-00:00:07", "video": video}
+
+
+def test_a_named_citation_resolves_to_that_video(two_videos: Workspace) -> None:
+    draft = "The blue kettle costs 249 dollars [talk.mp4 00:00:04]. The blue kettle costs 99 dollars [my trip.mp4 00:00:04]."
+    asked = ask_endpoint(
+        two_videos, [says(None, *(_listen(name) for name in VIDEOS)), says(draft)], question=QUESTION, videos=VIDEOS
+    )
+    talk, trip = (two_videos.library.resolve(name).id for name in VIDEOS)
+    assert asked.answer.status == "answered"
+    assert [cited.video for cited in asked.answer.citations] == [talk, trip]
+    assert sorted(span for event in asked.of("tool") for span in event["spans"]) == sorted(
+        [[talk, 3.0, 7.0], [trip, 3.0, 7.0]]
+    )
+
+
+def test_what_the_other_video_says_proves_nothing(two_videos: Workspace) -> None:
+    draft = "The blue kettle costs 99 dollars [talk.mp4 00:00:04]."
+    asked = ask_endpoint(
+        two_videos, [says(None, *(_listen(name) for name in VIDEOS)), says(draft)], question=QUESTION, videos=VIDEOS
+    )
+    assert asked.answer.status == "abstained"
+    assert [claim.verdict for claim in asked.answer.claims] == ["contradicted"]
+
+
+def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:
+    script = [says(None, ("cross_modal_search", {"query": "kettle"})), says("NOT FOUND: nothing.")]
+    asked = ask_endpoint(two_videos, script, question=QUESTION, videos=VIDEOS)
+    talk, trip = (two_videos.library.resolve(name).id for name in VIDEOS)
+    assert asked.of("tool")[0]["spans"] == [[talk, 0.0, 8.0], [trip, 0.0, 8.0]]
