@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from langchain_core.runnables import RunnableConfig
+from langsmith.run_helpers import tracing_context
 
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.endpoint import ControllerText
@@ -70,23 +72,26 @@ class Asker:
         _check_question(question, options)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
         opened = [_open(self._workspace, reference, budget, watcher) for reference in videos]
-        handles = {record.id: VideoHandle(record, self._workspace.library) for record, _ in opened}
+        handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
         controller = self._controller
         text_model = None if self._workspace.settings.controller.engine == "rules" else ControllerText(controller)
         trace = Trace(self._workspace.library.trace_root)
         tools = ToolContext(
             handles, self._workspace.engines, self._workspace.index, self._workspace.settings, budget, text_model
         )
-        incomplete = tuple(record.name for record, complete in opened if not complete)
-        context = RunContext(self._toolbox, tools, controller, trace, started, incomplete)
+        incomplete = tuple(video.record.name for video in opened if not video.complete)
+        problems = {name: problem for video in opened for name, problem in video.problems.items()}
+        context = RunContext(self._toolbox, tools, controller, trace, started, problems, incomplete)
         asked = Question(question.strip(), tuple(handles), tuple(options))
         try:
-            return self._run(asked, context, thread or f"once-{uuid.uuid4().hex}", on_step)
+            return self._run(asked, context, thread or trace.run, on_step)
         except (LongtakeError, SpanError) as error:
-            trace.event("error", started=time.time(), data={"error": str(error)})
+            trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
             return Answer(question=asked.question, status="failed", answer="", trace=trace.run, error=_sentence(error))
         finally:
             trace.close()
+            if thread is None:
+                self._threads.delete_thread(trace.run)
 
     def _run(self, asked: Question, context: RunContext, thread: str, on_step: Callable[[str], None]) -> Answer:
         context.trace.event(
@@ -100,10 +105,12 @@ class Asker:
         steps = 4 * context.tools.settings.budget.rounds + 10
         config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
         final = None
-        for update in self._graph.stream(asked, config, context=context, stream_mode="updates"):
-            for node, changed in update.items():
-                on_step(node)
-                final = changed.get("answer", final) if isinstance(changed, dict) else final
+        # LangChain would send its own traces to a server when the environment names one; ours stay here.
+        with tracing_context(enabled=False):
+            for update in self._graph.stream(asked, config, context=context, stream_mode="updates"):
+                for node, changed in update.items():
+                    on_step(node)
+                    final = changed.get("answer", final) if isinstance(changed, dict) else final
         if not isinstance(final, Answer):
             raise LibraryError("The run ended without an answer.")
         return final
@@ -118,19 +125,27 @@ def _check_question(question: str, options: Sequence[str]) -> None:
         raise LongtakeError(f"A multiple-choice question takes 2 to {MOST_OPTIONS} options, got {len(options)}.")
 
 
-def _open(
-    workspace: Workspace, reference: str, budget: Budget, watcher: Watcher | None
-) -> tuple[VideoRecord, bool]:
-    """The video's record, and whether everything of it is indexed; a file is indexed, or completed, first."""
+class _Opened(NamedTuple):
+    """A video's record, whether all of it is indexed, and why a layer could not be built, by its name."""
+
+    record: VideoRecord
+    complete: bool = True
+    problems: Mapping[str, str] = MappingProxyType({})
+
+
+def _open(workspace: Workspace, reference: str, budget: Budget, watcher: Watcher | None) -> _Opened:
+    """Find a video in the library; a file is indexed, or completed, first."""
     path = Path(reference).expanduser()
     if not path.exists():
-        return workspace.library.resolve(reference), True
+        return _Opened(workspace.library.resolve(reference))
     indexing = budget.part(INDEXING)
     watching = replace(watcher or Watcher(), check_cancelled=indexing.check, reports=[])
     report = workspace.add(path, watching)
     if not report.layers and not report.complete:
         raise Cancelled(f"The time ran out before anything of {path} was indexed; give more with --max-seconds.")
-    return report.video, report.complete
+    return _Opened(
+        report.video, report.complete, {layer.name: layer.problem for layer in report.layers if layer.problem}
+    )
 
 
 def _sentence(error: Exception) -> str:

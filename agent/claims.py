@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -77,6 +77,11 @@ def abstention(draft: str) -> str | None:
     return f"{NOT_FOUND} {draft[match.end() :].strip()}".strip() if match else None
 
 
+def without(draft: str, claims: Collection[str]) -> str:
+    """A draft without the sentences that make these claims."""
+    return " ".join(sentence for sentence in _sentences(draft) if plain_text(sentence) not in claims)
+
+
 def plain_text(draft: str) -> str:
     """A draft without its citations."""
     kept, end = "", 0
@@ -86,7 +91,7 @@ def plain_text(draft: str) -> str:
 
 
 def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The supported claims as text again, each followed by its moments; with several videos open, by their names too."""
+    """The supported claims as text again, each followed by its moments, with their video when several are open."""
     told = names if names and len(names) > 1 else {}
     return " ".join(f"{claim.text} {_marks(claim, told)}".strip() for claim in claims if claim.verdict == "supported")
 
@@ -130,7 +135,7 @@ def _span(one: str, other: str) -> TimeSpan:
 
 
 def _resolve(sentence: str, evidence: Sequence[Evidence], names: Mapping[str, str]) -> tuple[list[Evidence], int]:
-    """Evidence behind the citations of a sentence, as few pieces as hold its words; and how many citations have none."""
+    """Evidence behind a sentence's citations, as few pieces as hold its words; and how many citations have none."""
     found: list[Evidence] = []
     missing = 0
     text = plain_text(sentence)

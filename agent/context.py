@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
 
@@ -20,4 +21,5 @@ class RunContext:
     controller: BaseChatModel
     trace: Trace
     started: float  # time.time() when the question was put
+    problems: Mapping[str, str] = field(default_factory=dict)  # why a layer could not be built, by its name
     incomplete: tuple[str, ...] = ()  # names of videos whose indexing was stopped before its end

@@ -119,6 +119,7 @@ class Orientation(Record):
     exhaustive: bool = Field(default=False, description="It wants everything, not one thing.")
     parts: tuple[str, ...] = Field(default=(), description="Sub-questions, in the order to answer them.")
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds of each open video, by id.")
+    names: Mapping[str, str] = Field(default_factory=dict, description="File name of each open video, by id.")
     coverage: Mapping[str, float] = Field(default_factory=dict, description="Share of the timeline by layer.")
     facts: tuple[Evidence, ...] = Field(default=(), description="What is known of the recordings themselves.")
     blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")

@@ -1,8 +1,9 @@
 """The trace of a run: one JSONL event a step, whole inputs and outputs as blobs by content hash. Event schema v1.
 
-Every event holds: `v` (schema, 1), `run`, `step` (from 0), `parent` (step or null), `type`, `started` (seconds since the
-epoch), `seconds`, and, where they apply, `data` (small facts, such as arguments as sent and as repaired), `input` and
-`output` (hashes of blobs), `spans` (what was looked at: [video, start, end]), `evidence` (ids) and `usage`.
+Every event holds: `v` (schema, 1), `run`, `step` (from 0), `parent` (the step that asked for it, or null), `type`,
+`started` (seconds since the epoch), `seconds`, and, where they apply, `data` (small facts, such as arguments as
+repaired), `input` and `output` (hashes of blobs: whole, and as sent), `spans` (what was looked at: [video, start,
+end]), `evidence` (ids) and `usage`.
 """
 
 from __future__ import annotations

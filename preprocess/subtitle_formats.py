@@ -118,6 +118,7 @@ def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
     """Cues of SubRip or WebVTT: a timing line, then text up to a blank line or the next timing line."""
     drafts: list[tuple[float, float, list[str]]] = []
     inside = comment = False
+    numbered = 0  # the last line that held only the number of a cue
     for number, line in enumerate(lines, start=1):
         timing = _TIMING.fullmatch(line)
         if not line.strip():
@@ -139,9 +140,11 @@ def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
             drafts[-1][2].append(line)
         elif webvtt:
             comment = bool(_WEBVTT_BLOCK.match(line))
-        elif not line.strip().isdigit():
-            if not drafts:
-                raise MediaError(f"{name}, line {number}: expected a cue's time, found {line.strip()[:60]!r}.")
+        elif line.strip().isdigit():
+            numbered = number
+        elif not drafts or numbered == number - 1:
+            raise MediaError(f"{name}, line {number}: expected a cue's time, found {line.strip()[:60]!r}.")
+        else:
             drafts[-1][2].append(line)  # a blank line inside the text
     if not (drafts or webvtt):
         raise MediaError(f"{name} is not a subtitle file: it holds no cue.")

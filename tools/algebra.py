@@ -2,7 +2,7 @@
 
 sympy does the mathematics. A thread cannot be killed, so sympy is only handed what is small: numbers are bounded before
 each power and after each operation, and what has unknowns is only rewritten while it is a rational function of low
-degree. There is no `simplify`, whose cost nothing bounds.
+degree. Irrational numbers keep their exact form while it is short. There is no `simplify`, whose cost nothing bounds.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ MOST_DIGITS = 4_000  # of a number; below the 4,300 that Python writes out
 MOST_DEGREE = 16  # of an expression that is rewritten
 MOST_GENERATORS = 3  # unknowns and irrational constants of one
 MOST_EXPONENT = 100  # of an unknown
+MOST_ROOT = 1_000  # a root beyond the thousandth is a decimal number
 MOST_ROOT_DIGITS = 500  # of a number whose root is taken: sympy looks for its factors
 MOST_FACTORIAL = 1_000
 MOST_NESTED = 5  # functions in one another: the work of sympy may double with each
+MOST_OPERATIONS = 12  # of an exact form that is not a fraction
+MOST_EXACT_DIGITS = 20  # of a number in it
 _ROUNDED_DIGITS = 30
 LONGEST_EXACT = 60  # characters; a longer exact form is left out beside its decimal value
 LONGEST_QUOTE = 60
@@ -42,16 +45,16 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "log": sympy.log,
     "ln": sympy.log,
     "factorial": lambda value: _factorial(value),
-    "floor": lambda value: sympy.floor(_numeric(value)),
-    "ceiling": lambda value: sympy.ceiling(_numeric(value)),
+    "floor": lambda value: _floor(value),
+    "ceiling": lambda value: -_floor(-value),
 }
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda left, right: left + right,
     ast.Sub: lambda left, right: left - right,
     ast.Mult: lambda left, right: left * right,
     ast.Div: lambda left, right: left / _divisor(right),
-    ast.FloorDiv: lambda left, right: sympy.floor(_numeric(left) / _divisor(_numeric(right))),
-    ast.Mod: lambda left, right: sympy.Mod(_numeric(left), _divisor(_numeric(right))),
+    ast.FloorDiv: lambda left, right: _floor(left / _divisor(right)),
+    ast.Mod: lambda left, right: left - right * _floor(left / _divisor(right)),
     ast.Pow: lambda base, exponent: power(base, exponent),
 }
 _UNKNOWN = re.compile(r"[A-Za-z](?:_?\d{1,2})?")
@@ -78,7 +81,7 @@ def read(text: str) -> Any:
 def write(value: Any) -> str:
     """A value in full where that is short, and as a decimal number where it is not whole."""
     value = expanded(value)
-    if value.is_Integer or not value.is_number or not is_real(value):
+    if value.is_Integer or not value.is_number:
         return str(value)
     decimal = _decimal(value)
     if (
@@ -133,10 +136,15 @@ def _literal(text: str) -> Any:
     return sympy.Rational(str(number))
 
 
-def _numeric(value: Any) -> Any:
-    if value.free_symbols:
-        raise ToolError("bad_arguments", f"expression: remainders and rounding need numbers, not {value}.")
-    return value
+def _floor(value: Any) -> Any:
+    """The whole number below a real number, from its digits: sympy would write a power out to find its sign."""
+    if value.free_symbols or not is_real(value):
+        raise ToolError("bad_arguments", "expression: remainders and rounding need real numbers.")
+    if value.is_Rational:
+        return sympy.floor(value)
+    exact = sympy.N(value, max(0, int(_magnitude(value))) + _ROUNDED_DIGITS)
+    nearest = sympy.Integer(round(exact))
+    return nearest if abs(exact - nearest) < sympy.Float("1e-20") else sympy.floor(exact)
 
 
 def _divisor(value: Any) -> Any:
@@ -168,8 +176,9 @@ def power(base: Any, exponent: Any) -> Any:
         times = abs(sympy.N(exponent))
         if times * abs(_magnitude(base)) > MOST_DIGITS:
             raise _too_large()
-        if times * digits(base) > MOST_DIGITS:  # a result such as 1.0005**10950, whose exact fraction is too long
-            return sympy.N(base, _ROUNDED_DIGITS) ** exponent
+        # Such as 1.0005**10950, whose exact fraction is too long, or 2**(10**-30), a root that sympy would factor out.
+        if times * digits(base) > MOST_DIGITS or (exponent.is_Rational and exponent.q > MOST_ROOT):
+            return sympy.N(base, _ROUNDED_DIGITS) ** sympy.N(exponent, _ROUNDED_DIGITS)
     if not exponent.is_Integer and digits(base) > MOST_ROOT_DIGITS:
         raise ToolError("refused", f"A root is taken of numbers up to {MOST_ROOT_DIGITS} digits.")
     return base**exponent
@@ -178,7 +187,9 @@ def power(base: Any, exponent: Any) -> Any:
 def _magnitude(value: Any) -> Any:
     """Decimal logarithm of a number's absolute value; where it cannot be told, one that lets no power pass."""
     approximate = abs(sympy.N(value))
-    return sympy.log(approximate, 10) if approximate.is_Float and approximate else sympy.Integer(MOST_DIGITS)
+    if not approximate:
+        return sympy.Integer(0)
+    return sympy.log(approximate, 10) if approximate.is_Float else sympy.Integer(2 * MOST_DIGITS)
 
 
 def digits(value: Any) -> int:
@@ -189,16 +200,24 @@ def digits(value: Any) -> int:
 
 
 def bounded(value: Any) -> Any:
-    """The value itself.
+    """The value itself, or as a decimal number where its exact form is no longer short.
 
     Raises:
-        ToolError: when it is not finite, or has more digits than can be written.
+        ToolError: when it is not a finite real number, or has more digits than can be written.
     """
     if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
         raise ToolError("bad_arguments", "expression: there is no finite value, as in a division by zero.")
     if digits(value) > MOST_DIGITS:
         raise _too_large()
-    return value
+    if not value.is_number or value.is_Rational:
+        return value
+    if not is_real(value):
+        raise ToolError("bad_arguments", "expression: there is no real value, as in the root of a negative number.")
+    if abs(_magnitude(value)) > MOST_DIGITS:
+        raise _too_large()
+    # sympy's rules may take for ever on long sums of roots and logarithms.
+    short = value.count_ops() <= MOST_OPERATIONS and digits(value) <= MOST_EXACT_DIGITS
+    return value if short else sympy.N(value, _ROUNDED_DIGITS)
 
 
 def _too_large() -> ToolError:
@@ -236,8 +255,8 @@ def degree(value: Any) -> tuple[int, int]:
 
 
 def is_real(value: Any) -> bool:
-    """Also where sympy cannot tell from the form."""
-    return bool(value.is_real) or not sympy.im(sympy.N(value, chop=True))
+    """Whether a number is real, told from its digits and not from its form."""
+    return bool(sympy.N(value, _ROUNDED_DIGITS, chop=True).is_real)
 
 
 def _decimal(value: Any) -> str:

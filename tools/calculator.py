@@ -61,8 +61,8 @@ def evaluate(expression: str) -> str:
     left, _, right = normalise(expression).partition("=")
     try:
         return solve(read(left), read(right)) if right.strip() else write(read(left))
-    except ArithmeticError as error:  # sympy's PrecisionExhausted, as for floor(exp(1000))
-        raise ToolError("refused", f"{expression!r} cannot be worked out to the last digit.") from error
+    except (ArithmeticError, TypeError) as error:  # sympy's PrecisionExhausted, and its word for an undecided relation
+        raise ToolError("refused", "expression: its value cannot be told with certainty.") from error
 
 
 def normalise(expression: str) -> str:

@@ -67,18 +67,28 @@ def _polynomial_roots(polynomial: Any) -> list[Any]:
     roots: list[Any] = []
     for factor in [factor for factor, _ in polynomial.factor_list()[1]] if rational else [polynomial]:
         try:
-            roots += sympy.roots(factor) if factor.degree() <= 2 else factor.nroots(n=30, maxsteps=200)
+            roots += _low_roots(factor) if factor.degree() <= 2 else factor.nroots(n=30, maxsteps=200)
         except NoConvergence as error:
             raise ToolError("refused", "The solutions of this equation could not be told apart.") from error
     return roots
+
+
+def _low_roots(polynomial: Any) -> list[Any]:
+    """By the formulas of degree 1 and 2; `sympy.roots` first tries to simplify irrational coefficients."""
+    *square, first, constant = polynomial.all_coeffs()
+    if not square:
+        return [bounded(-constant / first)]
+    [leading] = square
+    discriminant = bounded(first**2 - 4 * leading * constant)
+    if sympy.N(discriminant) < 0:
+        return []
+    return [bounded((sign * sympy.sqrt(discriminant) - first) / (2 * leading)) for sign in (-1, 1)]
 
 
 def _undone(expression: Any, unknown: Any, value: Any) -> list[Any]:
     """What the unknown, which stands in one place of the expression, may be where the expression has this value."""
     if expression == unknown:
         return [value]
-    if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-        return []
     [inner] = [part for part in expression.args if part.has(unknown)]
     others = [part for part in expression.args if part is not inner]
     if expression.is_Add:
@@ -92,12 +102,12 @@ def _undone(expression: Any, unknown: Any, value: Any) -> list[Any]:
         values = (sympy.log(value) / sympy.log(expression.base),)
     else:
         values = INVERSES[expression.func](value)
-    return [root for each in values for root in _undone(inner, unknown, bounded(each))]
+    return [root for each in values if is_real(each) for root in _undone(inner, unknown, bounded(each))]
 
 
 def _solves(difference: Any, unknown: Any, root: Any) -> bool:
     """Whether a root is one: undoing a power or an absolute value may invent some."""
-    return is_real(root) and _equal(difference.subs(unknown, root), sympy.Integer(0))
+    return _equal(difference.subs(unknown, root), sympy.Integer(0))
 
 
 def _equal(left: Any, right: Any) -> bool:

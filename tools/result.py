@@ -10,6 +10,9 @@ from pydantic import Field
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock
 
+SHORTEST = 8  # characters; what is left of a shorter text says nothing
+TOO_LONG = "too long to be shown whole: ask for a shorter span"
+
 FailureKind = Literal["bad_arguments", "unavailable", "timeout", "engine_failed", "refused"]
 
 
@@ -55,10 +58,10 @@ class ToolResult(Record):
 def _fitted(parts: dict[str, Any], limit: int) -> str:
     """JSON of the parts, with texts and lists cut shorter until it fits."""
     text, room = _json(parts), limit
-    while len(text) > limit and room > 1:
+    while len(text) > limit and room > SHORTEST:
         room //= 2
-        text = _json({**_cut(parts, room), "cut": "too long to be shown whole: ask for a shorter span"})
-    return text
+        text = _json({**_cut(parts, room), "cut": TOO_LONG})
+    return text if len(text) <= limit else _json({"cut": TOO_LONG})
 
 
 def _cut(value: Any, room: int) -> Any:
@@ -66,7 +69,8 @@ def _cut(value: Any, room: int) -> Any:
         case str() if len(value) > room:
             return value[:room] + "…"
         case list():
-            return [_cut(item, room) for item in value[: room // 20 + 1]]
+            # A span keeps both of its bounds.
+            return [_cut(item, room) for item in value[: max(2, room // 20)]]
         case dict():
             return {name: _cut(item, room) for name, item in value.items()}
     return value

@@ -165,6 +165,6 @@ def _problem(name: str, items: list[ErrorDetails], spec: ToolSpec) -> str:
 def _enum_hint(item: ErrorDetails) -> str:
     if item["type"] != "literal_error":
         return ""
-    known = re.findall(r"'([^']*)'", item["ctx"]["expected"])
+    known = re.findall(r"'([^']*)'", item.get("ctx", {})["expected"])
     close = get_close_matches(str(item["input"]), known, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

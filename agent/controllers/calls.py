@@ -14,7 +14,7 @@ from langchain_core.utils.json import parse_partial_json
 
 from longtake.tools.toolbox import Toolbox
 
-# The one argument of a call whose arguments nothing could read: the tool refuses it by this name, and the controller sees why.
+# Stands for arguments that nothing could read: the tool refuses it by this name, and the controller sees why.
 UNREADABLE = "unreadable_json"
 # Some chat templates open the thinking in the prompt, so that only its end is in the reply.
 _THINK = re.compile(r"<think>.*?(?:</think>|\Z)|\A.*?</think>", re.DOTALL)

@@ -36,7 +36,7 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
     if parts.username or parts.password:
         # The URL is named in errors and traces.
         raise ConfigError(
-            f"controller.base_url must not hold a password; put the key into the environment variable {settings.api_key_env}."
+            f"controller.base_url must not hold a password; put the key into the variable {settings.api_key_env}."
         )
     if offline and not is_loopback(url):
         raise ConfigError(f"--offline forbids the controller at {url}; use one on this machine.")

@@ -1,6 +1,6 @@
 """An OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor) as the controller.
 
-What can go wrong there becomes one sentence that names the endpoint; what small servers write loosely is made well-formed.
+What can go wrong there becomes one sentence that names the endpoint; what small servers write loosely is mended.
 """
 
 from __future__ import annotations

@@ -11,16 +11,19 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
+from longtake.agent.claims import without
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.moves import Call, Done
+from longtake.agent.rules.moves import Call, Done, not_found
 from longtake.agent.rules.planner import next_move
 from longtake.errors import EngineError
 from longtake.tools.result import ToolResult
+
+UNSUPPORTED = "What was found does not support an answer."
 
 
 class RulesChatModel(BaseChatModel):
@@ -50,28 +53,19 @@ class RulesChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        orientation, rejected = _read_orientation(messages)
+        told = {key: value for message in messages for key, value in message.additional_kwargs.items()}
+        if "orientation" not in told:
+            raise EngineError("The rules controller only runs inside the agent's graph: it was told no orientation.")
         done = _read_results(messages)
-        move = next_move(orientation, done, rejected=rejected)
+        move = next_move(Orientation.model_validate(told["orientation"]), done)
         if isinstance(move, str):
-            reply = AIMessage(content=move)
+            # A draft that was sent back is the same again, less what nothing supports.
+            reply = AIMessage(content=without(move, told.get("unsupported", ())) or not_found(UNSUPPORTED))
+        elif calls := [call for call in move if call.name in self.tool_names]:
+            reply = _ask(calls, len(done))
         else:
-            calls = [call for call in move if call.name in self.tool_names]
-            reply = (
-                _ask(calls, len(done))
-                if calls
-                else AIMessage(content="NOT FOUND: the tools for this are switched off.")
-            )
+            reply = AIMessage(content=not_found("the tools for this are switched off."))
         return ChatResult(generations=[ChatGeneration(message=reply)])
-
-
-def _read_orientation(messages: Sequence[BaseMessage]) -> tuple[Orientation, bool]:
-    """The orientation, and whether a draft made from it has been sent back."""
-    humans = [message for message in messages if isinstance(message, HumanMessage)]
-    for message in humans:
-        if "orientation" in message.additional_kwargs:
-            return Orientation.model_validate(message.additional_kwargs["orientation"]), message is not humans[-1]
-    raise EngineError("The rules controller was asked without an orientation: it only runs inside the agent's graph.")
 
 
 def _read_results(messages: Sequence[BaseMessage]) -> list[Done]:

@@ -39,7 +39,14 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         usage=_usage(state, context),
         trace=context.trace.run,
     )
-    context.trace.event("answer", started=started, result=result.model_dump(mode="json"), data={"status": status})
+    context.trace.event(
+        "answer",
+        started=started,
+        parent=state.progress.model_step,
+        result=result.model_dump(mode="json"),
+        data={"status": status},
+        evidence=[item.id for item in state.evidence],
+    )
     first = next(iter(result.citations), None)
     span = TimeSpan(start=first.start, end=first.end) if first else None
     turn = Turn(question=state.question, answer=text, span=span)
@@ -47,7 +54,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
-    text = with_citations(state.claims)
+    text = with_citations(state.claims, {video.id: video.record.name for video in context.tools.videos.values()})
     if state.progress.guard:
         found = text or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
@@ -60,7 +67,7 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         return "answered", text
     draft = state.draft or ""
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
-    return "abstained", f"{reason} {_examined(state)}".strip()
+    return "abstained", f"{reason} {_examined(state, context)}".strip()
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:
@@ -70,10 +77,10 @@ def _findings(evidence: Sequence[Evidence]) -> str:
     return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MOST_FINDINGS])
 
 
-def _examined(state: AgentState) -> str:
+def _examined(state: AgentState, context: RunContext) -> str:
     coverage = state.orientation.coverage if state.orientation else {}
     looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in SENSES and share]
-    missing = [label for name, label in SENSES.items() if not coverage.get(name)]
+    missing = [context.problems.get(name, label) for name, label in SENSES.items() if not coverage.get(name)]
     text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing of it could be examined."
     return text + (f" Not examined: {', '.join(missing)}." if missing else "")
 

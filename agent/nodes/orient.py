@@ -24,6 +24,7 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     context.trace.event(
         "orient",
         started=started,
+        parent=0,
         given={"question": state.question, "options": list(state.options)},
         result=orientation.model_dump(mode="json"),
         data={"prompt": prompt_hash("system")},
@@ -56,6 +57,7 @@ def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
         exhaustive=wants_everything(state.question),
         parts=split_parts(state.question),
         videos={video.id: video.duration for video in videos},
+        names={video.id: video.record.name for video in videos},
         coverage=_coverage(videos),
         facts=tuple(fact for video in videos for fact in recording_facts(video)),
         blank=tuple(span for video in videos for span in blank_spans(video)),
@@ -75,7 +77,7 @@ def _coverage(videos: list[VideoHandle]) -> dict[str, float]:
 
 
 def _opening(orientation: Orientation) -> list[BaseMessage]:
-    system = render("system", videos=orientation.videos, coverage=orientation.coverage)
+    system = render("system", orientation=orientation)
     asked = render("question", orientation=orientation)
     # A controller that reads data finds the orientation here; one that reads text finds it in the prompt.
     data = {"orientation": orientation.model_dump(mode="json")}

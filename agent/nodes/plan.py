@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from langchain_core.messages import AIMessage, message_to_dict
+from langchain_core.messages import message_to_dict
 from langgraph.runtime import Runtime
 
 from longtake.agent.claims import abstention

@@ -37,7 +37,8 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     update: dict[str, Any] = {"claims": list(checked.claims), "removed": checked.removed, "progress": progress}
     if (unsupported or not state.draft) and progress.checks <= MOST_CHECKS:
         text = render("unsupported", claims=unsupported) if unsupported else render("empty")
-        update |= {"messages": [*_spoken(state), HumanMessage(text)], "draft": None}
+        back = HumanMessage(text, additional_kwargs={"unsupported": unsupported})
+        update |= {"messages": [*_spoken(state), back], "draft": None}
     return update
 
 

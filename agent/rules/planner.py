@@ -21,12 +21,10 @@ NEAREST = 2
 EYES = "the engines here read text, hear sounds and find cuts, but cannot see what a picture shows"
 
 
-def next_move(orientation: Orientation, done: Sequence[Done], *, rejected: bool = False) -> Move:
-    """The next calls, or a draft; a draft that was sent back is withdrawn."""
+def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """The next calls, or a draft."""
     if not re.search(r"[a-z]", orientation.question.casefold()):
         return not_found("The embedded controller reads questions in English only; a language model reads others.")
-    if rejected:
-        return not_found("What was found does not support an answer.")
     if orientation.options:
         return choose_option(orientation, done)
     anchor = anchored(orientation)

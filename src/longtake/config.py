@@ -41,7 +41,8 @@ class ControllerSettings(_Section):
     temperature: float = Field(default=0.0, ge=0)
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
     calls: Literal["native", "text"] = Field(
-        default="native", description="`text` for a model or server that cannot call tools: calls are told and read in words."
+        default="native",
+        description="`text` where the model cannot call tools: calls are told and read in words.",
     )
     price: PriceSettings = PriceSettings()
 

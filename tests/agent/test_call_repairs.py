@@ -11,7 +11,7 @@ from helpers.openai_server import Reply, says
 from longtake.preprocess.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
-SEARCH = ("cross_modal_search", {"query": "which room"})
+SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 
 

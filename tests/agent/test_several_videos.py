@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
@@ -36,7 +34,7 @@ def _listen(video: str) -> tuple[str, dict[str, str]]:
 
 
 def test_a_named_citation_resolves_to_that_video(two_videos: Workspace) -> None:
-    draft = "The blue kettle costs 249 dollars [talk.mp4 00:00:04]. The blue kettle costs 99 dollars [my trip.mp4 00:00:04]."
+    draft = "The kettle costs 249 dollars [talk.mp4 00:00:04]. The kettle costs 99 dollars [my trip.mp4 00:00:04]."
     asked = ask_endpoint(
         two_videos, [says(None, *(_listen(name) for name in VIDEOS)), says(draft)], question=QUESTION, videos=VIDEOS
     )
@@ -58,7 +56,7 @@ def test_what_the_other_video_says_proves_nothing(two_videos: Workspace) -> None
 
 
 def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:
-    script = [says(None, ("cross_modal_search", {"query": "kettle"})), says("NOT FOUND: nothing.")]
+    script = [says(None, ("cross_modal_search", {"query": "kettle", "modalities": []})), says("NOT FOUND: nothing.")]
     asked = ask_endpoint(two_videos, script, question=QUESTION, videos=VIDEOS)
     talk, trip = (two_videos.library.resolve(name).id for name in VIDEOS)
     assert asked.of("tool")[0]["spans"] == [[talk, 0.0, 8.0], [trip, 0.0, 8.0]]

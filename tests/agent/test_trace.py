@@ -19,7 +19,7 @@ KEYS = {
     "v", "run", "step", "parent", "type", "started", "seconds", "data", "input", "output", "spans", "evidence", "usage"
 }  # fmt: skip
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
-SEARCH = ("cross_modal_search", {"query": "which room"})
+SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 
 

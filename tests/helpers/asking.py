@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helpers.openai_server import Endpoint, Reply, openai_server
+
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
 from longtake.config import load

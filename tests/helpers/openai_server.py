@@ -52,7 +52,7 @@ def refuses(status: int, message: str) -> Reply:
 
 @dataclass
 class Endpoint:
-    """The running server: where it listens, what it still has to say (the last reply again and again), what it was asked."""
+    """The running server: where it listens, what it still has to say (the last again and again), what it was asked."""
 
     url: str
     script: list[Reply]

@@ -64,6 +64,7 @@ def test_what_is_safe_to_repair_is_repaired(broken: str, why: str) -> None:
     [
         (SRT.replace("00:00:03,000", "00:00,03.000"), r"talk\.srt, line 6: '00:00,03\.000 --> .*' is not a cue's time"),
         ("Dear diary,\n" + SRT, r"talk\.srt, line 1: expected a cue's time, found 'Dear diary,'"),
+        (SRT + "\n3\n00:xx\nMore.\n", r"talk\.srt, line \d+: expected a cue's time, found '00:xx'"),
         ("1\n\n2\n", r"talk\.srt is not a subtitle file: it holds no cue"),
         ("\x00\x01\x02" * 9, r"talk\.srt is not a subtitle file: it holds binary data"),
     ],

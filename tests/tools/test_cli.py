@@ -1,0 +1,112 @@
+"""`longtake tools` and `longtake search`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from longtake.cli import app
+from longtake.errors import ConfigError, LibraryError
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.registry import SPECS
+
+
+def run(library: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["--library", str(library), *arguments], catch_exceptions=False)
+
+
+@pytest.fixture
+def library(workspace: Workspace) -> Path:
+    return workspace.library.root
+
+
+def test_tools_list_gives_schemas_and_engines(library: Path) -> None:
+    rows = json.loads(run(library, "tools", "list", "--json").stdout)["tools"]
+    assert [row["name"] for row in rows] == [SPECS[function].name for function in ALL_TOOLS]
+    assert {tuple(row) for row in rows} == {("name", "group", "description", "schema", "engines")}
+    assert rows[1]["engines"] == {"scene_text": "rapidocr"}
+    plain = run(library, "tools", "list").stdout
+    assert all(row["name"] in plain for row in rows)
+
+
+def test_tools_list_says_what_is_unavailable(library: Path) -> None:
+    assert "summary: unavailable" in run(library, "--set", "engines.summary=[]", "tools", "list").stdout
+
+
+def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:
+    found = json.loads(run(library, "search", "talk.mp4", "heron in the river", "--json").stdout)["results"]
+    assert set(found[0]) == {"video", "start", "end", "modality", "text", "score"}
+    assert (found[0]["video"], found[0]["text"]) == (
+        workspace.library.resolve("talk").id,
+        "A heron stands in the river.",
+    )
+    assert "talk.mp4  00:00:04-00:00:06  speech      A heron" in run(library, "search", "heron").stdout
+
+
+def test_search_without_a_hit(library: Path) -> None:
+    assert run(library, "search", "mute", "kettle").stdout == "Nothing found.\n"
+    assert json.loads(run(library, "search", "mute", "kettle", "--json").stdout) == {"results": []}
+
+
+def test_search_by_modality_and_number(library: Path) -> None:
+    arguments = ("search", "kettle", "--json", "--modality", "scene_text", "--modality", "speech", "-k", "1")
+    assert len(json.loads(run(library, *arguments).stdout)["results"]) == 1
+    only = json.loads(run(library, *arguments[:5]).stdout)["results"]
+    assert {hit["modality"] for hit in only} == {"scene_text"}
+    with pytest.raises(ConfigError, match=r"'smell' is none of speech, scene_text"):
+        run(library, "search", "kettle", "--modality", "smell")
+
+
+@pytest.mark.parametrize("within", ["0:00-0:03", "00:00:00-00:00:03", "0 to 3", "[0, 3]", "3-0", "2", "2.5"])
+def test_search_within_a_span(within: str, library: Path) -> None:
+    found = json.loads(
+        run(library, "search", "kettle heron", "--within", within, "--json", "--modality", "speech").stdout
+    )
+    assert [hit["text"] for hit in found["results"]] == ["The copper kettle costs forty dollars."]
+
+
+def test_what_was_changed_in_within_is_said(library: Path) -> None:
+    result = run(library, "search", "talk", "heron", "--within", "0:02-5:00", "--json")
+    assert "--within: clipped to the end of the video at 00:00:08.0" in result.stderr
+    assert json.loads(result.stdout)["results"]
+
+
+@pytest.mark.parametrize(("within", "reason"), [("soon", "'soon' is not a time"), ("1:00-2:00", "ends at 00:00:08.0")])
+def test_within_must_be_a_time_of_the_video(within: str, reason: str, library: Path) -> None:
+    with pytest.raises(ConfigError, match=f"--within: .*{reason}"):
+        run(library, "search", "heron", "--within", within)
+
+
+def test_an_unknown_video_gets_the_near_match(library: Path) -> None:
+    with pytest.raises(LibraryError, match=r"'tlak.mp4' is neither a file nor a video.* Did you mean 'talk.mp4'\?"):
+        run(library, "search", "tlak.mp4", "heron")
+
+
+@pytest.mark.parametrize("query", ["", "   "])
+def test_an_empty_query_is_refused(query: str, library: Path) -> None:
+    with pytest.raises(ConfigError, match="The query is empty"):
+        run(library, "search", "talk", query)
+
+
+def test_a_library_without_videos_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match=r"holds no videos; `longtake index FILE` adds one"):
+        run(tmp_path, "search", "heron")
+
+
+def test_no_query_at_all_is_wrong_usage(library: Path) -> None:
+    result = run(library, "search")
+    assert result.exit_code == 2
+    assert "QUERY" in result.stderr
+
+
+def test_the_command_prints_one_sentence_and_exits_1(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "search", "heron"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"longtake: The library {tmp_path} holds no videos; `longtake index FILE` adds one.\n"
