@@ -129,7 +129,7 @@ class Orientation(Record):
 
 def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
-    senses = tuple(modality for modality, words in _SENSES if words.search(question))
+    senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(question))
     return _kind(question.casefold(), senses), senses
 
 

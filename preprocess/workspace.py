@@ -40,9 +40,7 @@ class Workspace:
             embedding: TextEmbedding = self.engines.load("text_embedding")
         except EngineError:
             return HybridIndex(self.library.index_root, space="", floor=0.0, rrf_constant=constant)
-        return HybridIndex(
-            self.library.index_root, space=embedding.id, floor=embedding.floor, rrf_constant=constant
-        )
+        return HybridIndex(self.library.index_root, space=embedding.id, floor=embedding.floor, rrf_constant=constant)
 
     def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
         """Index a file, or what is missing of it."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import sympy
-from mpmath.libmp import NoConvergence
+from sympy.polys.polytools import NoConvergence
 
 from longtake.tools.algebra import bounded, degree, digits, expanded, is_real, power, write
 from longtake.tools.result import ToolError
@@ -65,7 +65,10 @@ def _polynomial_roots(polynomial: Any) -> list[Any]:
     """Exact for factors up to degree 2, numeric beyond: isolating roots exactly took 12 s at degree 12."""
     rational = polynomial.domain.is_ZZ or polynomial.domain.is_QQ
     roots: list[Any] = []
-    for factor in [factor for factor, _ in polynomial.factor_list()[1]] if rational else [polynomial]:
+    factors = [factor for factor, _ in polynomial.factor_list()[1]] if rational else [polynomial]
+    for factor in factors:
+        if not factor.degree():  # a constant over the unknown
+            continue
         try:
             roots += _low_roots(factor) if factor.degree() <= 2 else factor.nroots(n=30, maxsteps=200)
         except NoConvergence as error:

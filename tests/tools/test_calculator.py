@@ -66,6 +66,7 @@ NESTED = "(" * 60 + "x" + "**2+1)" * 60
         ("x^3-x-1=0", "x = 1.32471795724"),
         ("x^2+1=0", "no real solution"),
         ("1/x=4", "x = 0.25"),
+        ("sqrt(2)/x=0", "no real solution"),
         ("2**x=8", "x = 3"),
         ("sqrt(x+1)=3", "x = 8"),
         ("sqrt(x)=-1", "no real solution"),
