@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest_plugins = ["helpers.libraries"]
+
 OPT_IN = {
     "slow": "takes more than a few seconds",
     "gpu": "needs a CUDA device",

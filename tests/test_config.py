@@ -53,7 +53,7 @@ def test_all_problems_are_reported_at_once() -> None:
 def test_a_file_that_is_not_yaml_is_named(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("a: [1\n")
-    with pytest.raises(ConfigError, match="mine.yaml is not valid YAML"):
+    with pytest.raises(ConfigError, match=r"mine\.yaml is not valid YAML"):
         load(str(file))
 
 

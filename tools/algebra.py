@@ -228,7 +228,10 @@ def expanded(value: Any) -> Any:
     """The value as one reduced fraction, where it is a rational function small enough to write out."""
     if not value.is_rational_function(*value.free_symbols):
         return value
-    constants = [power for power in value.atoms(sympy.Pow) if power.is_number]
+    powers = value.atoms(sympy.Pow)
+    if any(not power.exp.is_Rational or digits(power.exp) > 2 for power in powers):
+        return value
+    constants = [power for power in powers if power.is_number]
     irrational = len(constants) + len(value.atoms(sympy.Function, sympy.NumberSymbol))
     if irrational + len(value.free_symbols) > MOST_GENERATORS or max(degree(value)) > MOST_DEGREE:
         return value

@@ -56,7 +56,8 @@ def test_a_layer_that_fails_half_way_is_not_there(tmp_path: Path) -> None:
             writer.add({"start": 0, "end": 1})
             raise KeyboardInterrupt
 
-    pytest.raises(KeyboardInterrupt, fail)
+    with pytest.raises(KeyboardInterrupt):
+        fail()
     assert store.get("subtitles", RECIPE.key) is None
     assert tree(tmp_path) == {}
 

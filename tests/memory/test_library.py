@@ -97,5 +97,5 @@ def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) ->
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MediaError, match="nothing.mp4 cannot be read: No such file"):
+    with pytest.raises(MediaError, match=r"nothing\.mp4 cannot be read: No such file"):
         file_id(tmp_path / "nothing.mp4")

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from helpers.small_video import write_small_video
+
 from longtake.config import load
 from longtake.errors import Cancelled
 from longtake.memory.index import SearchFilter

@@ -1,4 +1,4 @@
-"""A library that holds the demo video, made once for all tests of this folder."""
+"""Libraries with indexed videos, made once for all tests of a run."""
 
 from __future__ import annotations
 
