@@ -196,11 +196,18 @@ def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> V
     # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
     counted = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], text)
     stated = numbers(re.sub(r"\bone\b", "", counted, flags=re.IGNORECASE))
-    if not (proof or (computed and stated)) or (said and coverage(said, held) < HELD):
+    words_held = not said or _is_quoted(text, quoted) or coverage(said, held) >= HELD
+    if not (proof or (computed and stated)) or not words_held:
         return "unverified"
     if stated <= numbers(held) | _counts(text, proof):
         return "supported"
     return "contradicted" if said and numbers(quoted) - stated else "unverified"
+
+
+def _is_quoted(text: str, quoted: str) -> bool:
+    """Whether a claim quotes its evidence letter for letter; what it says around the quotation is how, when and where."""
+    terms = re.findall(r"“([^”]+)”", text)
+    return bool(terms) and all(term.strip() in quoted for term in terms)
 
 
 def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:

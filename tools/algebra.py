@@ -209,7 +209,9 @@ def bounded(value: Any) -> Any:
         raise ToolError("bad_arguments", "expression: there is no finite value, as in a division by zero.")
     if digits(value) > MOST_DIGITS:
         raise _too_large()
-    if not value.is_number or value.is_Rational:
+    if value.free_symbols and value.has(sympy.Float):  # sympy looks for common factors of decimals without end
+        raise ToolError("refused", "An unknown stands beside a number that could only be rounded.")
+    if value.free_symbols or value.is_Rational:
         return value
     if not is_real(value):
         raise ToolError("bad_arguments", "expression: there is no real value, as in the root of a negative number.")

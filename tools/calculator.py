@@ -61,7 +61,7 @@ def evaluate(expression: str) -> str:
     left, _, right = normalise(expression).partition("=")
     try:
         return solve(read(left), read(right)) if right.strip() else write(read(left))
-    except (ArithmeticError, TypeError) as error:  # sympy's PrecisionExhausted, and its word for an undecided relation
+    except (ArithmeticError, TypeError, ValueError) as error:  # how sympy says that it cannot decide or evaluate
         raise ToolError("refused", "expression: its value cannot be told with certainty.") from error
 
 

@@ -16,6 +16,7 @@ from longtake.tools.result import ToolError
 
 MOST_DEGREE = 16
 MOST_DIGITS = 50  # of a coefficient
+_DIGITS = 30  # of what is compared
 INVERSES: dict[Any, Callable[[Any], tuple[Any, ...]]] = {
     sympy.Abs: lambda value: (value, -value),
     sympy.exp: lambda value: (sympy.log(value),),
@@ -37,7 +38,7 @@ def solve(left: Any, right: Any) -> str:
     Raises:
         ToolError: when it has several unknowns, or is of a kind that has no bounded solution here.
     """
-    difference = expanded(left - right)
+    difference = expanded(bounded(left - right))
     unknowns = sorted(difference.free_symbols, key=str)
     if not unknowns:
         same = difference.is_zero if left.free_symbols else _equal(left, right)
@@ -70,7 +71,7 @@ def _polynomial_roots(polynomial: Any) -> list[Any]:
         if not factor.degree():  # a constant over the unknown
             continue
         try:
-            roots += _low_roots(factor) if factor.degree() <= 2 else factor.nroots(n=30, maxsteps=200)
+            roots += _low_roots(factor) if factor.degree() <= 2 else factor.nroots(n=_DIGITS, maxsteps=200)
         except NoConvergence as error:
             raise ToolError("refused", "The solutions of this equation could not be told apart.") from error
     return roots
@@ -110,11 +111,11 @@ def _undone(expression: Any, unknown: Any, value: Any) -> list[Any]:
 
 def _solves(difference: Any, unknown: Any, root: Any) -> bool:
     """Whether a root is one: undoing a power or an absolute value may invent some."""
-    return _equal(difference.subs(unknown, root), sympy.Integer(0))
+    return _equal(difference.evalf(_DIGITS, subs={unknown: root}), sympy.Integer(0))
 
 
 def _equal(left: Any, right: Any) -> bool:
     if left.is_Rational and right.is_Rational:
         return bool(left == right)
-    near, other = sympy.N(left, 30), sympy.N(right, 30)
+    near, other = sympy.N(left, _DIGITS), sympy.N(right, _DIGITS)
     return bool(abs(near - other) <= sympy.Float("1e-20") * max(1, abs(near), abs(other)))

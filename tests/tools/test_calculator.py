@@ -162,6 +162,7 @@ def test_what_is_no_arithmetic_is_refused_in_one_short_sentence(expression: str)
         "x**x=27",
         "sin(x)+cos(3*x)=exp(x)",
         "10**3000*x=1",
+        "sqrt(sin(10**40)*sqrt(sqrt(2)/x)*1.0005**9999)",
         "log(x+10**49)=10**49",
     ],
 )
@@ -212,7 +213,7 @@ EXPRESSIONS = st.recursive(
 
 
 @given(EXPRESSIONS, EXPRESSIONS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_any_expression_ends_in_a_result_or_a_refusal(left: str, right: str) -> None:
     for text in (left, f"{left}={right}"):
         with suppress(ToolError):
