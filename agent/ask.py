@@ -138,7 +138,7 @@ def _open(workspace: Workspace, reference: str, budget: Budget, watcher: Watcher
     path = Path(reference).expanduser()
     if not path.exists():
         return _Opened(workspace.library.resolve(reference))
-    indexing = budget.part(INDEXING)
+    indexing = budget.share(INDEXING * budget.left)
     watching = replace(watcher or Watcher(), check_cancelled=indexing.check, reports=[])
     report = workspace.add(path, watching)
     if not report.layers and not report.complete:

@@ -205,7 +205,7 @@ def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> V
 
 
 def _is_quoted(text: str, quoted: str) -> bool:
-    """Whether a claim quotes its evidence letter for letter; what it says around the quotation is how, when and where."""
+    """Whether a claim quotes its evidence letter for letter; what it says around it is only how, when and where."""
     terms = re.findall(r"“([^”]+)”", text)
     return bool(terms) and all(term.strip() in quoted for term in terms)
 

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from longtake.agent.words import cue
-from longtake.memory.records import Evidence, Modality, Record
+from longtake.memory.records import Citation, Evidence, Modality, Record
 from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span, parse_time
 
 Kind = Literal["metadata", "transcribe", "read", "hear", "look", "when", "count", "calculate", "summarise", "fact"]
@@ -124,7 +124,7 @@ class Orientation(Record):
     facts: tuple[Evidence, ...] = Field(default=(), description="What is known of the recordings themselves.")
     blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
-    last: TimeSpan | None = Field(default=None, description="Where the thread's last answer rests.")
+    last: Citation | None = Field(default=None, description="Where the thread's last answer rests.")
 
 
 def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:

@@ -9,8 +9,7 @@ from typing import Annotated
 from langchain_core.messages import BaseMessage
 
 from longtake.agent.orientation import Orientation
-from longtake.memory.records import Answer, Claim, Evidence, Record
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.records import Answer, Citation, Claim, Evidence, Record
 
 
 class Turn(Record):
@@ -18,7 +17,7 @@ class Turn(Record):
 
     question: str
     answer: str
-    span: TimeSpan | None = None  # where its first citation lies
+    proof: Citation | None = None  # the first of its citations
 
 
 class Progress(Record):

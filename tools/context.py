@@ -37,14 +37,8 @@ class Budget:
         self._whole = whole
 
     def share(self, seconds: float) -> Budget:
-        """A part of this budget for one call: it is over when either is."""
+        """A part of this budget: it is over when either is."""
         return Budget(seconds, whole=self)
-
-    def part(self, share: float) -> Budget:
-        """A budget of a share of what is left; stopping this one stops it too."""
-        part = Budget(share * self.left)
-        part._stopped = self._stopped
-        return part
 
     def stop(self) -> None:
         """End the work from outside."""

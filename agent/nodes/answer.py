@@ -13,7 +13,7 @@ from longtake.agent.context import RunContext
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Turn
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.timespan import clock
 
 MOST_FINDINGS = 3
 # The layers that answers rest on, and how each is called where it is missing.
@@ -47,9 +47,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         data={"status": status},
         evidence=[item.id for item in state.evidence],
     )
-    first = next(iter(result.citations), None)
-    span = TimeSpan(start=first.start, end=first.end) if first else None
-    turn = Turn(question=state.question, answer=text, span=span)
+    turn = Turn(question=state.question, answer=text, proof=next(iter(result.citations), None))
     return {"answer": result, "turns": [turn]}
 
 

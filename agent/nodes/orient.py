@@ -61,7 +61,7 @@ def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
         coverage=_coverage(videos),
         facts=tuple(fact for video in videos for fact in recording_facts(video)),
         blank=tuple(span for video in videos for span in blank_spans(video)),
-        last=next((turn.span for turn in reversed(state.turns) if turn.span), None),
+        last=next((turn.proof for turn in reversed(state.turns) if turn.proof), None),
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
     )
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation, classify
 from longtake.agent.rules.matching import key_terms, score
-from longtake.agent.rules.moves import Call, Done, evidence_from
+from longtake.agent.rules.moves import Call, Done, evidence_from, on_each
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
-from longtake.memory.records import Evidence
+from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TimeSpan
 
 RESULTS = 5
@@ -31,7 +31,7 @@ class Anchored(NamedTuple):
     main: str
     relation: str
     clause: str
-    place: TimeSpan | None
+    place: Citation | None
 
 
 def anchored(orientation: Orientation) -> Anchored | None:
@@ -45,27 +45,29 @@ def anchored(orientation: Orientation) -> Anchored | None:
     return Anchored(match["main"], match["relation"].casefold(), match["clause"], place)
 
 
-def anchor_call(anchor: Anchored, orientation: Orientation) -> Call:
-    """The call that finds the anchor: sounds in the sound track, everything else by search."""
+def anchor_calls(anchor: Anchored, orientation: Orientation) -> list[Call]:
+    """The calls that find the anchor: sounds in the sound track, everything else by search."""
     if asked_kinds(anchor.clause):
-        return Call("detect_audio_events", {"timestamp": [0.0, next(iter(orientation.videos.values()))]})
-    return Call("cross_modal_search", {"query": anchor.clause, "modalities": ["speech", "scene_text"], "k": RESULTS})
+        return on_each(orientation, "detect_audio_events")
+    return [Call("cross_modal_search", {"query": anchor.clause, "modalities": ["speech", "scene_text"], "k": RESULTS})]
 
 
-def found_anchor(anchor: Anchored, found: Done) -> Anchored:
-    """The anchor with its place, where the call found it."""
-    place = _place(anchor, evidence_from([found], found.call.name))
-    return anchor._replace(place=place.span if place else None)
+def found_anchor(anchor: Anchored, found: Sequence[Done]) -> Anchored:
+    """The anchor with its place, where the calls found it."""
+    place = _place(anchor, evidence_from(found, "detect_audio_events", "cross_modal_search"))
+    return anchor._replace(place=Citation.of(place) if place else None)
 
 
 def at_anchor(anchor: Anchored, orientation: Orientation) -> Orientation:
-    """The main question, at the anchor's place; the question as it was when the place is not known."""
-    if anchor.place is None:
+    """The main question, at the anchor's place in its video; the question as it was when the place is not known."""
+    place = anchor.place
+    if place is None or place.video not in orientation.videos:
         return orientation
     kind, senses = classify(anchor.main)
-    span = _beside(anchor.relation, anchor.place, next(iter(orientation.videos.values())))
+    length = orientation.videos[place.video]
     asked = {"question": anchor.main, "parts": (anchor.main,), "kind": kind, "modalities": senses}
-    return orientation.model_copy(update=asked | {"span": span, "relation": anchor.relation})
+    where = {"span": _beside(anchor.relation, place, length), "videos": {place.video: length}}
+    return orientation.model_copy(update=asked | where | {"relation": anchor.relation})
 
 
 def _place(anchor: Anchored, hits: Sequence[Evidence]) -> Evidence | None:
@@ -76,9 +78,9 @@ def _place(anchor: Anchored, hits: Sequence[Evidence]) -> Evidence | None:
     return best if best and score(anchor.clause, best, hits) >= ENOUGH else None
 
 
-def _beside(relation: str, span: TimeSpan, length: float) -> TimeSpan:
+def _beside(relation: str, place: Citation, length: float) -> TimeSpan:
     if relation in ("after", "as soon as"):
-        return TimeSpan(start=min(span.end, length), end=min(length, span.end + BESIDE))
+        return TimeSpan(start=min(place.end, length), end=min(length, place.end + BESIDE))
     if relation == "before":
-        return TimeSpan(start=max(0.0, span.start - BESIDE), end=span.start)
-    return span
+        return TimeSpan(start=max(0.0, place.start - BESIDE), end=place.start)
+    return TimeSpan(start=place.start, end=place.end)

@@ -37,7 +37,7 @@ def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     rivals = [score for score, other, _ in ranked if other != place]
     if rivals and best - rivals[0] < MARGIN:
         return not_found("What is said or written does not tell the options apart.")
-    return f"{LETTERS[place]}. {orientation.options[place]}: {quote([proof])}"
+    return f"{LETTERS[place]}. {orientation.options[place]}: {quote([proof], orientation)}"
 
 
 def _search(query: str) -> Call:

@@ -7,7 +7,18 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import key_terms, rows, score, without_repeats
-from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, failures, not_found, quote
+from longtake.agent.rules.moves import (
+    Call,
+    Done,
+    Move,
+    called,
+    evidence_from,
+    failures,
+    not_found,
+    on_each,
+    on_video,
+    quote,
+)
 from longtake.agent.words import coverage
 from longtake.memory.records import Evidence, Modality
 
@@ -38,7 +49,7 @@ def find_fact(
     found = hits + evidence_from(done, "transcribe_speech", "extract_scene_text")
     answers = accepted(orientation, [item for item in found if _in_span(item, orientation)])
     if answers:
-        return quote(answers)
+        return quote(answers, orientation)
     reasons = [otherwise] if otherwise else failures(done) or ["Nothing said or written answers this."]
     return not_found(" ".join(reasons))
 
@@ -47,22 +58,17 @@ def _first_calls(orientation: Orientation, senses: Sequence[Modality]) -> list[C
     query = " ".join([*orientation.quoted, orientation.question])
     calls = [Call("cross_modal_search", {"query": query, "modalities": list(senses), "k": RESULTS})]
     if orientation.span:
-        at = [orientation.span.start] if orientation.point else [orientation.span.start, orientation.span.end]
-        calls.append(Call("transcribe_speech", {"timestamp": at}))
-        calls.append(Call("extract_scene_text", {"timestamp": at}))
-    if ORDINAL.search(orientation.question):
-        length = next(iter(orientation.videos.values()))
-        calls.append(Call("transcribe_speech", {"timestamp": [0.0, length]}))
+        calls += on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
+    elif ORDINAL.search(orientation.question):
+        calls += on_each(orientation, "transcribe_speech")
     return calls
 
 
 def _read_around(item: Evidence, orientation: Orientation) -> Call:
     around = item.span.widened(CONTEXT, CONTEXT, orientation.videos.get(item.video, item.span.end))
     tool = "extract_scene_text" if item.modality == "scene_text" else "transcribe_speech"
-    arguments: dict[str, object] = {"timestamp": [round(around.start, 3), round(around.end, 3)]}
-    if len(orientation.videos) > 1:
-        arguments["video"] = item.video
-    return Call(tool, arguments)
+    place = [round(around.start, 3), round(around.end, 3)]
+    return on_video(orientation, item.video, tool, timestamp=place)
 
 
 def accepted(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from longtake.agent.claims import NOT_FOUND
+from longtake.agent.orientation import Orientation
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.result import ToolResult
 
 
@@ -48,14 +49,30 @@ def failures(done: Iterable[Done]) -> list[str]:
     return list(dict.fromkeys(f"{failure.message} {failure.remedy}".strip() for failure in failed))
 
 
-def cite(item: Evidence) -> str:
-    """The citation mark of a piece of evidence."""
-    return f"[{clock(item.span.start)}]"
+def on_each(orientation: Orientation, tool: str, **arguments: Any) -> list[Call]:
+    """The same call on every video: over the time that the question names, else over the whole."""
+    calls = []
+    for video, seconds in orientation.videos.items():
+        span = orientation.span or TimeSpan(start=0.0, end=seconds)
+        place = [span.start] if orientation.point else [span.start, span.end]
+        calls.append(on_video(orientation, video, tool, timestamp=place, **arguments))
+    return calls
 
 
-def quote(items: Iterable[Evidence]) -> str:
+def on_video(orientation: Orientation, video: str, tool: str, **arguments: Any) -> Call:
+    """A call on one video, which is named where several are open."""
+    return Call(tool, arguments | {"video": video} if len(orientation.names) > 1 else arguments)
+
+
+def cite(item: Evidence, orientation: Orientation) -> str:
+    """The citation mark of a piece of evidence, with the video's name where several are open."""
+    name = orientation.names.get(item.video, item.video) + " " if len(orientation.names) > 1 else ""
+    return f"[{name}{clock(item.span.start)}]"
+
+
+def quote(items: Iterable[Evidence], orientation: Orientation) -> str:
     """Pieces of evidence in their own words, each with its mark."""
-    return " ".join(f"“{item.content.strip()}” {cite(item)}" for item in items)
+    return " ".join(f"“{item.content.strip()}” {cite(item, orientation)}" for item in items)
 
 
 def not_found(reason: str) -> str:

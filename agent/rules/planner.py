@@ -6,10 +6,21 @@ import re
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Kind, Orientation
-from longtake.agent.rules.anchor import anchor_call, anchored, at_anchor, found_anchor
+from longtake.agent.rules.anchor import anchor_calls, anchored, at_anchor, found_anchor
 from longtake.agent.rules.choice import choose_option
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, failures, not_found, quote
+from longtake.agent.rules.moves import (
+    Call,
+    Done,
+    Move,
+    called,
+    cite,
+    evidence_from,
+    failures,
+    not_found,
+    on_each,
+    quote,
+)
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.times import find_time
@@ -18,6 +29,7 @@ from longtake.memory.timespan import TimeSpan
 
 MOST_QUOTED = 12
 NEAREST = 2
+EMPTY = 0.9  # share of the time asked about that must be without a picture
 EYES = "the engines here read text, hear sounds and find cuts, but cannot see what a picture shows"
 
 
@@ -30,17 +42,12 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
     anchor = anchored(orientation)
     if anchor:
         if anchor.place is None:
+            calls = anchor_calls(anchor, orientation)
             if not done:
-                return [anchor_call(anchor, orientation)]
-            anchor, done = found_anchor(anchor, done[0]), done[1:]
+                return calls
+            anchor, done = found_anchor(anchor, done[: len(calls)]), done[len(calls) :]
         orientation = at_anchor(anchor, orientation)
     return PLANS[orientation.kind](orientation, done)
-
-
-def whole_or_named(orientation: Orientation) -> list[float]:
-    """The span to look at: what the question names, else the whole (first) video."""
-    span = orientation.span or TimeSpan(start=0.0, end=next(iter(orientation.videos.values())))
-    return [span.start] if orientation.point else [span.start, span.end]
 
 
 def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -55,26 +62,26 @@ def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
     found = [item for fact in wanted for item in orientation.facts if re.search(fact, item.content)]
     if not found:
         return not_found("This is not known of the recording.")
-    return " ".join(f"{item.content} {cite(item)}" for item in dict.fromkeys(found))
+    return " ".join(f"{item.content} {cite(item, orientation)}" for item in dict.fromkeys(found))
 
 
 def _summarise(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return [Call("summarize_segment", {"timestamp": whole_or_named(orientation), "text": "", "length": "medium"})]
+        return on_each(orientation, "summarize_segment", text="", length="medium")
     found = evidence_from(done, "summarize_segment")
-    return quote(found[:MOST_QUOTED]) if found else not_found(" ".join(failures(done)))
+    return quote(found[:MOST_QUOTED], orientation) if found else not_found(" ".join(failures(done)))
 
 
 def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return [Call("transcribe_speech", {"timestamp": whole_or_named(orientation)})]
+        return on_each(orientation, "transcribe_speech")
     found = evidence_from(done, "transcribe_speech")
     if orientation.point and orientation.span:
         at = [item for item in found if item.span.overlaps(orientation.span)]
         found = at or found
     found = _beside_anchor(orientation, found)
     if found:
-        return quote(found)
+        return quote(found, orientation)
     return not_found(" ".join(failures(done)) or "Nobody speaks there.")
 
 
@@ -87,10 +94,10 @@ def _beside_anchor(orientation: Orientation, found: list[Evidence]) -> list[Evid
 
 def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return [Call("extract_scene_text", {"timestamp": whole_or_named(orientation)})]
+        return on_each(orientation, "extract_scene_text")
     found = pick_texts(orientation, evidence_from(done, "extract_scene_text"))
     if found:
-        return quote(found[:MOST_QUOTED])
+        return quote(found[:MOST_QUOTED], orientation)
     empty = _empty_picture(orientation)
     if empty:
         return not_found(_say_empty(empty))
@@ -99,7 +106,7 @@ def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return [Call("detect_audio_events", {"timestamp": whole_or_named(orientation)})]
+        return on_each(orientation, "detect_audio_events")
     return pick_sounds(orientation, done)
 
 
@@ -115,22 +122,19 @@ def _say_empty(empty: Evidence) -> str:
 
 
 def _empty_picture(orientation: Orientation) -> Evidence | None:
-    """The empty span that the question is about: the one that holds its time, or nearly the whole video."""
-    length = next(iter(orientation.videos.values()))
-    about = orientation.span or TimeSpan(start=0.0, end=length)
+    """The empty span that the question is about, when in every video it covers the time named, or nearly everything."""
+    empty: dict[str, Evidence] = {}
     for item in orientation.blank:
+        about = orientation.span or TimeSpan(start=0.0, end=orientation.videos.get(item.video, 0.0))
         inside = min(item.span.end, about.end) - max(item.span.start, about.start)
-        if about.length == 0 and item.span.overlaps(about):
-            return item
-        if about.length > 0 and inside >= 0.9 * about.length:
-            return item
-    return None
+        if item.span.overlaps(about) and inside >= EMPTY * about.length:
+            empty.setdefault(item.video, item)
+    return next(iter(empty.values())) if set(empty) >= set(orientation.videos) else None
 
 
 def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        span = whole_or_named(orientation)
-        return [Call("transcribe_speech", {"timestamp": span}), Call("extract_scene_text", {"timestamp": span})]
+        return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
     wanted = orientation.quoted
     if not wanted:
         return not_found(f"Only words can be counted here (put them in quotation marks), and {EYES}.")
@@ -141,31 +145,31 @@ def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not holding:
         return not_found(f"“{wanted[0]}” does not occur in {len(found)} pieces of text.")
     times = sum(len(term.findall(item.content)) for item in holding)
-    marks = "".join(cite(item) for item in holding[:MOST_QUOTED])
+    marks = "".join(cite(item, orientation) for item in holding[:MOST_QUOTED])
     return f"“{wanted[0]}” occurs {times} times {marks}"
 
 
 def _calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
     if called(done, "calculator"):
-        return _worked_out(done)
+        return _worked_out(orientation, done)
     own = arithmetic_in(orientation.question)
     if own:
         return [Call("calculator", {"expression": own})]
     if not called(done, "extract_scene_text"):
-        return [Call("extract_scene_text", {"timestamp": whole_or_named(orientation)})]
+        return on_each(orientation, "extract_scene_text")
     sums = [(item, text) for item in evidence_from(done, "extract_scene_text") if (text := arithmetic_in(item.content))]
     if sums:
         return [Call("calculator", {"expression": text}) for _, text in sums[:1]]
     return find_fact(orientation, done, senses=("scene_text", "speech"))
 
 
-def _worked_out(done: Sequence[Done]) -> Move:
+def _worked_out(orientation: Orientation, done: Sequence[Done]) -> Move:
     last = next(step for step in reversed(done) if step.call.name == "calculator")
     if last.result.failure:
         return not_found(last.result.failure.message)
     expression = str(last.call.arguments["expression"])
     shown = [item for item in evidence_from(done, "extract_scene_text") if arithmetic_in(item.content) == expression]
-    mark = cite(shown[0]) if shown else ""
+    mark = cite(shown[0], orientation) if shown else ""
     return f"{expression} = {last.result.output['result']} {mark}".strip()
 
 

@@ -49,7 +49,7 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
         kept = kept[:1]
     if not kept:
         return not_found(" ".join(failures(done)) or f"No {' or '.join(kinds) or 'sound event'} was heard.")
-    return " ".join(_heard(item) for item in kept[:MOST])
+    return " ".join(_heard(item, orientation) for item in kept[:MOST])
 
 
 def of_kinds(found: Sequence[Evidence], kinds: Sequence[str]) -> list[Evidence]:
@@ -57,7 +57,7 @@ def of_kinds(found: Sequence[Evidence], kinds: Sequence[str]) -> list[Evidence]:
     return sorted((item for item in found if item.content.split()[0] in kinds), key=lambda item: item.span.start)
 
 
-def _heard(item: Evidence) -> str:
+def _heard(item: Evidence, orientation: Orientation) -> str:
     span = item.span
     times = f"from {clock(span.start, decimals=1)} to {clock(span.end, decimals=1)}"
-    return f"{item.content[:1].upper()}{item.content[1:]} {times} {cite(item)}."
+    return f"{item.content[:1].upper()}{item.content[1:]} {times} {cite(item, orientation)}."

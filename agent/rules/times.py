@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import accepted, find_fact
-from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, not_found
+from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, not_found, on_each, on_video
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
@@ -29,11 +29,10 @@ CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when
 
 def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When something is said, shown or heard in the video; or, of an event the video tells of, the date it tells."""
-    length = next(iter(orientation.videos.values()))
     if asked_kinds(orientation.question) and not orientation.quoted:
-        return pick_sounds(orientation, done) if done else [Call("detect_audio_events", {"timestamp": [0.0, length]})]
+        return pick_sounds(orientation, done) if done else on_each(orientation, "detect_audio_events")
     if orientation.quoted:
-        return _when_quoted(orientation, done, length)
+        return _when_quoted(orientation, done)
     if not _IN_VIDEO.search(orientation.question):
         told = find_fact(orientation, done, senses=("speech", "scene_text"))
         if not isinstance(told, str) or not told.startswith(NOT_FOUND):
@@ -41,10 +40,10 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
-    return _lasting(accepted(what, evidence_from(done, "cross_modal_search", "extract_scene_text")))
+    return _lasting(accepted(what, evidence_from(done, "cross_modal_search", "extract_scene_text")), orientation)
 
 
-def _when_quoted(orientation: Orientation, done: Sequence[Done], length: float) -> Move:
+def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When the very words stand there; a code that runs past is read frame by frame where it is nearest."""
     if not called(done, "cross_modal_search"):
         return [_search(" ".join(orientation.quoted), orientation)]
@@ -52,11 +51,12 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done], length: float) 
     exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
     if not exact and "speech" not in orientation.modalities:
         if not called(done, "extract_scene_text"):
-            return [Call("extract_scene_text", {"timestamp": [0.0, length]})]
+            return on_each(orientation, "extract_scene_text")
         nearest = _nearest(orientation.quoted[0], found)
-        if nearest and sum(step.call.name == "extract_scene_text" for step in done) == 1:
+        read = sum(step.call.name == "extract_scene_text" for step in done)
+        if nearest and read == len(orientation.videos):
             return [_closer(nearest, orientation)]
-    return _lasting(exact)
+    return _lasting(exact, orientation)
 
 
 def _search(query: str, orientation: Orientation) -> Call:
@@ -89,19 +89,21 @@ def _plain(text: str) -> str:
 
 
 def _closer(item: Evidence, orientation: Orientation) -> Call:
-    span = item.span.widened(CLOSE_READING, CLOSE_READING, orientation.videos.get(item.video, item.span.end))
-    return Call("extract_scene_text", {"timestamp": [round(span.start, 3), round(span.end, 3)]})
+    length = orientation.videos.get(item.video, item.span.end)
+    span = item.span.widened(CLOSE_READING, CLOSE_READING, length)
+    place = [round(span.start, 3), round(span.end, 3)]
+    return on_video(orientation, item.video, "extract_scene_text", timestamp=place)
 
 
-def _lasting(found: Sequence[Evidence]) -> Move:
+def _lasting(found: Sequence[Evidence], orientation: Orientation) -> Move:
     """From when to when each of the best pieces lasts."""
     if not found:
         return not_found("Nothing said or written tells when this is.")
-    return " ".join(_from_to(item) for item in found[:MOST])
+    return " ".join(_from_to(item, orientation) for item in found[:MOST])
 
 
-def _from_to(item: Evidence) -> str:
+def _from_to(item: Evidence, orientation: Orientation) -> str:
     span = item.span
     clocks = f"from {clock(span.start, decimals=1)} to {clock(span.end, decimals=1)}"
     how = SHOWN.get(item.modality, "is found")
-    return f"“{item.content.strip()}” {how} {clocks} ({span.start:.2f}-{span.end:.2f} s) {cite(item)}."
+    return f"“{item.content.strip()}” {how} {clocks} ({span.start:.2f}-{span.end:.2f} s) {cite(item, orientation)}."

@@ -7,6 +7,7 @@ from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 from helpers.small_video import write_small_video
 
+from longtake.agent.ask import Asker
 from longtake.config import load
 from longtake.preprocess.workspace import Workspace
 
@@ -60,3 +61,13 @@ def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:
     asked = ask_endpoint(two_videos, script, question=QUESTION, videos=VIDEOS)
     talk, trip = (two_videos.library.resolve(name).id for name in VIDEOS)
     assert asked.of("tool")[0]["spans"] == [[talk, 0.0, 8.0], [trip, 0.0, 8.0]]
+
+
+@pytest.mark.parametrize("question", ["What does the blue kettle cost?", "Which room number is written on the slide?"])
+def test_the_rules_controller_looks_at_every_video_and_names_the_one_it_cites(
+    two_videos: Workspace, question: str
+) -> None:
+    answer = Asker(two_videos).ask(VIDEOS, question)
+    assert answer.status == "answered"
+    assert {citation.video for citation in answer.citations} == {two_videos.library.resolve(name).id for name in VIDEOS}
+    assert all(f"[{name} 00:00:0" in answer.answer for name in VIDEOS)
