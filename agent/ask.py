@@ -16,12 +16,14 @@ from longtake.agent.context import RunContext
 from longtake.agent.controllers.endpoint import ControllerText
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.graph import build_graph, open_threads
-from longtake.agent.state import Question
+from longtake.agent.nodes.answer import usage_of
+from longtake.agent.state import Progress, Question
 from longtake.agent.trace import Trace
-from longtake.errors import Cancelled, LibraryError, LongtakeError
+from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Answer
 from longtake.memory.timespan import SpanError
+from longtake.preprocess.media import probe
 from longtake.preprocess.pipeline import Watcher
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
@@ -66,12 +68,13 @@ class Asker:
             on_step: told the name of each node that has run.
 
         Raises:
-            LongtakeError: when the question or a video is not usable; nothing is written then.
+            LongtakeError: when the question or a video is not usable; nothing is indexed then.
         """
         started = time.time()
         _check_question(question, options)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        opened = [_open(self._workspace, reference, budget, watcher) for reference in videos]
+        resolved = [_resolve(self._workspace, reference) for reference in videos]
+        opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
         handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
         controller = self._controller
         text_model = None if self._workspace.settings.controller.engine == "rules" else ControllerText(controller)
@@ -87,11 +90,25 @@ class Asker:
             return self._run(asked, context, thread or trace.run, on_step)
         except (LongtakeError, SpanError) as error:
             trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
-            return Answer(question=asked.question, status="failed", answer="", trace=trace.run, error=_sentence(error))
+            return self._failed(asked, context, thread or trace.run, _sentence(error))
         finally:
             trace.close()
             if thread is None:
                 self._threads.delete_thread(trace.run)
+
+    def _failed(self, asked: Question, context: RunContext, thread: str, error: str) -> Answer:
+        """The answer of a run that broke off, with what it had spent and looked at by then."""
+        state = self._graph.get_state({"configurable": {"thread_id": thread}}).values
+        orientation = state.get("orientation")
+        return Answer(
+            question=asked.question,
+            status="failed",
+            answer="",
+            coverage=dict(orientation.coverage) if orientation else {},
+            usage=usage_of(state.get("progress", Progress()), context),
+            trace=context.trace.run,
+            error=error,
+        )
 
     def _run(self, asked: Question, context: RunContext, thread: str, on_step: Callable[[str], None]) -> Answer:
         context.trace.event(
@@ -133,19 +150,28 @@ class _Opened(NamedTuple):
     problems: Mapping[str, str] = MappingProxyType({})
 
 
-def _open(workspace: Workspace, reference: str, budget: Budget, watcher: Watcher | None) -> _Opened:
-    """Find a video in the library; a file is indexed, or completed, first."""
+def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
+    """What a reference means: a file, else a video of the library; a folder only shadows neither.
+
+    Raises:
+        LongtakeError: when it is neither, or no media file.
+    """
     path = Path(reference).expanduser()
-    if not path.exists():
-        return _Opened(workspace.library.resolve(reference))
+    if path.is_file() or (path.is_dir() and not workspace.library.find(reference)):
+        probe(path)
+        return path
+    return workspace.library.resolve(reference)
+
+
+def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watcher: Watcher | None) -> _Opened:
+    """A video of the library as it is; a file is indexed, or completed, first."""
+    if isinstance(video, VideoRecord):
+        return _Opened(video)
     indexing = budget.share(INDEXING * budget.left)
     watching = replace(watcher or Watcher(), check_cancelled=indexing.check, reports=[])
-    report = workspace.add(path, watching)
-    if not report.layers and not report.complete:
-        raise Cancelled(f"The time ran out before anything of {path} was indexed; give more with --max-seconds.")
-    return _Opened(
-        report.video, report.complete, {layer.name: layer.problem for layer in report.layers if layer.problem}
-    )
+    report = workspace.add(video, watching)
+    problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
+    return _Opened(report.video, report.complete, problems)
 
 
 def _sentence(error: Exception) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from longtake.agent.words import content_stems, coverage, numbers, stems
+from longtake.agent.words import content_stems, coverage, fold, numbers, stem, stems, words
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 
@@ -29,6 +29,15 @@ _SENTENCE = re.compile(
 _WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.")
 _MOMENT = re.compile(
     r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
+)
+_NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
+_OPPOSITES = tuple(
+    pair.split("/")
+    for pair in (
+        "on/off up/down rose/fell rises/falls rise/fall rising/falling more/less increased/decreased "
+        "increases/decreases open/closed opened/closed opens/closes before/after first/last left/right won/lost accepted/rejected true/false "
+        "bought/sold cheaper/dearer faster/slower higher/lower larger/smaller alive/dead always/never"
+    ).split()
 )
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
@@ -189,7 +198,11 @@ def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], c
 
 
 def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> Verdict:
-    """Supported when the words and every number are held; contradicted when the words are and a number is another."""
+    """Whether the proof holds a claim, judged by its words.
+
+    Supported: half the words, every number and every name are held, and neither side negates what the other says.
+    Contradicted: the words are held, but with another number or the opposite word.
+    """
     quoted = " ".join(item.content for item in proof)
     held = " ".join([quoted, *computed, *([COMPUTED_WORDS] if computed else [])])
     said = [stem for stem in content_stems(text) if not any(letter.isdigit() for letter in stem)]
@@ -199,9 +212,26 @@ def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> V
     words_held = not said or _is_quoted(text, quoted) or coverage(said, held) >= HELD
     if not (proof or (computed and stated)) or not words_held:
         return "unverified"
+    if not _is_quoted(text, quoted):
+        if _is_opposite(text, quoted):
+            return "contradicted"
+        if _names(text) - stems(held) or bool(_NEGATION.search(text)) != bool(_NEGATION.search(quoted)):
+            return "unverified"
     if stated <= numbers(held) | _counts(text, proof):
         return "supported"
     return "contradicted" if said and numbers(quoted) - stated else "unverified"
+
+
+def _is_opposite(text: str, quoted: str) -> bool:
+    """Whether a claim uses the opposite of a word of its proof, and not that word itself."""
+    claimed, held = set(words(text)), set(words(quoted))
+    pairs = [*_OPPOSITES, *((other, one) for one, other in _OPPOSITES)]
+    return any(one in claimed and one not in held and other in held and other not in claimed for one, other in pairs)
+
+
+def _names(text: str) -> set[str]:
+    """Stems of the capitalised words of a claim, but for the first of a sentence, which every sentence has."""
+    return {stem(fold(name)) for name in re.findall(r"(?<=[\w,;:] )([A-Z][a-z]+)", text)}
 
 
 def _is_quoted(text: str, quoted: str) -> bool:

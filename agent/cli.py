@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
+from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
 from longtake.preprocess.cli import progress_watcher
@@ -37,8 +38,13 @@ def ask(
     workspace = open_workspace(session, max_seconds=max_seconds, max_rounds=max_rounds)
     from longtake.agent.ask import Asker
 
-    with progress_watcher(quiet=as_json) as watcher:
-        answer = Asker(workspace).ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
+    try:
+        with progress_watcher(quiet=as_json) as watcher:
+            answer = Asker(workspace).ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
+    except LongtakeError as error:
+        if not as_json or session.debug:
+            raise
+        answer = Answer(question=words[-1], status="failed", answer="", error=str(error))
     say_json(answer.model_dump(mode="json")) if as_json else show(answer, workspace)
     raise typer.Exit(EXITS[answer.status])
 

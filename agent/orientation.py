@@ -194,7 +194,7 @@ def _named_shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
     if not match or not shots:
         return None
     number = _ORDINALS[match[1]] if match[1] else int(match[2]) - 1
-    if number >= len(shots):
+    if number >= len(shots) or (number < 0 and match[2]):
         raise SpanError(f"the video has {len(shots)} shots, so there is no shot {number + 1}")
     return shots[number]
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from langchain_core.messages import AIMessage
 
-from longtake.agent.state import AgentState
+from longtake.agent.state import AgentState, Progress
 from longtake.tools.context import ToolContext
 
 MOST_CHECKS = 1  # how often a draft with unsupported claims goes back to the controller
@@ -24,17 +24,17 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
         return f"the limit of {budget.rounds} rounds was reached"
     if progress.input_tokens + progress.output_tokens >= budget.tokens:
         return f"the limit of {budget.tokens} tokens was reached"
-    if budget.cost and run_cost(state, tools) >= budget.cost:
+    if budget.cost and run_cost(progress, tools) >= budget.cost:
         return f"the limit of {budget.cost:g} in cost was reached"
     if state.results and state.results.count(state.results[-1]) > MOST_REPEATS:
         return "the same calls gave the same results again and again"
     return None
 
 
-def run_cost(state: AgentState, tools: ToolContext) -> float:
+def run_cost(progress: Progress, tools: ToolContext) -> float:
     """What the controller's tokens cost, at the profile's prices."""
     price = tools.settings.controller.price
-    spent = state.progress.input_tokens * price.input + state.progress.output_tokens * price.output
+    spent = progress.input_tokens * price.input + progress.output_tokens * price.output
     return round(spent / 1_000_000, 6)
 
 

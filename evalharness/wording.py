@@ -10,10 +10,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from longtake.agent.words import NUMBER_WORDS
 from longtake.memory.timespan import parse_time
 
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-_NUMBERS = {word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())}
+_NUMBERS = {word: int(value) for word, value in NUMBER_WORDS.items() if int(value) < 20}
 _TENS = {
     word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }

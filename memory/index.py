@@ -55,6 +55,10 @@ class Index(Protocol):
         """Make these the documents of a video; `vectors` is (documents, dimensions), rows of length 1."""
         ...
 
+    def holds(self, video: str) -> bool:
+        """Whether documents of a video are in the index."""
+        ...
+
     def delete(self, video: str) -> None:
         """Forget a video."""
         ...

@@ -32,7 +32,7 @@ class VideoRecord(BaseModel):
     modified: int = Field(description="Modification time in nanoseconds; spares hashing an unchanged file again.")
     duration: float = Field(description="Seconds.")
     layers: Mapping[str, str] = Field(default_factory=dict, description="Key of the layer in use, by layer name.")
-    indexed: str | None = Field(default=None, description="Key of the `text_vectors` layer that the index holds.")
+    indexed: str | None = Field(default=None, description="What the index holds of it: the key of its `text_vectors`.")
 
 
 class Library:

@@ -62,6 +62,10 @@ class HybridIndex:
             self._documents.add(revision.key, documents)
             self._commit(read_current(self._current) | {video: revision}, video)
 
+    def holds(self, video: str) -> bool:
+        """Whether documents of a video are in the index."""
+        return video in self._read()
+
     def delete(self, video: str) -> None:
         """Forget a video."""
         if not self._current.exists():

@@ -10,10 +10,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from longtake.config import Settings
-from longtake.errors import Cancelled, EngineError, MediaError
+from longtake.errors import Cancelled, LongtakeError
 from longtake.memory.index import Index
-from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.layers import Layer, LayerRecipe, canonical_json
 from longtake.memory.library import Library, VideoRecord, file_id
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media import MediaInfo, probe
@@ -22,12 +24,13 @@ from longtake.preprocess.scene_text import SceneText
 from longtake.preprocess.sounds import Sounds
 from longtake.preprocess.step import IndexJob, Step
 from longtake.preprocess.subtitles import Subtitles
-from longtake.preprocess.text_vectors import TextVectors, documents_of, load_vectors
+from longtake.preprocess.text_vectors import SOURCES, TextVectors, documents_of, load_vectors
 from longtake.preprocess.visual_pass import VisualPass
 
 log = logging.getLogger(__name__)
 
 # Cheapest first, so that a question asked early finds the most.
+BUILT_BY = {"visual_pass": ("shots", "keyframes", "blank", "text_frames")}  # a step's layers, where not one of its name
 STEPS: tuple[Step, ...] = (ProbeStep(), Subtitles(), VisualPass(), Sounds(), SceneText(), TextVectors())
 
 
@@ -74,7 +77,8 @@ def index_file(
 ) -> IndexReport:
     """Build what is missing of a file's layers and make it findable.
 
-    A layer that fails is reported and the rest goes on. When the watcher cancels, finished layers are kept.
+    A layer that fails is reported and the rest goes on. When the watcher cancels, what was finished is kept, now and
+    from before, and can be found.
 
     Raises:
         MediaError: when the file holds neither picture nor sound; nothing is written then.
@@ -84,31 +88,50 @@ def index_file(
     media = probe(path)
     video = _record(path, library, media)
     library.save(video)
-    store = library.layers(video.id)
-    layers: dict[str, Layer] = {}
+    layers = {name: layer for name in video.layers if (layer := library.layer(video, name))}
     complete = True
     for step in STEPS:
         job = IndexJob(path, media, settings, engines, layers, watcher.check_cancelled)
         try:
             done = _run(step, job, library, video, watcher)
         except Cancelled:
-            # What is there shall be findable: go straight to the index, which takes no time to speak of.
             complete = False
-            stopped = replace(job, check_cancelled=lambda: None)
-            done = _run(STEPS[-1], stopped, library, video, Watcher(reports=watcher.reports))
-        for layer in done:
-            layers[layer.name] = layer
-        video = video.model_copy(update={"layers": {name: layer.key for name, layer in layers.items()}})
-        library.save(video)
-        if not complete:
             break
-    vectors = layers.get("text_vectors")
-    if vectors and (video.indexed != vectors.key or not library.index_root.is_dir()):
-        index.replace(video.id, documents_of(video.id, layers), load_vectors(vectors))
-        video = video.model_copy(update={"indexed": vectors.key})
-        library.save(video)
-    log.debug("indexed %s into %s", path, store.root)
+        video = _put(video, layers, step, done, library)
+    if not complete:
+        # Embedding takes no time to speak of, and without it nothing of what is there would be found.
+        job = IndexJob(path, media, settings, engines, layers)
+        done = _run(STEPS[-1], job, library, video, Watcher(reports=watcher.reports))
+        video = _put(video, layers, STEPS[-1], done, library)
+    video = _make_findable(video, layers, library, index)
     return IndexReport(video, tuple(watcher.reports), time.perf_counter() - started, complete)
+
+
+def _put(
+    video: VideoRecord, layers: dict[str, Layer], step: Step, done: Sequence[Layer], library: Library
+) -> VideoRecord:
+    """Make a step's layers those in use; what it did not build this time is out of use."""
+    for name in BUILT_BY.get(step.name, (step.name,)):
+        layers.pop(name, None)
+    layers.update({layer.name: layer for layer in done})
+    video = video.model_copy(update={"layers": {name: layer.key for name, layer in layers.items()}})
+    library.save(video)
+    return video
+
+
+def _make_findable(video: VideoRecord, layers: dict[str, Layer], library: Library, index: Index) -> VideoRecord:
+    """Bring the index up to the layers, unless it holds just these; without vectors, words alone are found."""
+    embedded = layers.get("text_vectors")
+    sources = {name: layers[name].key for name in SOURCES if name in layers}
+    key = embedded.key if embedded else canonical_json(sources)
+    if video.indexed == key and index.holds(video.id):
+        return video
+    documents = documents_of(video.id, layers)
+    vectors = load_vectors(embedded) if embedded else np.zeros((len(documents), 0), np.float32)
+    index.replace(video.id, documents, vectors)
+    video = video.model_copy(update={"indexed": key})
+    library.save(video)
+    return video
 
 
 def _record(path: Path, library: Library, media: MediaInfo) -> VideoRecord:
@@ -128,7 +151,6 @@ def _record(path: Path, library: Library, media: MediaInfo) -> VideoRecord:
 
 def _run(step: Step, job: IndexJob, library: Library, video: VideoRecord, watcher: Watcher) -> Sequence[Layer]:
     job.check_cancelled()
-    name = type(step).__name__
     try:
         recipes = step.recipes(job)
         store = library.layers(video.id)
@@ -136,10 +158,18 @@ def _run(step: Step, job: IndexJob, library: Library, video: VideoRecord, watche
         missing = [recipe for recipe in recipes if found[recipe.name] is None]
         watcher.reports.extend(_report(layer, 0.0, reused=True) for layer in found.values() if layer)
         return [layer for layer in found.values() if layer] + _build(step, job, library, video, missing, watcher)
-    except (EngineError, MediaError) as error:
-        watcher.reports.append(LayerReport(step.name, None, None, 0, 0.0, False, str(error)))
-        log.debug("step %s failed: %s", name, error)
-        return []
+    except Cancelled:
+        raise
+    except LongtakeError as error:
+        return _failed(step, str(error), watcher)
+    except Exception as error:
+        log.debug("step %s crashed", step.name, exc_info=True)
+        return _failed(step, f"{step.name} crashed ({type(error).__name__}: {error}); see --debug.", watcher)
+
+
+def _failed(step: Step, problem: str, watcher: Watcher) -> list[Layer]:
+    watcher.reports.append(LayerReport(step.name, None, None, 0, 0.0, False, problem))
+    return []
 
 
 def _build(

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.claims import LETTER, NOT_FOUND, with_citations
 from longtake.agent.context import RunContext
 from longtake.agent.routing import run_cost
-from longtake.agent.state import AgentState, Turn
+from longtake.agent.state import AgentState, Progress, Turn
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 
@@ -36,7 +36,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         claims=tuple(state.claims),
         citations_removed=state.removed,
         coverage=dict(state.orientation.coverage) if state.orientation else {},
-        usage=_usage(state, context),
+        usage=usage_of(state.progress, context),
         trace=context.trace.run,
     )
     context.trace.event(
@@ -95,13 +95,13 @@ def _option(state: AgentState) -> Option | None:
     return Option(letter=match[1].upper(), text=state.options[number]) if number < len(state.options) else None
 
 
-def _usage(state: AgentState, context: RunContext) -> Usage:
-    progress = state.progress
+def usage_of(progress: Progress, context: RunContext) -> Usage:
+    """What a run has spent so far."""
     return Usage(
         rounds=progress.rounds,
         tool_calls=progress.tool_calls,
         seconds=round(time.time() - context.started, 3),
         input_tokens=progress.input_tokens,
         output_tokens=progress.output_tokens,
-        cost=run_cost(state, context.tools),
+        cost=run_cost(progress, context.tools),
     )

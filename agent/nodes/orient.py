@@ -44,8 +44,8 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
     kind, modalities = classify(state.question)
-    first = videos[0]
-    span, point = named_span(state.question, first.duration, shots_of(first))
+    longest = max(videos, key=lambda video: video.duration)
+    span, point = named_span(state.question, longest.duration, shots_of(longest))
     return Orientation(
         question=state.question,
         kind=kind,

@@ -54,6 +54,8 @@ def on_each(orientation: Orientation, tool: str, **arguments: Any) -> list[Call]
     calls = []
     for video, seconds in orientation.videos.items():
         span = orientation.span or TimeSpan(start=0.0, end=seconds)
+        if span.start > seconds:
+            continue  # the time named lies behind the end of this one
         place = [span.start] if orientation.point else [span.start, span.end]
         calls.append(on_video(orientation, video, tool, timestamp=place, **arguments))
     return calls

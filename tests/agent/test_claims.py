@@ -243,3 +243,21 @@ def test_every_citation_of_an_answer_is_evidence_of_the_run(draft: str) -> None:
 def test_taking_the_citations_out_of_a_text_leaves_none(text: str) -> None:
     assert len(plain_text(text)) <= len(text)
     assert check_draft(plain_text(f"kettle [00:00:04] {text}"), []).removed == check_draft(plain_text(text), []).removed
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "verdict"),
+    [
+        ("The bridge was not repaired [00:00:01].", "The bridge was repaired in May.", "unverified"),
+        ("It never rains on the moor [00:00:01].", "It rains on the moor.", "unverified"),
+        ("The alarm was off [00:00:01].", "The alarm was on.", "contradicted"),
+        ("They gave the money to Bob [00:00:01].", "They gave the money to Carol.", "unverified"),
+        ("The price fell from 10 to 5 [00:00:01].", "The price rose from 5 to 10.", "contradicted"),
+        ("The bridge was not repaired [00:00:01].", "The bridge wasn't repaired at all.", "supported"),
+        ("They gave the money to Carol [00:00:01].", "They gave the money to Carol.", "supported"),
+        ("Twenty people came [00:00:01].", "Then 20 people came.", "supported"),
+    ],
+)
+def test_what_turns_a_statement_round_is_never_supported(claim: str, said: str, verdict: str) -> None:
+    evidence = [Evidence(video="v", span=TimeSpan(start=0, end=3), modality="speech", content=said, engine="test")]
+    assert [item.verdict for item in check_draft(claim, evidence).claims] == [verdict]

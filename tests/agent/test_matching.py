@@ -88,6 +88,7 @@ def test_words_meet_in_their_commonest_forms() -> None:
 
 def test_numbers_are_read_in_every_spelling() -> None:
     assert numbers("1,200 men, 3.50 dollars, seven ships at 12:30") == {"1200", "3.5", "7", "12:30"}
+    assert numbers("seventeen, eighteen, nineteen, twenty") == {"17", "18", "19", "20"}
 
 
 def test_a_cue_takes_words_phrases_and_endings() -> None:
