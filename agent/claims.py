@@ -35,8 +35,9 @@ _OPPOSITES = tuple(
     pair.split("/")
     for pair in (
         "on/off up/down rose/fell rises/falls rise/fall rising/falling more/less increased/decreased "
-        "increases/decreases open/closed opened/closed opens/closes before/after first/last left/right won/lost accepted/rejected true/false "
-        "bought/sold cheaper/dearer faster/slower higher/lower larger/smaller alive/dead always/never"
+        "increases/decreases open/closed opened/closed opens/closes before/after first/last left/right "
+        "won/lost accepted/rejected true/false bought/sold cheaper/dearer faster/slower higher/lower "
+        "larger/smaller alive/dead always/never"
     ).split()
 )
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)

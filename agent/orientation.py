@@ -86,7 +86,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,})[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
-_CLOCK = rf"(?<![\d:])(?!{_CODE}){TIME}(?![\d:])"
+_CLOCK = rf"(?<![\d:,])(?!{_CODE}){TIME}(?![\d:])"
 _UNIT = r"\s*(?:seconds?|secs?|s)\b"
 _MINUTES = re.compile(
     r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?"
@@ -180,7 +180,7 @@ def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tup
         seconds = min(duration, parse_time(edge[2]))
         start = 0.0 if edge[1] == "first" else duration - seconds
         return TimeSpan(start=start, end=start + seconds), False
-    single = re.search(rf"({_CLOCK}){_UNIT}|(?<![\d:])(?!{_CODE})((?:\d+:)?\d{{1,3}}:\d{{2}}(?:\.\d+)?)(?![\d:])", text)
+    single = re.search(rf"({_CLOCK}){_UNIT}|(?<![\d:])(?!{_CODE})((?:\d+:)?\d{{1,3}}:[0-5]\d(?:\.\d+)?)(?![\d:])", text)
     if single and not re.search(r"how (?:many|long)[^?]*$", text[: single.start()]):
         moment = parse_time(single[1] or single[2])
         if moment > duration:

@@ -62,7 +62,7 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
 
     library = _library(context)
     record = library.resolve(video)
-    HybridIndex(library.index_root, space="", floor=0.0, rrf_constant=1).delete(record.id)
+    HybridIndex(library.index_root).delete(record.id)
     library.delete(record)
     if as_json:
         say_json({"deleted": record.id, "name": record.name})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import uuid
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -59,7 +60,7 @@ class Library:
 
     def videos(self) -> list[VideoRecord]:
         """Every video, by name."""
-        files = sorted(self._videos.glob("*/video.json"))
+        files = sorted(self._videos.glob("[!.]*/video.json"))
         return sorted((_read(file) for file in files), key=lambda video: (video.name, video.id))
 
     def get(self, video_id: str) -> VideoRecord | None:
@@ -109,26 +110,39 @@ class Library:
         return video
 
     def delete(self, video: VideoRecord) -> None:
-        """Remove a video and its layers; the file it was read from is not touched."""
-        folder = self._videos / video.id
-        trash = self._videos / f".deleted-{video.id}"
-        folder.rename(trash)
-        shutil.rmtree(trash)
-
-    def export(self, video: VideoRecord, target: Path) -> None:
-        """Copy a video's record and layers in use to a new folder.
+        """Remove a video and its layers; the file it was read from is not touched.
 
         Raises:
-            LibraryError: when the target exists already.
+            LibraryError: when the folder cannot be written, or the video is gone already.
         """
-        if target.exists():
-            raise LibraryError(f"{target} exists already; name a folder that does not.")
-        target.mkdir(parents=True)
-        (target / "video.json").write_text(canonical_json(video.model_dump()) + "\n", encoding="utf-8")
-        for name in video.layers:
-            layer = self.layer(video, name)
-            if layer:
-                shutil.copytree(layer.path, target / name)
+        try:
+            (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
+        except OSError as error:
+            raise LibraryError(f"{video.name} ({video.id}) cannot be deleted: {error.strerror}.") from error
+        for trash in self._videos.glob(".deleted-*"):  # with what an interrupted deletion left
+            shutil.rmtree(trash, ignore_errors=True)
+
+    def export(self, video: VideoRecord, target: Path) -> None:
+        """Copy a video's record and layers in use to a new folder, which is there whole or not at all.
+
+        Raises:
+            LibraryError: when the target exists already or cannot be written.
+        """
+        building = target.parent / f".{target.name}-{uuid.uuid4().hex}"
+        try:
+            if target.exists():
+                raise LibraryError(f"{target} exists already; name a folder that does not.")
+            building.mkdir(parents=True)
+            (building / "video.json").write_text(canonical_json(video.model_dump()) + "\n", encoding="utf-8")
+            for name in video.layers:
+                layer = self.layer(video, name)
+                if layer:
+                    shutil.copytree(layer.path, building / name)
+            building.rename(target)
+        except OSError as error:
+            raise LibraryError(f"{target} cannot be written: {error.strerror or error}.") from error
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
 
     def _find_file(self, path: Path) -> VideoRecord | None:
         status = path.stat()

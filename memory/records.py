@@ -104,5 +104,6 @@ class Answer(Record):
     citations_removed: int = Field(default=0, description="Citations of the draft that no evidence of the run backs.")
     coverage: dict[str, float] = Field(default_factory=dict, description="Share of the timeline each layer covers.")
     usage: Usage = Usage()
+    offline: bool = Field(default=False, description="Whether every connection off this machine was blocked.")
     trace: str | None = Field(default=None, description="Run id; its events are in <library>/traces.")
     error: str | None = None

@@ -35,14 +35,14 @@ Mask = npt.NDArray[np.bool_]
 class HybridIndex:
     """The search index of a library: documents in Chroma, vectors in FAISS, BM25 built from the documents."""
 
-    def __init__(self, root: Path, *, space: str, floor: float, rrf_constant: int) -> None:
+    def __init__(self, root: Path, *, space: str = "", floor: float = 0.0, rrf_constant: int = 60) -> None:
         """Open lazily: nothing is read or made before the first call.
 
         Args:
             root: folder of the index.
             space: id of the text embedding that the vectors come from; empty when there is none: words only.
             floor: cosine under which a document is not found by its vector.
-            rrf_constant: of reciprocal-rank fusion.
+            rrf_constant: of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
         """
         self.root = root
         self.space = space

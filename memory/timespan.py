@@ -10,11 +10,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-TIME = r"(?:\d+:)?\d{1,3}:\d{2}(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
-_SPAN = re.compile(
-    rf"\s*\[?\s*({TIME})\s*s?(?:ec(?:onds?)?)?\s*(?:(?:-|–|—|,|\bto\b|\bund?til\b|\band\b|\.\.)\s*({TIME})\s*s?(?:ec(?:onds?)?)?)?\s*\]?\s*",
-    re.IGNORECASE,
+_CLOCK = r"(?:\d{1,4}:[0-5]?\d|\d{1,3}):[0-5]\d"
+_SECONDS = r"\d{1,9}"  # bounded, so that no time is infinite
+_UNIT = r"\s*s?(?:ec(?:onds?)?)?\s*"
+_BETWEEN = r"(?:(-|–|—|,|\bto\b|\bund?til\b|\band\b|\.\.)"
+TIME = rf"{_CLOCK}(?:[.,]\d+)?|{_SECONDS}(?:\.\d+|,\d{{1,2}})?"
+_LISTED = rf"{_CLOCK}(?:\.\d+)?|{_SECONDS}(?:\.\d+)?"  # inside brackets a comma separates
+_SPAN, _LISTED_SPAN = (
+    re.compile(rf"\s*({time}){_UNIT}{_BETWEEN}\s*({time}){_UNIT})?", re.IGNORECASE) for time in (TIME, _LISTED)
 )
+# Two bare numbers, or three digits after a comma: a decimal, thousands or two times.
+_UNCLEAR = re.compile(r"\s*\d+,\d+\s*|.*(?<![\d:.])\d+,\d{3}.*")
+_LONGEST = 10**9  # seconds
 
 
 class TimeSpan(BaseModel):
@@ -125,20 +132,36 @@ def _bounds(value: Any) -> tuple[float, float | None]:
     if isinstance(value, TimeSpan):
         return value.start, value.end
     if isinstance(value, str):
-        match = _SPAN.fullmatch(value)
-        if not match:
-            raise SpanError(f"{value!r} is not a time or span; write 00:12:34 or 00:12:30-00:13:00")
-        return parse_time(match[1]), parse_time(match[2]) if match[2] else None
+        return _written_bounds(value)
     if isinstance(value, Mapping) and "start" in value:
+        unknown = sorted(str(key) for key in value if key not in ("start", "end"))
+        if unknown:
+            raise SpanError(f"{', '.join(unknown)} is no part of a span; write {{'start': 750, 'end': 780}}")
         return _number(value["start"]), _number(value["end"]) if value.get("end") is not None else None
     if isinstance(value, Sequence) and len(value) in (1, 2):
         return _number(value[0]), _number(value[1]) if len(value) == 2 else None
     return _number(value), None
 
 
+def _written_bounds(text: str) -> tuple[float, float | None]:
+    body = text.strip()
+    listed = body.startswith("[") or body.endswith("]")
+    match = (_LISTED_SPAN if listed else _SPAN).fullmatch(body.removeprefix("[").removesuffix("]"))
+    # A clock time listed beside bare seconds may be one clock time with decimals.
+    mixed = match and listed and match[2] == "," and (":" in match[1]) != (":" in match[3])
+    if mixed or (not listed and _UNCLEAR.fullmatch(body)):
+        raise SpanError(
+            f"{text!r} is ambiguous: its comma may part two times or begin decimals; "
+            "write 00:12:34.5 for a time or 00:12:30-00:13:00 for a span"
+        )
+    if not match:
+        raise SpanError(f"{text!r} is not a time or span; write 00:12:34 or 00:12:30-00:13:00")
+    return parse_time(match[1]), parse_time(match[3]) if match[3] else None
+
+
 def _number(value: Any) -> float:
     if isinstance(value, str):
         return parse_time(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _LONGEST:
         raise SpanError(f"{value!r} is not a time; write seconds (754.2) or a clock time (00:12:34)")
     return float(value)

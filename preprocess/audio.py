@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import av
 import numpy as np
 import numpy.typing as npt
 from av.audio.frame import AudioFrame
@@ -18,8 +17,8 @@ from av.container import InputContainer
 from av.error import FFmpegError
 from av.stream import Disposition
 
-from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.container import open_media
 from longtake.preprocess.media import MediaInfo
 
 Samples = npt.NDArray[np.float32]
@@ -68,11 +67,7 @@ def read_audio(
     """
     if not media.audio:
         return
-    try:
-        container = av.open(str(path), metadata_errors="replace")
-    except (FFmpegError, OSError) as error:
-        raise MediaError(f"{path} cannot be opened: {error.strerror}.") from error
-    with container:
+    with open_media(path) as container:
         stream = default_track(container, media)
         if span is not None and span.start > SEEK_MARGIN and stream.time_base is not None:
             target = media.origin + span.start - SEEK_MARGIN

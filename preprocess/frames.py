@@ -15,7 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import av
 import av.error
 import cv2
 import numpy as np
@@ -26,6 +25,7 @@ from av.video.reformatter import ColorRange, Interpolation, VideoReformatter
 
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.container import open_media
 from longtake.preprocess.media import MediaInfo, VideoStream
 
 Picture = npt.NDArray[np.uint8]
@@ -114,12 +114,12 @@ def read_frames(
     if media.video is None:
         raise MediaError(f"{path} has no picture; ask about its sound.")
     if span is None:
-        with _open(path) as container:
+        with open_media(path) as container:
             yield from _decode(container, path, media, media.video, check_cancelled)
         return
     # Some containers seek past the place, and raw streams not at all: those are read from their beginning.
     for entry in (span.start, None):
-        with _open(path) as container:
+        with open_media(path) as container:
             if entry is not None:
                 stream: Any = container.streams[media.video.index]
                 with suppress(av.error.FFmpegError):
@@ -134,14 +134,6 @@ def read_frames(
 def encode_jpeg(picture: Picture, quality: int) -> bytes:
     """A picture, (height, width, 3) BGR, as the bytes of a JPEG file."""
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
-
-
-def _open(path: Path) -> InputContainer:
-    try:
-        container: InputContainer = av.open(str(path), metadata_errors="replace")
-    except (av.error.FFmpegError, OSError) as error:
-        raise MediaError(f"{path} cannot be opened: {error.strerror}.") from error
-    return container
 
 
 def _shown_during(span: TimeSpan, held: Frame, frames: Iterator[Frame]) -> Iterator[Frame]:

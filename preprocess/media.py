@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import av
 import av.error
 from av.audio.stream import AudioStream as AvAudio
 from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
+from longtake.preprocess.container import open_media
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 _ORDINARY_FPS = 25.0
@@ -72,10 +72,7 @@ def probe(path: Path) -> MediaInfo:
     """
     _check_file(path)
     try:
-        with av.open(str(path), metadata_errors="replace") as container:
-            # FFmpeg renders any .txt file as a terminal's screen; nobody means that.
-            if container.format.name == "tty":
-                raise MediaError(f"{path} is a text file, not a video; give a media file.")
+        with open_media(path) as container:
             return _describe(container, path)
     except av.error.FFmpegError as error:
         raise MediaError(
@@ -146,7 +143,7 @@ def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
 
 def _rotation(path: Path, index: int) -> int:
     # Opened anew: the container in use stands at its end, and raw streams cannot be rewound.
-    with av.open(str(path), metadata_errors="replace") as container:
+    with open_media(path) as container:
         for count, packet in enumerate(container.demux(container.streams[index])):
             try:
                 for frame in packet.decode():

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import av
 from av.error import FFmpegError
 from av.subtitles.subtitle import AssSubtitle
 
@@ -16,6 +15,7 @@ from longtake.errors import MediaError
 from longtake.memory.layers import LayerRecipe, LayerWriter
 from longtake.memory.library import file_id
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.container import open_media
 from longtake.preprocess.language_codes import language_code
 from longtake.preprocess.media import MediaInfo
 from longtake.preprocess.step import IndexJob
@@ -58,7 +58,7 @@ class Subtitles:
     name = NAME
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One layer, which changes when a sidecar does; none when there are no subtitles.
+        """One layer, which changes when a sidecar does, not when it is renamed with its video; none without subtitles.
 
         Raises:
             MediaError: when a sidecar cannot be read.
@@ -66,8 +66,8 @@ class Subtitles:
         sidecars = find_sidecars(job.path)
         if not (sidecars or job.media.subtitles):
             return ()
-        inputs = {sidecar.path.name: file_id(sidecar.path) for sidecar in sidecars}
-        return (LayerRecipe(NAME, version=1, engine="subtitles-1", inputs=inputs),)
+        inputs = {_label(number, sidecar): file_id(sidecar.path) for number, sidecar in enumerate(sidecars, 1)}
+        return (LayerRecipe(NAME, version=2, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the cues of every sidecar, then of every embedded track.
@@ -77,23 +77,31 @@ class Subtitles:
         """
         writer = writers[NAME]
         written: set[tuple[str, ...]] = set()
-        for source, language, cues in _tracks(job):
+        for source, language, place, cues in _tracks(job):
             job.check_cancelled()
             texts = tuple(cue.text for cue in cues)
             if texts not in written:  # one transcript in two formats, or beside the file and inside it, is one
-                _write(writer, cues, language, source, job.media.duration)
+                outside = _write(writer, cues, language, source, job.media.duration)
+                if outside:
+                    _log.warning("%s: %d cues lie outside the media and were left out.", place, outside)
             written.add(texts)
         writer.cover([TimeSpan(start=0.0, end=job.media.duration)])
 
 
-def _tracks(job: IndexJob) -> Iterator[tuple[str, str | None, list[Cue]]]:
-    """Source, language and cues of every sidecar, then of every embedded track."""
-    for sidecar in find_sidecars(job.path):
+def _label(number: int, sidecar: Sidecar) -> str:
+    """What items call a sidecar: its place and language, for a layer outlives the names of files."""
+    return f"sidecar {number} ({sidecar.language})" if sidecar.language else f"sidecar {number}"
+
+
+def _tracks(job: IndexJob) -> Iterator[tuple[str, str | None, str, list[Cue]]]:
+    """Source, language, name for a person and cues of every sidecar, then of every embedded track."""
+    for number, sidecar in enumerate(find_sidecars(job.path), 1):
         cues = parse_subtitles(sidecar.path.read_bytes(), sidecar.path.name)
-        yield sidecar.path.name, sidecar.language, cues
+        yield _label(number, sidecar), sidecar.language, sidecar.path.name, cues
     for track in job.media.subtitles:
         cues = list(embedded_cues(job.path, job.media, track.index))
-        yield f"stream {track.index}", language_code(track.language), cues
+        source = f"stream {track.index}"
+        yield source, language_code(track.language), f"{job.path.name}, {source}", cues
 
 
 def find_sidecars(path: Path) -> list[Sidecar]:
@@ -107,7 +115,7 @@ def find_sidecars(path: Path) -> list[Sidecar]:
     except OSError as error:
         raise MediaError(f"The folder of {path} cannot be read: {error.strerror}.") from error
     others = {Path(name).stem.casefold() for name in names if Path(name).suffix.lower() not in SUFFIXES}
-    found = []
+    found: list[tuple[str, bool, Sidecar]] = []
     for name in names:
         stem = Path(name).stem
         if Path(name).suffix.lower() not in SUFFIXES:
@@ -118,9 +126,11 @@ def find_sidecars(path: Path) -> list[Sidecar]:
             if stem.casefold().startswith(base.casefold()):
                 speech, language = _read_name(stem[len(base) :])
                 if speech:
-                    found.append(Sidecar(path.resolve().parent / name, language))
+                    sidecar = Sidecar(path.resolve().parent / name, language)
+                    found.append((name[len(base) :].casefold(), base == path.stem, sidecar))
                     break
-    return found
+    # By what follows the media file's name, so that renaming them together keeps their order.
+    return [sidecar for _, _, sidecar in sorted(found, key=lambda item: item[:2])]
 
 
 def embedded_cues(path: Path, media: MediaInfo, index: int) -> Iterator[Cue]:
@@ -131,7 +141,7 @@ def embedded_cues(path: Path, media: MediaInfo, index: int) -> Iterator[Cue]:
     """
     cues = []
     try:
-        with av.open(str(path), metadata_errors="replace") as container:
+        with open_media(path) as container:
             for packet in container.demux(container.streams[index]):
                 if packet.pts is None or packet.time_base is None:
                     continue
@@ -170,8 +180,8 @@ def _read_name(rest: str) -> tuple[bool, str | None]:
     return True, language
 
 
-def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> None:
-    """Add the cues that lie within the media."""
+def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> int:
+    """Add the cues that lie within the media; the number of those that do not."""
     outside = 0
     for cue in cues:
         start, end = max(0.0, cue.start), min(cue.end, duration)
@@ -181,5 +191,4 @@ def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: s
         item = {"start": round(start, 3), "end": round(end, 3), "text": " ".join(cue.text.split("\n"))}
         item |= {"language": language, "source": source}
         writer.add(item if cue.speaker is None else item | {"speaker": cue.speaker})
-    if outside:
-        _log.warning("%s: %d cues lie outside the media and were left out.", source, outside)
+    return outside

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from longtake.config import Settings
 from longtake.errors import EngineError, LibraryError
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import Library
 from longtake.preprocess.engines import EngineTable
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Workspace:
         try:
             embedding: TextEmbedding = self.engines.load("text_embedding")
         except EngineError:
-            return HybridIndex(self.library.index_root, space="", floor=0.0, rrf_constant=constant)
+            return HybridIndex(self.library.index_root, rrf_constant=constant)
         return HybridIndex(self.library.index_root, space=embedding.id, floor=embedding.floor, rrf_constant=constant)
 
     def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
@@ -47,8 +47,3 @@ class Workspace:
         from longtake.preprocess.pipeline import index_file
 
         return index_file(path, self.library, self.settings, self.engines, self.index, watcher=watcher)
-
-    def delete(self, video: VideoRecord) -> None:
-        """Forget a video: first what finds it, then what it is."""
-        self.index.delete(video.id)
-        self.library.delete(video)

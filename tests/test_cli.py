@@ -54,7 +54,7 @@ def test_every_command_of_the_table_can_be_loaded(command: str, tmp_path: Path) 
         (["ask", "{tone}", "Which?", "--options", "one"], 1, "takes 2 to 10 options, got 1"),
         (["ask", "{tone}"], 2, "then the question"),
         (["videos", "show", "nothing"], 1, "neither a file nor a video"),
-        (["search", "nothing", "word"], 1, "neither a file nor a video"),
+        (["search", "nothing", "word"], 1, "holds no videos; `longtake index FILE` adds one"),
         (["--set", "budget.round=2", "doctor"], 1, "did you mean 'rounds'"),
         (["--config", "nothing.yaml", "doctor"], 1, "No profile or file named 'nothing.yaml'"),
     ],

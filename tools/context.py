@@ -23,8 +23,8 @@ from longtake.tools.result import ToolError
 class TextModel(Protocol):
     """The controller's model, as far as a tool may use it."""
 
-    def complete(self, prompt: str) -> str:
-        """The model's reply to one prompt."""
+    def complete(self, prompt: str, *, seconds: float) -> str:
+        """The model's reply to one prompt, awaited for at most `seconds`."""
         ...
 
 

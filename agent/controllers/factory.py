@@ -31,13 +31,14 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
             "controller.engine=openai needs controller.base_url and controller.model; give both with --set."
         )
     parts = urlsplit(url)
+    # The URL is named in errors and traces: what may hold a secret is refused first, without naming it.
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ConfigError(
+            "controller.base_url must not hold a password, a query (?) or a fragment (#); "
+            f"put the key into the variable {settings.api_key_env}."
+        )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"controller.base_url={url!r} is not a URL; write one such as http://127.0.0.1:8000/v1.")
-    if parts.username or parts.password:
-        # The URL is named in errors and traces.
-        raise ConfigError(
-            f"controller.base_url must not hold a password; put the key into the variable {settings.api_key_env}."
-        )
     if offline and not is_loopback(url):
         raise ConfigError(f"--offline forbids the controller at {url}; use one on this machine.")
     from longtake.agent.controllers.openai_endpoint import open_endpoint

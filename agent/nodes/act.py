@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.context import RunContext
-from longtake.agent.state import AgentState
+from longtake.agent.controllers.calls import SENT
+from longtake.agent.controllers.tool_text import ToolText
+from longtake.agent.state import AgentState, Progress
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Evidence
 from longtake.tools.result import ToolResult
@@ -23,26 +28,38 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     context = runtime.context
     asked = state.messages[-1]
     calls = asked.tool_calls if isinstance(asked, AIMessage) else []
+    sent = asked.additional_kwargs.get(SENT, {})
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        results = list(pool.map(lambda call: _call(call, context, state.progress.model_step), calls))
+        try:
+            done = list(pool.map(lambda call: _call(call, sent, context, state.progress.model_step), calls))
+        except KeyboardInterrupt:
+            # It arrives here when the graph runs in the main thread. The pool waits for its calls: they end at once.
+            context.tools.budget.stop()
+            raise
+    results = [result for result, _ in done]
     replies = [_message(call, result, context) for call, result in zip(calls, results, strict=True)]
-    progress = state.progress.model_copy(update={"tool_calls": state.progress.tool_calls + len(calls)})
     return {
         "messages": [*state.messages, *replies],
         "evidence": _joined(state.evidence, results),
         "results": [*state.results, canonical_json([_fingerprint(c, r) for c, r in zip(calls, results, strict=True)])],
-        "progress": progress,
+        "progress": _spent(state.progress, [spent for _, spent in done]),
     }
 
 
-def _call(call: ToolCall, context: RunContext, asked_at: int | None) -> ToolResult:
+def _call(
+    call: ToolCall, sent: Mapping[str, Any], context: RunContext, asked_at: int | None
+) -> tuple[ToolResult, Counter[str]]:
+    """What a call came to, and the tokens that the tool spent on the controller's model."""
     started = time.time()
-    result = context.toolbox.call(call["name"], call["args"], context.tools)
+    text_model = ToolText(context, call, asked_at)
+    by_rules = context.tools.settings.controller.engine == "rules"
+    tools = replace(context.tools, text_model=None if by_rules else text_model)
+    result = context.toolbox.call(call["name"], call["args"], tools)
     context.trace.event(
         "tool",
         started=started,
         parent=asked_at,
-        given={"tool": call["name"], "arguments": call["args"]},
+        given=sent.get(call["id"] or ""),
         result=result.model_dump(mode="json"),
         data={
             "tool": call["name"],
@@ -55,7 +72,17 @@ def _call(call: ToolCall, context: RunContext, asked_at: int | None) -> ToolResu
         spans=_looked_at(call, result, context),
         evidence=[item.id for item in result.evidence],
     )
-    return result
+    return result, text_model.spent
+
+
+def _spent(progress: Progress, spent: Sequence[Counter[str]]) -> Progress:
+    return progress.model_copy(
+        update={
+            "tool_calls": progress.tool_calls + len(spent),
+            "input_tokens": progress.input_tokens + sum(tokens["input_tokens"] for tokens in spent),
+            "output_tokens": progress.output_tokens + sum(tokens["output_tokens"] for tokens in spent),
+        }
+    )
 
 
 def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[tuple[str, float, float]]:

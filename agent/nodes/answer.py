@@ -37,6 +37,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         citations_removed=state.removed,
         coverage=dict(state.orientation.coverage) if state.orientation else {},
         usage=usage_of(state.progress, context),
+        offline=context.tools.settings.offline,
         trace=context.trace.run,
     )
     context.trace.event(

@@ -11,7 +11,8 @@ from langgraph.runtime import Runtime
 from longtake.agent.claims import abstention
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.calls import read_reply
-from longtake.agent.controllers.endpoint import reply
+from longtake.agent.controllers.endpoint import reply, tokens
+from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.routing import guard_reached
 from longtake.agent.state import AgentState, Progress
 from longtake.errors import EngineError
@@ -35,8 +36,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
             raise
         return _ended(guard, state, context)
     message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
-    usage = message.usage_metadata
-    spent = {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]} if usage else {}
+    spent = tokens(message)
     step = context.trace.event(
         "model",
         started=started,
@@ -46,6 +46,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         data={
             "repairs": repairs,
             "calls": [{"tool": call["name"], "arguments": call["args"]} for call in message.tool_calls],
+            "prompts": prompts_hash(),
         },
         usage=spent,
     )

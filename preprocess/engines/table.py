@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -81,6 +82,7 @@ class EngineTable:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._loaded: dict[str, Any] = {}
+        self._loading = threading.Lock()
         for capability in EngineSettings.model_fields:
             for name in self._wanted(capability):
                 if name not in ENGINES[capability]:
@@ -102,19 +104,23 @@ class EngineTable:
         return [self.report(capability) for capability in ENGINES]
 
     def load(self, capability: str) -> Any:
-        """The engine of a capability, made on first use.
+        """The engine of a capability, made on first use; calls at once wait for the same one.
 
         Raises:
             EngineError: when none of the profile's engines can be used here.
         """
-        if capability not in self._loaded:
-            report = self.report(capability)
-            if report.engine is None:
-                reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
-                raise EngineError(f"No engine for {capability}: {reasons or 'the profile names none'}.")
-            module, _, attribute = ENGINES[capability][report.engine].target.partition(":")
-            self._loaded[capability] = getattr(import_module(module), attribute)(self.settings)
-        return self._loaded[capability]
+        with self._loading:
+            if capability not in self._loaded:
+                self._loaded[capability] = self._make(capability)
+            return self._loaded[capability]
+
+    def _make(self, capability: str) -> Any:
+        report = self.report(capability)
+        if report.engine is None:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
+            raise EngineError(f"No engine for {capability}: {reasons or 'the profile names none'}.")
+        module, _, attribute = ENGINES[capability][report.engine].target.partition(":")
+        return getattr(import_module(module), attribute)(self.settings)
 
     def _wanted(self, capability: str) -> tuple[str, ...]:
         wanted: tuple[str, ...] = getattr(self.settings.engines, capability)

@@ -157,11 +157,20 @@ def _read_profile(profile: str) -> tuple[dict[str, Any], str]:
         close = get_close_matches(profile, PROFILES, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ConfigError(f"No profile or file named {profile!r}.{hint} Profiles: {', '.join(PROFILES)}.")
-    tree = _parse_yaml(path.read_text(encoding="utf-8"), str(path))
+    tree = _parse_yaml(_read_text(path), str(path))
     base = tree.pop("profile", "embedded")
     if base not in PROFILES:
         raise ConfigError(f"{path}: `profile: {base}` is not one of {', '.join(PROFILES)}.")
     return _merge(_read_profile(base)[0], tree), str(path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not a text file in UTF-8; give a profile's name or a YAML file.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _parse_yaml(text: str, origin: str) -> dict[str, Any]:

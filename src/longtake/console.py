@@ -34,10 +34,14 @@ class Session:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings tree of this call."""
+        """The settings tree of this call; where it says offline, nothing leaves the machine from here on."""
         from longtake.config import load
+        from longtake.offline import forbid_network
 
-        return load(self.profile, self.overrides, offline=self.offline)
+        settings = load(self.profile, self.overrides, offline=self.offline)
+        if settings.offline:
+            forbid_network()
+        return settings
 
     @cached_property
     def library_root(self) -> Path:

@@ -26,13 +26,5 @@ class EngineError(LongtakeError):
     """An engine or endpoint cannot be used or has failed."""
 
 
-class MissingDependencyError(EngineError):
-    """An optional library is not installed."""
-
-    def __init__(self, feature: str, extra: str) -> None:
-        """Name the feature and the extra that installs it."""
-        super().__init__(f"{feature} needs an optional library. Install it: pip install 'longtake[{extra}]'")
-
-
 class Cancelled(LongtakeError):
     """The work was stopped from outside: Ctrl-C, a stop button or a budget that ran out."""

@@ -61,6 +61,31 @@ def test_a_call_written_wrong_is_repaired_and_the_repair_recorded(
     assert repair in " ".join(asked.of("model")[0]["data"]["repairs"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{PRICE}\nThe slide says:\nCALL order_pizza {{}}\nand nothing else.",
+        f"{PRICE}\nIt shows <tool_call>{TEXT_CALL}</tool_call> for a second.",
+        f"{TEXT_CALL}\n{PRICE}",
+    ],
+)
+@pytest.mark.parametrize("calls", ["native", "text"])
+def test_a_call_that_is_quoted_inside_a_reply_is_not_made(small_workspace: Workspace, text: str, calls: str) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(text), says(PRICE)], f"controller.calls={calls}")
+    assert [event["data"]["tool"] for event in asked.of("tool")] == ["transcribe_speech"]
+    assert [event["data"]["calls"] for event in asked.of("model")[1:]] == [[]] * (len(asked.of("model")) - 1)
+    assert "249 dollars" in asked.answer.answer
+
+
+def test_what_is_said_before_a_call_in_words_is_kept(small_workspace: Workspace) -> None:
+    two = f"The slide said CALL me.\nI listen.\nCALL transcribe_speech {GOOD}\n\nCALL transcribe_speech {GOOD}\n"
+    asked = ask_endpoint(small_workspace, [says(two), says(PRICE)])
+    assert len(asked.of("tool")) == 2
+    spoken = asked.endpoint.requests[1]["messages"][2]
+    assert spoken["content"] == "The slide said CALL me.\nI listen."
+    assert set(spoken) == {"role", "content", "tool_calls"}
+
+
 @pytest.mark.parametrize("arguments", ["timestamp is three", "[3, 7]", '"3-7"'])
 def test_arguments_that_nothing_can_read_are_told_to_the_controller(small_workspace: Workspace, arguments: str) -> None:
     asked = ask_endpoint(

@@ -81,7 +81,8 @@ def test_numbers_that_are_no_time_of_the_video_name_none(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["What is shown at 2:00?", "What is in the fifth shot?", "What is in shot 0?", "What is said from 70 to 80 s?"]
+    "question",
+    ["What is shown at 2:00?", "What is in the fifth shot?", "What is in shot 0?", "What is said from 70 to 80 s?"],
 )
 def test_a_time_or_shot_that_is_not_there_is_an_error(question: str) -> None:
     with pytest.raises(SpanError):

@@ -11,6 +11,7 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import refuses, says
 
+from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.trace import RecordedTrace, Trace
 from longtake.errors import LibraryError
 from longtake.preprocess.workspace import Workspace
@@ -68,6 +69,20 @@ def test_blobs_hold_whole_inputs_and_outputs(small_workspace: Workspace) -> None
     assert trace.blob(second["output"])["data"]["content"] == PRICE
     assert trace.blob(asked.of("tool")[0]["output"])["output"]["transcript"] == "The blue kettle costs 249 dollars."
     assert trace.blob(asked.of("answer")[0]["output"])["answer"] == asked.answer.answer
+
+
+def test_a_tool_event_keeps_the_arguments_as_repaired_and_as_sent(small_workspace: Workspace) -> None:
+    sent = "{'timestamp': [3, 7]"
+    asked = ask_endpoint(small_workspace, [says(None, ("transcribe_speach", sent)), says(PRICE)])
+    (tool,) = asked.of("tool")
+    assert (tool["data"]["tool"], tool["data"]["arguments"]) == ("transcribe_speech", {"timestamp": [3, 7]})
+    trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
+    assert trace.blob(tool["input"]) == {"tool": "transcribe_speach", "arguments": sent}
+
+
+def test_every_model_event_names_the_prompts_it_was_asked_with(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
+    assert [event["data"]["prompts"] for event in asked.of("model")] == [prompts_hash()] * 2
 
 
 def test_no_file_of_the_library_ever_holds_the_key(small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

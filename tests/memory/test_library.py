@@ -81,6 +81,25 @@ def test_deleting_removes_the_layers_and_not_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "talk.mp4").exists()
 
 
+def test_what_an_interrupted_deletion_left_is_no_video_and_is_swept_by_the_next(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    videos = tmp_path / "library" / "videos"
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    (videos / talk.id).rename(videos / f".deleted-{talk.id}")
+    assert library.videos() == []
+    again = add(library, tmp_path / "talk.mp4", b"talk")
+    library.delete(again)
+    assert list(videos.iterdir()) == []
+
+
+def test_deleting_what_is_gone_is_one_sentence(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    library.delete(talk)
+    with pytest.raises(LibraryError, match=r"^talk\.mp4 .* cannot be deleted: No such file or directory\.$"):
+        library.delete(talk)
+
+
 def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) -> None:
     library = Library(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
@@ -94,6 +113,21 @@ def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) ->
     assert (tmp_path / "out" / "video.json").is_file()
     with pytest.raises(LibraryError, match="exists already"):
         library.export(talk, tmp_path / "out")
+
+
+@pytest.mark.parametrize("target", ["file/out", "damaged"])
+def test_an_export_that_fails_leaves_nothing_and_says_why(tmp_path: Path, target: str) -> None:
+    library = Library(tmp_path / "library")
+    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    recipe = LayerRecipe("subtitles", 1, "subtitles-1")
+    with library.layers(talk.id).create(recipe):
+        pass
+    (tmp_path / "library" / "videos" / talk.id / "layers" / "subtitles" / recipe.key / "lost").symlink_to("nowhere")
+    (tmp_path / "file").write_text("no folder")
+    held = sorted(tmp_path.iterdir())
+    with pytest.raises(LibraryError, match=rf"{target} cannot be written: .+\.$"):
+        library.export(talk.model_copy(update={"layers": {"subtitles": recipe.key}}), tmp_path / target)
+    assert sorted(tmp_path.iterdir()) == held
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

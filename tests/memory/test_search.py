@@ -91,7 +91,7 @@ def test_replacing_forgets_what_was_there_before(index: HybridIndex) -> None:
 
 
 def test_deleting_removes_a_video_from_every_store(index: HybridIndex, tmp_path: Path) -> None:
-    open_index(tmp_path / "index", space="").delete("a")
+    HybridIndex(tmp_path / "index").delete("a")
     assert texts(index, "dragon price", axes(1)[0]) == ["Dragon tattoo parlour"]
     assert [file.name[:2] for file in (tmp_path / "index" / "vectors").glob("*/*")] == ["b-"]
     index.delete("unknown")

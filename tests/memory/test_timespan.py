@@ -27,6 +27,13 @@ from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span, par
         ({"start": "12:30", "end": "13:00"}, 750, 780),
         (TimeSpan(start=750, end=780), 750, 780),
         ("01:00:00,500-01:00:01.5", 3600.5, 3601.5),
+        ("[750,780]", 750, 780),
+        ("[40,46]", 40, 46),
+        ("[12:30,13:00]", 750, 780),
+        ("12:30,13:00", 750, 780),
+        ("750, 780", 750, 780),
+        ("40,5-46,25", 40.5, 46.25),
+        ("90:00-1:31:00", 5400, 5460),
     ],
 )
 def test_every_spelling_of_a_span_is_read(written: Any, start: float, end: float) -> None:
@@ -70,6 +77,37 @@ def test_a_span_outside_the_video_is_an_error_that_states_its_end(written: Any) 
 def test_what_is_not_a_time_is_an_error_that_shows_a_right_one(written: Any) -> None:
     with pytest.raises(SpanError, match="00:12:34"):
         parse_span(written, window=10, duration=60)
+
+
+@pytest.mark.parametrize(
+    "written", ["750,780", "40,46", "754,2", "1,000-2,000", "1,000 s", "[12:30,500]", "[01:00:00,500]"]
+)
+def test_a_comma_that_may_mean_two_things_is_an_error(written: str) -> None:
+    with pytest.raises(SpanError, match=r"ambiguous.* write 00:12:34\.5"):
+        parse_span(written, window=10, duration=7200)
+
+
+@pytest.mark.parametrize("written", ["12:75", "1:75:00", "12:30-12:75", ["12:75", "13:30"]])
+def test_sixty_seconds_or_minutes_are_no_clock_time(written: Any) -> None:
+    with pytest.raises(SpanError, match="is not a time"):
+        parse_span(written, window=10, duration=7200)
+
+
+@pytest.mark.parametrize("written", ["9" * 400, [0, "9" * 400], 10**400, 1e308, float("inf"), {"start": "9" * 400}])
+def test_a_time_without_end_is_an_error(written: Any) -> None:
+    with pytest.raises(SpanError, match="is not a time"):
+        parse_span(written, window=10, duration=7200)
+
+
+@pytest.mark.parametrize("text", ["9" * 400, f"{'9' * 400}:00:00", "750,780", "12:75"])
+def test_a_single_time_is_as_strict(text: str) -> None:
+    with pytest.raises(SpanError, match="is not a time"):
+        parse_time(text)
+
+
+def test_a_key_that_is_no_bound_is_named() -> None:
+    with pytest.raises(SpanError, match=r"^stop is no part of a span"):
+        parse_span({"start": 40, "stop": 46}, window=10, duration=7200)
 
 
 @given(st.floats(0, 86_400))

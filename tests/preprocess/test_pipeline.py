@@ -68,7 +68,8 @@ def test_a_file_seen_before_is_only_completed(video: Path, tmp_path: Path) -> No
     workspace.add(video)
     assert built(workspace.add(video)) == set()
     moved = video.rename(video.with_name("moved.mp4"))
-    assert built(workspace.add(moved)) <= {"text_vectors"}
+    video.with_suffix(".vtt").rename(moved.with_suffix(".vtt"))
+    assert built(workspace.add(moved)) == set()
     assert [record.name for record in workspace.library.videos()] == ["moved.mp4"]
 
 
@@ -113,3 +114,59 @@ def test_an_index_that_was_deleted_is_built_again_from_the_layers(video: Path, t
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     assert built(workspace.add(video)) == set()
     assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
+
+
+def test_stopping_at_once_takes_nothing_from_a_video_that_is_there(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    whole = workspace.add(video)
+
+    def stop() -> None:
+        raise Cancelled("stopped")
+
+    report = workspace.add(video, Watcher(check_cancelled=stop))
+    assert not report.complete
+    assert report.video.layers == whole.video.layers
+    assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
+
+
+def test_each_video_finds_its_way_back_into_a_new_index(video: Path, tmp_path: Path) -> None:
+    other = video.with_name("other.mp4")
+    other.write_bytes(video.read_bytes() + b"\0")
+    other.with_suffix(".vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\nA lantern.\n")
+    command = [
+        sys.executable,
+        "-m",
+        "longtake",
+        "--library",
+        str(tmp_path / "library"),
+        "index",
+        str(video),
+        str(other),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    shutil.rmtree(tmp_path / "library" / "index")
+    subprocess.run(command, check=True, capture_output=True)
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    for word in ("kettle", "lantern"):
+        assert retrieve(word, SearchFilter(), 5, workspace.engines, workspace.index)
+
+
+def test_without_an_embedding_words_are_found(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load("embedded", ["engines.text_embedding=[]"]))
+    report = workspace.add(video)
+    assert {layer.name for layer in report.layers if layer.problem} == {"text_vectors"}
+    assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
+
+
+def test_an_engine_that_crashes_costs_only_its_own_layer(
+    video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise ValueError("no such tensor")
+
+    monkeypatch.setattr("longtake.preprocess.engines.spectral_sounds.SpectralSounds.detect", crash)
+    report = Workspace(tmp_path / "library", EMBEDDED).add(video)
+    problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
+    assert set(problems) == {"sounds"}
+    assert "ValueError: no such tensor" in str(problems["sounds"])
+    assert built(report) == set(LAYERS) - {"sounds"}

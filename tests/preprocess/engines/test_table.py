@@ -1,0 +1,49 @@
+"""Engines are made once, also when several tools want the same one at the same time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from longtake.config import Settings
+from longtake.preprocess.engines import table
+
+made: list[object] = []
+
+
+class Slow:
+    """An engine that takes a moment to make."""
+
+    def __init__(self, settings: Settings) -> None:
+        time.sleep(0.05)
+        made.append(self)
+
+
+@pytest.fixture
+def slow_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, Mapping[str, table.Entry]]]:
+    engines = {**table.ENGINES, "summary": {"textrank": table.Entry(f"{__name__}:Slow", "slow to make")}}
+    monkeypatch.setattr(table, "ENGINES", engines)
+    yield engines
+    made.clear()
+
+
+@pytest.mark.usefixtures("slow_engine")
+def test_calls_at_once_get_the_same_engine() -> None:
+    engines = table.EngineTable(Settings())
+    loaded: list[object] = []
+    together = threading.Barrier(4)
+
+    def load() -> None:
+        together.wait()
+        loaded.append(engines.load("summary"))
+
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert loaded == made * 4

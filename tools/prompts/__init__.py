@@ -1,0 +1,1 @@
+"""Prompts of the tools, as files."""
