@@ -13,7 +13,6 @@ from langchain_core.runnables import RunnableConfig
 from langsmith.run_helpers import tracing_context
 
 from longtake.agent.context import RunContext
-from longtake.agent.controllers.endpoint import ControllerText
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.graph import build_graph, open_threads
 from longtake.agent.nodes.answer import usage_of
@@ -76,18 +75,18 @@ class Asker:
         resolved = [_resolve(self._workspace, reference) for reference in videos]
         opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
         handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
-        controller = self._controller
-        text_model = None if self._workspace.settings.controller.engine == "rules" else ControllerText(controller)
         trace = Trace(self._workspace.library.trace_root)
-        tools = ToolContext(
-            handles, self._workspace.engines, self._workspace.index, self._workspace.settings, budget, text_model
-        )
+        workspace = self._workspace
+        tools = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, budget)
         incomplete = tuple(video.record.name for video in opened if not video.complete)
         problems = {name: problem for video in opened for name, problem in video.problems.items()}
-        context = RunContext(self._toolbox, tools, controller, trace, started, problems, incomplete)
+        context = RunContext(self._toolbox, tools, self._controller, trace, started, problems, incomplete)
         asked = Question(question.strip(), tuple(handles), tuple(options))
         try:
             return self._run(asked, context, thread or trace.run, on_step)
+        except KeyboardInterrupt:
+            trace.event("error", started=time.time(), parent=0, data={"error": "interrupted"})
+            raise
         except (LongtakeError, SpanError) as error:
             trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
             return self._failed(asked, context, thread or trace.run, _sentence(error))
@@ -138,8 +137,19 @@ def _check_question(question: str, options: Sequence[str]) -> None:
         raise LongtakeError("The question is empty; write what you want to know.")
     if len(question) > LONGEST_QUESTION:
         raise LongtakeError(f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read.")
+    if not _is_text(question):
+        raise LongtakeError("The question holds bytes that are no text; write it in UTF-8.")
     if len(options) > MOST_OPTIONS or len(options) == 1:
         raise LongtakeError(f"A multiple-choice question takes 2 to {MOST_OPTIONS} options, got {len(options)}.")
+
+
+def _is_text(question: str) -> bool:
+    """Whether every character can be written down; bytes of another encoding on a command line cannot."""
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Opened(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from filelock import FileLock
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
@@ -19,6 +20,7 @@ from longtake.agent.nodes.verify import verify
 from longtake.agent.orientation import Orientation
 from longtake.agent.routing import after_plan, after_verify
 from longtake.agent.state import AgentState, Progress, Question, Turn
+from longtake.errors import LibraryError
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Usage
 from longtake.memory.timespan import TimeSpan
 
@@ -42,8 +44,20 @@ def build_graph(threads: SqliteSaver) -> CompiledStateGraph[AgentState, RunConte
 
 
 def open_threads(file: Path) -> SqliteSaver:
-    """The checkpoints of all threads, in the library's SQLite file."""
-    connection = sqlite3.connect(file, check_same_thread=False, timeout=30)
-    connection.execute("PRAGMA journal_mode=WAL")
+    """The checkpoints of all threads, in the library's SQLite file.
+
+    Raises:
+        LibraryError: when the file is damaged or cannot be written.
+    """
     allowed = [(kind.__module__, kind.__name__) for kind in _STORED]
-    return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=allowed))
+    try:
+        # Two processes that make the same new file at once would lock each other out: SQLite does not wait here.
+        with FileLock(file.with_suffix(".lock")):
+            connection = sqlite3.connect(file, check_same_thread=False, timeout=30)
+            threads = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=allowed))
+            threads.setup()
+    except (sqlite3.Error, OSError) as error:
+        raise LibraryError(
+            f"{file} cannot be used ({error}): move it away, and new threads begin in a new one."
+        ) from error
+    return threads

@@ -153,3 +153,18 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path, long_tone: Pa
     assert not [file for file in tmp_path.glob("videos/*/layers/*/.*") if file.name != ".lock"]
     done = json.loads(run("index", long_tone, "--json", library=tmp_path).stdout)
     assert next(layer for layer in done["layers"] if layer["name"] == "probe")["reused"]
+
+
+def test_a_damaged_file_of_threads_is_named(tmp_path: Path, tone: Path) -> None:
+    (tmp_path / "memory.sqlite").write_bytes(b"no database at all" * 100)
+    done = run("ask", tone, "When does the tone sound?", library=tmp_path)
+    assert done.returncode == 1
+    assert "memory.sqlite cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_bad_input_speaks_json_too(tmp_path: Path) -> None:
+    done = run("ask", "nothing.mp4", "What?", "--json", library=tmp_path)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["status"]) == (1, "failed")
+    assert "nothing.mp4" in answer["error"]

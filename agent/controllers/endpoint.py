@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 
 def reply(
@@ -32,14 +32,3 @@ def tokens(message: AIMessage) -> dict[str, int]:
     """What a reply cost in tokens; empty when the endpoint does not say."""
     usage = message.usage_metadata
     return {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]} if usage else {}
-
-
-class ControllerText:
-    """The controller as a plain text model, for the tools that may use one."""
-
-    def __init__(self, controller: BaseChatModel) -> None:
-        self._controller = controller
-
-    def complete(self, prompt: str, *, seconds: float) -> str:
-        """The reply to one prompt."""
-        return reply(self._controller, [HumanMessage(prompt)], [], seconds=seconds).text.strip()

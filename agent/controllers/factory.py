@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
 from longtake.config import ControllerSettings, Settings, secret
 from longtake.errors import ConfigError
+from longtake.offline import is_this_machine
 
 
 def make_controller(settings: Settings) -> BaseChatModel:
@@ -48,10 +48,4 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
 
 def is_loopback(url: str) -> bool:
     """Whether a URL's host is this machine."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_this_machine(urlsplit(url).hostname or "")

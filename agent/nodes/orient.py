@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.context import RunContext
 from longtake.agent.facts import blank_spans, recording_facts, shots_of
 from longtake.agent.orientation import Orientation, classify, named_span, quoted, split_parts, wants_everything
-from longtake.agent.prompts.render import prompt_hash, render
+from longtake.agent.prompts.render import render
 from longtake.agent.state import AgentState, Progress
 from longtake.tools.context import VideoHandle
 
@@ -27,7 +27,6 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         parent=0,
         given={"question": state.question, "options": list(state.options)},
         result=orientation.model_dump(mode="json"),
-        data={"prompt": prompt_hash("system")},
     )
     return {
         "orientation": orientation,

@@ -18,8 +18,3 @@ def render(name: str, **values: Any) -> str:
 def prompts_hash() -> str:
     """Twelve hex digits over every prompt that a run may use."""
     return prompts.prompts_hash(AGENT, TOOLS)
-
-
-def prompt_hash(name: str) -> str:
-    """The same; a single prompt has no hash of its own."""
-    return prompts_hash()
