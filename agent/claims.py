@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from longtake.agent.words import content_stems, coverage, fold, numbers, stem, stems, words
+from longtake.agent.words import NEGATION, content_stems, coverage, fold, numbers, stem, stems, words
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 
@@ -30,7 +30,6 @@ _WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs
 _MOMENT = re.compile(
     r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
 )
-_NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")
     for pair in (
@@ -216,7 +215,7 @@ def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> V
     if not _is_quoted(text, quoted):
         if _is_opposite(text, quoted):
             return "contradicted"
-        if _names(text) - stems(held) or bool(_NEGATION.search(text)) != bool(_NEGATION.search(quoted)):
+        if _names(text) - stems(held) or bool(NEGATION.search(text)) != bool(NEGATION.search(quoted)):
             return "unverified"
     if stated <= numbers(held) | _counts(text, proof):
         return "supported"

@@ -75,6 +75,12 @@ _WHEN = re.compile(
     r"^\W*when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
     r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
 )
+_READ = re.compile(r"\bwhat (?:is|was|gets) (?:shown|displayed)\b")
+# Without any of these a question is not English: its words are searched for as they are.
+_ENGLISH = cue(
+    "what, when, who, whom, whose, which, where, why, how, is, are, was, were, do, does, did, the, an, of, there, "
+    "list, summarise, summarize, summary, transcribe, describe, tell, give, show, count, calculate"
+)
 # The kinds that a question's wording gives away; the first that fits counts.
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("calculate", _CALCULATE),
@@ -83,6 +89,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("transcribe", _TRANSCRIBE),
     ("count", _COUNT),
     ("when", _WHEN),
+    ("read", _READ),
 )
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,})[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
@@ -91,7 +98,7 @@ _UNIT = r"\s*(?:seconds?|secs?|s)\b"
 _MINUTES = re.compile(
     r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?"
 )
-_ORDINALS = {
+ORDINALS = {
     "first": 0,
     "second": 1,
     "third": 2,
@@ -102,7 +109,7 @@ _ORDINALS = {
     "eighth": 7,
     "last": -1,
 }
-_SHOT = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)\b")
+_SHOT = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)\b")
 
 
 class Orientation(Record):
@@ -129,6 +136,8 @@ class Orientation(Record):
 
 def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
+    if not _ENGLISH.search(question):
+        return "fact", ()
     senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(question))
     return _kind(question.casefold(), senses), senses
 
@@ -193,7 +202,7 @@ def _named_shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
     match = _SHOT.search(text)
     if not match or not shots:
         return None
-    number = _ORDINALS[match[1]] if match[1] else int(match[2]) - 1
+    number = ORDINALS[match[1]] if match[1] else int(match[2]) - 1
     if number >= len(shots) or (number < 0 and match[2]):
         raise SpanError(f"the video has {len(shots)} shots, so there is no shot {number + 1}")
     return shots[number]

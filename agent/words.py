@@ -32,6 +32,9 @@ NUMBER_WORDS = {
 }
 
 
+NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
+
+
 def cue(phrases: str) -> re.Pattern[str]:
     """A pattern for any of these words or phrases, separated by commas; `*` stands for any ending."""
     spelled = (

@@ -14,7 +14,7 @@ from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TimeSpan
 
 RESULTS = 5
-ENOUGH = 0.65
+ENOUGH = 0.69
 BESIDE = 20.0  # seconds after, or before, that "after" and "before" mean
 _ANCHORED = re.compile(
     r"^(?:and|but|so|then)?,?\s*(?P<main>(?:what|which|who|whose|how|where|is|are|does|do|did)\b.+?)"

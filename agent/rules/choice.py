@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import key_terms
+from longtake.agent.rules.matching import affirmed, key_terms, must_hold
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote
-from longtake.agent.words import content_stems, coverage, numbers, stems
+from longtake.agent.words import NEGATION, content_stems, coverage, numbers, stems
 from longtake.memory.records import Evidence
 
 RESULTS = 10
 LETTERS = "ABCDEFGHIJ"
-ENOUGH = 0.6
+ENOUGH = 0.69
 MARGIN = 0.15  # by which the best option must lead
 
 
@@ -46,8 +46,8 @@ def _search(query: str) -> Call:
 
 def _support(question: str, option: str, item: Evidence) -> float:
     """How well one piece of evidence backs an option, 0 to 1: all its numbers, its words, and the question's."""
-    terms = content_stems(option) or sorted(stems(option))
-    if not numbers(option) <= numbers(item.content):
+    text = item.content if NEGATION.search(f"{question} {option}") else affirmed(item.content)
+    if not numbers(option) <= numbers(text) or not must_hold(question) <= stems(text):
         return 0.0
-    own = coverage(terms, item.content)
-    return own * (0.6 + 0.4 * coverage(key_terms(question), item.content))
+    terms = content_stems(option) or sorted(stems(option))
+    return coverage(terms, text) * (0.4 + 0.6 * coverage(key_terms(question), text))

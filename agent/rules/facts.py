@@ -24,9 +24,12 @@ from longtake.memory.records import Evidence, Modality
 
 RESULTS = 10
 CONTEXT = 6.0  # seconds read around a place found, before and after
-ENOUGH = 0.65  # the least score that answers
+ENOUGH = 0.69  # the least score that answers
 CLOSE = 0.8  # of the best match: what else is quoted beside it
 MOST_ANSWERS = 3
+MOST_EQUAL = 8  # where several answer just as well, as in a list
+LONGEST_SENTENCE = 4  # lines
+ENDS = re.compile(r"[.!?…。！？][\"”’)]*\s*$")
 ORDINAL = re.compile(
     r"\b(first|last)\b.{0,30}\b(?:words?|lines?|sentences?|names?|thing|spoken|said|sung)\b", re.IGNORECASE
 )
@@ -75,7 +78,8 @@ def accepted(orientation: Orientation, found: Sequence[Evidence]) -> list[Eviden
     """The evidence that answers, each part of the question on its own; none when nothing answers well enough."""
     pieces = rows(found)
     answers = [item for part in orientation.parts for item in _accepted(part, orientation, pieces)]
-    return without_repeats(answers) or _ordinal(orientation, found)
+    whole = [piece for item in answers for piece in _to_the_end(item, pieces)]
+    return without_repeats(whole) or _ordinal(orientation, found)
 
 
 def _accepted(part: str, orientation: Orientation, pieces: Sequence[Evidence]) -> list[Evidence]:
@@ -85,7 +89,29 @@ def _accepted(part: str, orientation: Orientation, pieces: Sequence[Evidence]) -
         return []
     # What search ranked first comes first among equals: sorting is stable.
     kept = sorted((row for row in scored if row[0] >= max(ENOUGH, best * CLOSE)), key=lambda row: -row[0])
-    return [item for _, item in kept[:MOST_ANSWERS]]
+    different = list({item.content: item for _, item in reversed(kept)}.values())[::-1]
+    equal = sum(points == best for points, _ in kept)
+    return different[: MOST_EQUAL if equal > MOST_ANSWERS else MOST_ANSWERS]
+
+
+def _to_the_end(item: Evidence, pieces: Sequence[Evidence]) -> list[Evidence]:
+    """A line of speech with the lines that end its sentence: subtitles often break off in the middle."""
+    sentence = [item]
+    while len(sentence) < LONGEST_SENTENCE and not ENDS.search(sentence[-1].content):
+        last = sentence[-1]
+        following = (
+            other
+            for other in pieces
+            if other.modality == last.modality == "speech"
+            and other.video == last.video
+            and 0 <= other.span.start - last.span.end <= 1.0
+            and other.content[:1].islower()
+        )
+        after = next(following, None)
+        if after is None:
+            break
+        sentence.append(after)
+    return sentence
 
 
 def _ordinal(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.words import NUMBER_WORDS, content_stems, coverage, cue, stem
+from longtake.agent.words import NEGATION, NUMBER_WORDS, content_stems, coverage, cue, fold, stem, stems, words
 from longtake.memory.records import Evidence
 
 BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
@@ -38,6 +38,9 @@ _WEIGHT = r"(?:(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|pounds?|lbs?|ounces?)\b
 _SPEED = rf"(?:km/h|kph|mph|m/s|knots?|{_LENGTH} (?:an?|per) (?:second|minute|hour)|times)"
 _URL = r"\b(?:https?://|www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b"
 _EMAIL = r"[\w.+-]+@[\w-]+\.[\w.]+"
+_YEAR = r"\b(?:1\d|20)\d{2}\b"
+_PLACE = r"\b(?:at|in|near|behind|beside|under|inside|outside|room|hall|gate|floor|street|desk|office)\b"
+_PHONE = r"\+?\d[\d ()./-]{5,}\d|\b(?:tel|phone|call|ext|extension)\b\D{0,12}\d{2,}"
 _CODE = r"\b[A-Z]{2,}[ -]?\d+\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b|\b\d{4,}\b"
 
 
@@ -51,18 +54,20 @@ class AnswerType:
     cue: str
     looks: str
     folded: bool = True  # whether case is ignored
+    telling: bool = False  # whether hardly anything looks like this by chance, so that it answers without other words
 
 
 ANSWER_TYPES = (
     AnswerType(r"prices?|costs?|charges?|pays?|fees?|how much money", _MONEY),
     AnswerType(r"(?:on )?(?:which|what) (?:day|date|month)|weekday", _DAY),
-    AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}"),
-    AnswerType(r"(?:which|what) year", r"\b[12]\d{3}\b"),
-    AnswerType(r"web ?(?:site|address|page)|url|link", _URL),
-    AnswerType(r"e-?mail(?: address)?", _EMAIL),
-    AnswerType(r"(?:tele)?phone(?: number)?", r"\d{3,}"),
-    AnswerType(r"time ?code", r"\d{1,2}:\d{2}:\d{2}[:;.]\d{2}"),
-    AnswerType(r"code", _CODE, folded=False),
+    AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}|{_YEAR}"),
+    AnswerType(r"(?:which|what) year", _YEAR),
+    AnswerType(r"^where", _PLACE),
+    AnswerType(r"web ?(?:site|address|page)|url|link", _URL, telling=True),
+    AnswerType(r"e-?mail(?: address)?", _EMAIL, telling=True),
+    AnswerType(r"(?:tele)?phone(?: number)?", _PHONE, telling=True),
+    AnswerType(r"time ?code", r"\d{1,2}:\d{2}:\d{2}[:;.]\d{2}", telling=True),
+    AnswerType(r"code", _CODE, folded=False, telling=True),
     AnswerType(r"(?:what|which) colou?rs?", _COLOUR),
     AnswerType(r"who|whose|by whom|what (?:is|was) \w+ name", _NAME, folded=False),
     AnswerType(r"how fast|what speed", _AMOUNT + _SPEED),
@@ -79,10 +84,17 @@ TELLING = frozenset(
         "said says say spoken speaks speaker speakers mentioned mention talk talks tell told asks ask line "
         "sentence words word according narrator singer song sings sung lyrics joke jokes quote answer question "
         "written shown show shows screen slide text sign title caption printed happen happens place subtitle "
-        "subtitles given gives presenter person need needed called number first last name names"
+        "subtitles given gives presenter person need needed called number first last name names lecturer teacher "
+        "professor host author"
     ).split()
 )
 _NOW = cue("now, today, currently, nowadays, at present")
+_SUPERLATIVE = cue(
+    "most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, fastest, slowest, "
+    "oldest, newest, youngest, latest, earliest, cheapest, dearest, heaviest, deepest, tallest, nearest"
+)
+_POINTS_BACK = re.compile(r"\W*(?:[\w']+\W+){0,2}(?:it|there|that|this|they|he|she|then|here)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?<=[.!?;,])\s+|\s+(?=but\b)")
 _THEN = cue("last year, last month, last week, used to, formerly, previously, back then, in the past, yesterday")
 
 
@@ -101,25 +113,59 @@ def key_terms(question: str) -> list[str]:
     """Stems that evidence must hold: the question's content words without those about the telling and the type."""
     kind = answer_type(question)
     plain = re.sub(rf"\b(?:{kind.cue})\b", " ", question.casefold()) if kind else question
-    terms = [term for term in content_stems(plain) if term not in TELLING and not term.isdigit()]
+    terms = [term for term in content_stems(plain) if term not in TELLING and (not term.isdigit() or len(term) == 4)]
     return terms
+
+
+def must_hold(question: str) -> set[str]:
+    """Stems without which nothing answers: names, counted things ("homework three") and superlatives of a question."""
+    names = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question.strip())
+    counted = [word for word in words(question) if word in NUMBER_WORDS and word != "one"]
+    return {stem(word) for part in (*names, *counted, *_SUPERLATIVE.findall(question)) for word in words(part)}
 
 
 def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     """How well a piece of evidence answers, 0 to 1.
 
-    Its own words count most; what stands or is said right beside it counts too, and may carry an answer of the right
-    kind alone: "come to my office." "I am there every Thursday."
+    Its own words count most; what stands or is said right beside it counts too. A line of speech that points back may
+    carry an answer of the right kind alone: "Come to my office." "I am there every Thursday."
     """
     wanted, kind = key_terms(question), answer_type(question)
-    if not holds(kind, item.content) or (_NOW.search(question) and _THEN.search(item.content)):
+    text = item.content if NEGATION.search(question) else affirmed(item.content)
+    if not holds(kind, text if kind and kind.telling else _beyond(question, text)) or (
+        _NOW.search(question) and _THEN.search(text)
+    ):
         return 0.0
     if not wanted:
-        return BY_KIND if kind else 0.0
-    own = coverage(wanted, item.content)
-    joined = coverage(wanted, " ".join([item.content, *(other.content for other in found if beside(item, other))]))
-    alone = BY_KIND * joined if kind else 0.0
+        return BY_KIND if kind and kind.telling else 0.0
+    context = " ".join([text, *(other.content for other in found if beside(item, other))])
+    points_back = item.modality == "speech" and bool(_POINTS_BACK.match(text))
+    carried = context if points_back or item.modality == "scene_text" else text
+    if not must_hold(question) <= stems(carried):
+        return 0.0
+    own, joined = coverage(wanted, text), coverage(wanted, context)
+    alone = BY_KIND if kind and points_back and joined == 1.0 else 0.0
     return max(own, 0.6 * own + 0.4 * joined, alone)
+
+
+def affirmed(text: str) -> str:
+    """What a text says is so: without the clauses that say what is not, and what such a clause takes back.
+
+    "Many think she built it, but she did not" leaves nothing; "on Thursday, not on Friday" leaves "on Thursday".
+    """
+    kept: list[str] = []
+    for clause in _CLAUSE.split(text):
+        if not NEGATION.search(clause):
+            kept.append(clause)
+        elif not content_stems(NEGATION.sub(" ", clause)) and kept:
+            kept.pop()
+    return " ".join(kept)
+
+
+def _beyond(question: str, text: str) -> str:
+    """A text without the words of the question: what it asks for is not what it says itself."""
+    asked = set(words(question))
+    return re.sub(r"[\w$€£¥]+", lambda match: match[0] if fold(match[0]) not in asked else "", text)
 
 
 def beside(one: Evidence, other: Evidence) -> bool:
@@ -134,8 +180,9 @@ def beside(one: Evidence, other: Evidence) -> bool:
 def without_repeats(items: Sequence[Evidence]) -> list[Evidence]:
     """In order of time, without what says less than another piece at about the same moment."""
     kept: list[Evidence] = []
-    for item in sorted(items, key=lambda each: -len(each.content)):
-        if not any(item.content in other.content and _close(item, other) for other in kept):
+    for item in sorted(items, key=lambda each: (-len(each.content), each.span.start)):
+        same = any(item.content == other.content and item.video == other.video for other in kept)
+        if not same and not any(item.content in other.content and _close(item, other) for other in kept):
             kept.append(item)
     return sorted(kept, key=lambda item: (item.span.start, item.box[1] if item.box else 0.0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.matching import answer_type, holds, rows, without_repeats
 from longtake.agent.words import content_stems, coverage, cue, stem
 from longtake.memory.records import Evidence
@@ -30,6 +30,8 @@ CARRIERS = frozenset(
         "number"
     ).split()
 )
+_SLIDE = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:slide|page|screen|caption)\b", re.IGNORECASE)
+_HOW_MANY = cue("how many, how often")
 _BRIEFLY = cue("flash*, brief*, for a moment, for one frame, for an instant, for a second")
 _OPERATION = re.compile(r"\d\s*[x×*÷+^·]\s*[\d(]|\d\s+[-/−]\s+[\d(]|\)\s*[-+*/x×÷]")
 _ARITHMETIC = re.compile(r"(?:\d[\d.,]*|\()\s*(?:[-+*/x×÷·^−–]|\*\*)\s*[\d(][\d\s.,+*/x×÷·^()−–-]*")
@@ -49,6 +51,7 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
     question = orientation.question
     places = [test for name, test in PLACES.items() if cue(name).search(question)]
     brief = bool(_BRIEFLY.search(question))
+    texts = _of_slide(question, texts)
     kept = [
         item
         for item in texts
@@ -63,8 +66,22 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
         return without_repeats(meant)
     if cue("title, titles").search(question):
         return _around_title(question, kept)
+    if _HOW_MANY.search(question):
+        return []
     narrowed = bool(places) or brief or orientation.span is not None or not wanted
     return without_repeats(kept) if narrowed and len(kept) <= MOST_TEXTS else []
+
+
+def _of_slide(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
+    """The texts of the first, second, last ... slide, where one is named; a slide begins where new text does."""
+    match = _SLIDE.search(question)
+    starts = sorted({item.span.start for item in texts})
+    slides = [start for place, start in enumerate(starts) if place == 0 or start - starts[place - 1] > BRIEF]
+    number = ORDINALS[match[1].casefold()] if match else 0
+    if not match or number >= len(slides):
+        return list(texts)
+    begun = slides[number]
+    return [item for item in texts if item.span.start <= begun + BRIEF < item.span.end]
 
 
 def _meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> list[Evidence]:

@@ -30,7 +30,8 @@ MOST = 6
 
 def asked_kinds(question: str) -> list[str]:
     """The kinds of sound that a question names."""
-    return [kind for words, kind in KINDS if words.search(question)]
+    about = cue("about, mention*, of what").search(question)  # what is spoken of is not a question of sounds
+    return [kind for words, kind in KINDS if words.search(question) and not (about and kind == "speech")]
 
 
 def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:

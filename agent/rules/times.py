@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, not_found, on_each, on_video
@@ -20,8 +19,8 @@ RESULTS = 10
 MOST = 3
 # Words that ask for a time of the video, not for a date it tells of.
 _IN_VIDEO = cue(
-    "said, say, spoken, mention*, show, shows, shown, appear*, seen, visible, hear, heard, read, displayed, video, "
-    "start*, begin*, end, ends"
+    "said, say, spoken, mention*, talk*, discuss*, explain*, introduc*, present*, come up, comes up, show, shows, "
+    "shown, appear*, seen, visible, hear, heard, read, displayed, video, start*, begin*, end, ends"
 )
 ALIKE = 0.7
 CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when a code is looked for
@@ -34,9 +33,7 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if orientation.quoted:
         return _when_quoted(orientation, done)
     if not _IN_VIDEO.search(orientation.question):
-        told = find_fact(orientation, done, senses=("speech", "scene_text"))
-        if not isinstance(told, str) or not told.startswith(NOT_FOUND):
-            return told
+        return find_fact(orientation, done, senses=("speech", "scene_text"))
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
