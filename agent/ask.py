@@ -44,6 +44,11 @@ class Asker:
         self._threads = open_threads(workspace.library.memory_file)
         self._graph = build_graph(self._threads)
 
+    def check(self, videos: Sequence[str]) -> None:
+        """Raise `LongtakeError` when one of the videos is neither a media file nor in the library."""
+        for reference in videos:
+            _resolve(self._workspace, reference)
+
     def ask(
         self,
         videos: Sequence[str],
@@ -161,7 +166,7 @@ class _Opened(NamedTuple):
 
 
 def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
-    """What a reference means: a file, else a video of the library; a folder only shadows neither.
+    """What a reference means: a file, else a video of the library, or its file when not all of it is indexed.
 
     Raises:
         LongtakeError: when it is neither, or no media file.
@@ -170,13 +175,16 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
     if path.is_file() or (path.is_dir() and not workspace.library.find(reference)):
         probe(path)
         return path
-    return workspace.library.resolve(reference)
+    video = workspace.library.resolve(reference)
+    file = Path(video.path)
+    unchanged = file.is_file() and workspace.library.find(str(file)) == video
+    return file if unchanged and not video.complete else video
 
 
 def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watcher: Watcher | None) -> _Opened:
     """A video of the library as it is; a file is indexed, or completed, first."""
     if isinstance(video, VideoRecord):
-        return _Opened(video)
+        return _Opened(video, video.complete)
     indexing = budget.share(INDEXING * budget.left)
     watching = replace(watcher or Watcher(), check_cancelled=indexing.check, reports=[])
     report = workspace.add(video, watching)

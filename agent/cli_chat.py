@@ -25,6 +25,7 @@ def chat(
     from longtake.agent.ask import Asker
 
     asker = Asker(workspace)
+    asker.check(videos)
     interactive = sys.stdin.isatty()
     while True:
         question = _next_question(interactive=interactive)

@@ -24,7 +24,7 @@ from longtake.errors import LibraryError
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Usage
 from longtake.memory.timespan import TimeSpan
 
-_STORED = (Answer, Citation, Claim, Evidence, Option, Orientation, Progress, TimeSpan, Turn, Usage)
+_STORED = (Answer, Citation, Claim, Evidence, Option, Orientation, Progress, Question, TimeSpan, Turn, Usage)
 
 
 def build_graph(threads: SqliteSaver) -> CompiledStateGraph[AgentState, RunContext, Question, AgentState]:

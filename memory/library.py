@@ -33,6 +33,10 @@ class VideoRecord(BaseModel):
     modified: int = Field(description="Modification time in nanoseconds; spares hashing an unchanged file again.")
     duration: float = Field(description="Seconds.")
     layers: Mapping[str, str] = Field(default_factory=dict, description="Key of the layer in use, by layer name.")
+    complete: bool = Field(default=False, description="Whether indexing once came to its end.")
+    other_names: tuple[str, ...] = Field(
+        default=(), description="Names under which the same bytes were indexed before."
+    )
     indexed: str | None = Field(default=None, description="What the index holds of it: the key of its `text_vectors`.")
 
 
@@ -159,9 +163,9 @@ class Library:
         return found[0] if found else None
 
     def _unknown(self, reference: str) -> str:
-        names = [video.name for video in self.videos()]
-        close = get_close_matches(reference, names, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        names = {Path(video.name).stem: video.name for video in self.videos()}
+        close = get_close_matches(Path(reference).stem, names, n=1)
+        hint = f" Did you mean {names[close[0]]!r}?" if close else ""
         held = f"The library {self.root} holds {len(names)} videos; `longtake videos list` shows them."
         return f"{reference!r} is neither a file nor a video in the library.{hint} {held}"
 
@@ -181,9 +185,10 @@ def file_id(path: Path) -> str:
 
 
 def _means(video: VideoRecord, reference: str) -> bool:
-    return reference in (video.id, video.name, Path(video.name).stem) or (
-        len(reference) >= 6 and video.id.startswith(reference.lower())
-    )
+    names = (video.id, video.name, *video.other_names)
+    if any(reference in (name, Path(name).stem) for name in names):
+        return True
+    return len(reference) >= 6 and video.id.startswith(reference.lower())
 
 
 def _read(file: Path) -> VideoRecord:

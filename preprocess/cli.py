@@ -36,6 +36,8 @@ def index(
             if len(files) == 1:
                 raise
             note(f"longtake: {error}")
+            if as_json:
+                say(json.dumps({"video": None, "name": file.name, "error": str(error)}, ensure_ascii=False))
             worst = EXIT_FAILED
             continue
         say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)

@@ -103,6 +103,8 @@ def index_file(
         job = IndexJob(path, media, settings, engines, layers)
         done = _run(STEPS[-1], job, library, video, Watcher(reports=watcher.reports))
         video = _put(video, layers, STEPS[-1], done, library)
+    video = video.model_copy(update={"complete": complete or video.complete})
+    library.save(video)
     video = _make_findable(video, layers, library, index)
     return IndexReport(video, tuple(watcher.reports), time.perf_counter() - started, complete)
 
@@ -146,6 +148,8 @@ def _record(path: Path, library: Library, media: MediaInfo) -> VideoRecord:
         duration=round(media.duration, 3),
         layers=known.layers if known else {},
         indexed=known.indexed if known else None,
+        complete=known.complete if known else False,
+        other_names=tuple(sorted({*known.other_names, known.name} - {path.name})) if known else (),
     )
 
 

@@ -168,3 +168,36 @@ def test_bad_input_speaks_json_too(tmp_path: Path) -> None:
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["status"]) == (1, "failed")
     assert "nothing.mp4" in answer["error"]
+
+
+def test_chat_about_nothing_says_so_at_once(tmp_path: Path) -> None:
+    done = run("chat", "nothing.mp4", library=tmp_path)
+    assert done.returncode == 1
+    assert "neither a file nor a video" in done.stderr
+
+
+def test_a_video_that_was_stopped_half_way_is_completed_when_it_is_asked_by_name(tmp_path: Path, tone: Path) -> None:
+    run("ask", tone, "When does the tone sound?", "--max-seconds", "0.1", library=tmp_path)
+    answer = json.loads(run("ask", "tone", "When does the tone sound?", "--json", library=tmp_path).stdout)
+    assert answer["status"] == "answered"
+
+
+def test_a_copy_is_found_by_both_names(tmp_path: Path, tone: Path) -> None:
+    copy = tmp_path / "copy.wav"
+    copy.write_bytes(tone.read_bytes())
+    run("index", tone, copy, library=tmp_path / "library")
+    shown = [
+        json.loads(run("videos", "show", name, "--json", library=tmp_path / "library").stdout)
+        for name in ("tone", "copy")
+    ]
+    assert shown[0]["id"] == shown[1]["id"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_sentence(tmp_path: Path, tone: Path) -> None:
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "ask", str(tone), "Is there a tone?"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr

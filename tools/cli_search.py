@@ -20,7 +20,12 @@ POINT = 1.0  # seconds that a single time of --within stands for
 
 def search(
     context: typer.Context,
-    words: Annotated[list[str], typer.Argument(metavar="[VIDEO...] QUERY", help="Ids or names, then the query.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[VIDEO...] QUERY", help="Ids or names, then the query; quote a query of several words."
+        ),
+    ],
     modality: Annotated[list[str] | None, typer.Option(help=f"Only this; repeat it: {', '.join(MODALITIES)}.")] = None,
     within: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Only this part, such as 00:10:00-00:20:00.")

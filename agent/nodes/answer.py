@@ -79,7 +79,9 @@ def _findings(evidence: Sequence[Evidence]) -> str:
 def _examined(state: AgentState, context: RunContext) -> str:
     coverage = state.orientation.coverage if state.orientation else {}
     looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in SENSES and share]
-    missing = [context.problems.get(name, label) for name, label in SENSES.items() if not coverage.get(name)]
+    missing = [
+        context.problems.get(name, label).rstrip(".") for name, label in SENSES.items() if not coverage.get(name)
+    ]
     text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing of it could be examined."
     return text + (f" Not examined: {', '.join(missing)}." if missing else "")
 

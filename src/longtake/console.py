@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,3 +92,9 @@ def error_border(*, debug: bool) -> Iterator[None]:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILED)
+    except OSError as error:
+        if debug:
+            raise
+        note(f"longtake: {error.filename or 'the output'} cannot be written or read: {error.strerror or error}.")
+        # What stands in the buffer of standard output cannot be written either: leave without trying again.
+        os._exit(EXIT_FAILED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.rules.matching import answer_type, holds, rows, score, without_repeats
+from longtake.agent.rules.matching import affirmed, answer_type, holds, rows, score, without_repeats
 from longtake.agent.words import content_stems, cue, numbers, stem
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
@@ -96,3 +96,33 @@ def test_a_cue_takes_words_phrases_and_endings() -> None:
     assert words.search("the web-site")
     assert words.search("It was mentioned.")
     assert not words.search("a mentor")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How much did the Morley bridge cost?", "The Halden bridge cost four million pounds."),
+        ("How many problems does homework three have?", "Homework two has five problems."),
+        ("When was the Halden bridge built?", "The Halden bridge was closed in 1987."),
+        ("Who built the Halden bridge?", "Many think Ada Finch built the Halden bridge, but she did not."),
+        ("Which region had the highest sales?", "The region had sales of 12."),
+        ("What is the phone number?", "Door code: 4471"),
+        ("How many slides are there?", "It opened in 1951."),
+    ],
+)
+def test_the_wrong_subject_another_verb_or_a_denial_does_not_answer(question: str, text: str) -> None:
+    assert score(question, said(text), [said(text)]) < 0.69
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("It is on Thursday, not on Friday.", "It is on Thursday,"),
+        ("Many think she built it, but she did not.", ""),
+        ("I would not use the second edition. Use the third.", "Use the third."),
+        ("Nothing is denied here? Yes.", "Yes."),
+        ("The door is green.", "The door is green."),
+    ],
+)
+def test_what_a_text_denies_is_left_out(text: str, left: str) -> None:
+    assert affirmed(text) == left
