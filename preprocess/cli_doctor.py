@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
+import urllib.error
+import urllib.request
 from typing import Annotated
 
 import typer
 
 from longtake import __version__
+from longtake.config import ControllerSettings
 from longtake.console import Session, say, say_json
 from longtake.preprocess.engines import CapabilityReport, EngineTable
+
+ENDPOINT_SECONDS = 3.0
+# What would make a capability better than the engine in use does.
+BETTER = {"speech": "speech without subtitles is not turned into words: put NAME.srt or NAME.vtt beside the file"}
 
 
 def doctor(
@@ -18,6 +25,7 @@ def doctor(
 ) -> None:
     """Say what works here: for each capability the engine in use and what would make a better one available."""
     session: Session = context.obj
+    problem = _endpoint_problem(session.settings.controller)
     reports = EngineTable(session.settings).reports()
     controller = session.settings.controller
     facts = {
@@ -26,7 +34,12 @@ def doctor(
         "library": str(session.library_root),
         "profile": session.profile,
         "offline": session.settings.offline,
-        "controller": {"engine": controller.engine, "model": controller.model, "base_url": controller.base_url},
+        "controller": {
+            "engine": controller.engine,
+            "model": controller.model,
+            "base_url": controller.base_url,
+            "problem": problem,
+        },
         "capabilities": [_row(report) for report in reports],
     }
     if as_json:
@@ -36,11 +49,33 @@ def doctor(
     say(f"library     {session.library_root}")
     at = f" ({controller.model} at {controller.base_url})" if controller.model else ""
     say(f"controller  {controller.engine}{at}")
+    if problem:
+        say(f"            {problem}")
+    if controller.engine == "rules":
+        say("            a language model plans better: --set controller.engine=openai (README, What needs a model)")
     say()
     for report in reports:
         say(f"{report.capability:<15} {report.engine or 'unavailable':<12} {report.summary}")
         for name, reason in report.reasons.items():
             say(f"{'':<15} {name} cannot be used: {reason}")
+        if report.capability in BETTER:
+            say(f"{'':<15} {BETTER[report.capability]}")
+
+
+def _endpoint_problem(controller: ControllerSettings) -> str | None:
+    """Why the endpoint that the settings name does not answer; None when it does, or when there is none to ask."""
+    if controller.engine != "openai" or not controller.base_url:
+        return None
+    try:
+        with urllib.request.urlopen(f"{controller.base_url.rstrip('/')}/models", timeout=ENDPOINT_SECONDS):
+            return None
+    except urllib.error.HTTPError:
+        return None  # it answers, if only to say no to a question without a key
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        return (
+            f"the endpoint {controller.base_url} does not answer ({reason}): start it, or correct controller.base_url"
+        )
 
 
 def _row(report: CapabilityReport) -> dict[str, object]:
@@ -49,4 +84,5 @@ def _row(report: CapabilityReport) -> dict[str, object]:
         "engine": report.engine,
         "summary": report.summary,
         "unavailable": dict(report.reasons),
+        "better": BETTER.get(report.capability),
     }

@@ -201,3 +201,12 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, tone: Path) -> None:
     assert done.returncode == 1
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_doctor_says_that_an_endpoint_is_down_and_what_would_help(tmp_path: Path) -> None:
+    settings = ["controller.engine=openai", "controller.base_url=http://127.0.0.1:9/v1", "controller.model=small"]
+    flags = [part for setting in settings for part in ("--set", setting)]
+    facts = json.loads(run(*flags, "doctor", "--json", library=tmp_path).stdout)
+    assert "http://127.0.0.1:9/v1 does not answer" in facts["controller"]["problem"]
+    speech = next(row for row in facts["capabilities"] if row["capability"] == "speech")
+    assert "NAME.srt" in speech["better"]
