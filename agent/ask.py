@@ -186,8 +186,13 @@ def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watch
     if isinstance(video, VideoRecord):
         return _Opened(video, video.complete)
     indexing = budget.share(INDEXING * budget.left)
-    watching = replace(watcher or Watcher(), check_cancelled=indexing.check, reports=[])
-    report = workspace.add(video, watching)
+    watcher = watcher or Watcher()
+
+    def check() -> None:
+        watcher.check_cancelled()
+        indexing.check()
+
+    report = workspace.add(video, replace(watcher, check_cancelled=check, reports=[]))
     problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
     return _Opened(report.video, report.complete, problems)
 

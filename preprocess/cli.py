@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, raise_if_interrupted, say
 from longtake.errors import LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.pipeline import IndexReport, Watcher
@@ -62,7 +62,7 @@ def report_json(report: IndexReport) -> dict[str, Any]:
 def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
     """A watcher that draws a bar a layer on a terminal, and says nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
-        yield Watcher()
+        yield Watcher(check_cancelled=raise_if_interrupted)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -76,7 +76,7 @@ def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
                 tasks[name] = bars.add_task(name, total=1.0)
             bars.update(tasks[name], completed=share)
 
-        yield Watcher(progress=advance)
+        yield Watcher(check_cancelled=raise_if_interrupted, progress=advance)
 
 
 def _show(report: IndexReport) -> None:

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from longtake import __version__
-from longtake.console import Session, configure_logging, error_border
+from longtake.console import Session, configure_logging, error_border, keep_interrupts
 
 # name -> (module:attr of the command, one line of help)
 COMMANDS = {
@@ -84,5 +84,6 @@ def globals_(
 
 def main() -> None:
     """Run the command line."""
+    keep_interrupts()
     with error_border(debug="--debug" in sys.argv):
         app()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from longtake.errors import LongtakeError
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 EXIT_FAILED = 1
 EXIT_PARTIAL = 3
 EXIT_INTERRUPTED = 130
+_interrupted = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,22 @@ def configure_logging(*, debug: bool) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if debug:
         logging.getLogger("longtake").setLevel(logging.DEBUG)
+
+
+def keep_interrupts() -> None:
+    """Remember Ctrl-C beside raising it: Python drops the exception when it falls into a callback or a destructor."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        _interrupted.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+
+
+def raise_if_interrupted() -> None:
+    """Raise `KeyboardInterrupt` when Ctrl-C was pressed in this process; read at every frame or chunk."""
+    if _interrupted.is_set():
+        raise KeyboardInterrupt
 
 
 @contextmanager
