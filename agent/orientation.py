@@ -190,7 +190,7 @@ def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tup
         start = 0.0 if edge[1] == "first" else duration - seconds
         return TimeSpan(start=start, end=start + seconds), False
     single = re.search(rf"({_CLOCK}){_UNIT}|(?<![\d:])(?!{_CODE})((?:\d+:)?\d{{1,3}}:[0-5]\d(?:\.\d+)?)(?![\d:])", text)
-    if single and not re.search(r"how (?:many|long)[^?]*$", text[: single.start()]):
+    if single and (single[2] or not re.search(r"how (?:many|long)[^?]*$", text[: single.start()])):
         moment = parse_time(single[1] or single[2])
         if moment > duration:
             parse_span(moment, window=0, duration=duration)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
 from longtake.agent.rules.anchor import anchor_calls, anchored, at_anchor, found_anchor
 from longtake.agent.rules.choice import choose_option
@@ -29,6 +30,7 @@ from longtake.memory.timespan import TimeSpan
 
 MOST_QUOTED = 12
 NEAREST = 2
+UNSEEN: tuple[Kind, ...] = ("hear", "transcribe", "metadata", "summarise")  # kinds that no picture answers
 EMPTY = 0.9  # share of the time asked about that must be without a picture
 EYES = "the engines here read text, hear sounds and find cuts, but cannot see what a picture shows"
 
@@ -47,7 +49,10 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
                 return calls
             anchor, done = found_anchor(anchor, done[: len(calls)]), done[len(calls) :]
         orientation = at_anchor(anchor, orientation)
-    return PLANS[orientation.kind](orientation, done)
+    move = PLANS[orientation.kind](orientation, done)
+    if isinstance(move, str) and move.startswith(NOT_FOUND) and orientation.kind not in UNSEEN:
+        return _mention_empty(move, orientation)
+    return move
 
 
 def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -117,19 +122,29 @@ def _look(orientation: Orientation, done: Sequence[Done]) -> Move:
     return find_fact(orientation, done, senses=("speech", "scene_text"), otherwise=f"No evidence in words, and {EYES}.")
 
 
+def _mention_empty(draft: str, orientation: Orientation) -> str:
+    """An abstention that also says that there was no picture to look at, where that is so."""
+    empty = _empty_picture(orientation)
+    if empty is None or _say_empty(empty) in draft:
+        return draft
+    return not_found(f"{_say_empty(empty)} {draft.removeprefix(NOT_FOUND).strip()}")
+
+
 def _say_empty(empty: Evidence) -> str:
     return f"The picture is empty there: {empty.content.rpartition(': ')[2]} over {empty.span}."
 
 
 def _empty_picture(orientation: Orientation) -> Evidence | None:
-    """The empty span that the question is about, when in every video it covers the time named, or nearly everything."""
-    empty: dict[str, Evidence] = {}
-    for item in orientation.blank:
-        about = orientation.span or TimeSpan(start=0.0, end=orientation.videos.get(item.video, 0.0))
-        inside = min(item.span.end, about.end) - max(item.span.start, about.start)
-        if item.span.overlaps(about) and inside >= EMPTY * about.length:
-            empty.setdefault(item.video, item)
-    return next(iter(empty.values())) if set(empty) >= set(orientation.videos) else None
+    """Where the picture is empty, when in every video that is so for nearly all of the time the question is about."""
+    found: list[Evidence] = []
+    for video, seconds in orientation.videos.items():
+        about = orientation.span or TimeSpan(start=0.0, end=seconds)
+        empty = [item for item in orientation.blank if item.video == video and item.span.overlaps(about)]
+        covered = sum(min(item.span.end, about.end) - max(item.span.start, about.start) for item in empty)
+        if not empty or covered < EMPTY * about.length:
+            return None
+        found += empty
+    return found[0]
 
 
 def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
