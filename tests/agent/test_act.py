@@ -48,6 +48,7 @@ def test_ctrl_c_ends_a_round_without_waiting_for_its_tools(small_workspace: Work
 
     def interrupt() -> None:
         started.wait()
+        time.sleep(0.5)  # until the main thread waits for the calls: a signal may be lost while it still starts them
         signal.pthread_kill(main, signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
