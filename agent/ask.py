@@ -23,7 +23,7 @@ from longtake.memory.library import VideoRecord
 from longtake.memory.records import Answer
 from longtake.memory.timespan import SpanError
 from longtake.preprocess.media import probe
-from longtake.preprocess.pipeline import Watcher
+from longtake.preprocess.progress import Watcher
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.context import Budget, ToolContext, VideoHandle
@@ -182,7 +182,7 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
 
 
 def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watcher: Watcher | None) -> _Opened:
-    """A video of the library as it is; a file is indexed, or completed, first."""
+    """A video of the library as it is; a file is indexed, or completed, first, unless another process is at it."""
     if isinstance(video, VideoRecord):
         return _Opened(video, video.complete)
     indexing = budget.share(INDEXING * budget.left)
@@ -192,8 +192,9 @@ def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watch
         watcher.check_cancelled()
         indexing.check()
 
-    report = workspace.add(video, replace(watcher, check_cancelled=check, reports=[]))
-    problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
+    report = workspace.add(video, replace(watcher, check_cancelled=check, wait=False, reports=[]))
+    reasons = {layer.name: layer.problem or layer.unavailable for layer in report.layers}
+    problems = {name: reason for name, reason in reasons.items() if reason}
     return _Opened(report.video, report.complete, problems)
 
 

@@ -15,12 +15,13 @@ def shots_of(video: VideoHandle) -> list[TimeSpan]:
 
 def blank_spans(video: VideoHandle) -> list[Evidence]:
     """Where the picture is empty."""
-    layer = video.layer("blank")
+    layer = video.layer("still")
     if layer is None:
         return []
     return [
         evidence_of(item, f"the picture is empty: {item['colour']}", "visual", layer, video.id)
-        for item in video.items("blank")
+        for item in video.items("still")
+        if item["kind"] != "frozen"
     ]
 
 
@@ -58,10 +59,12 @@ def _sound(video: VideoHandle, tracks: int) -> str:
 
 def _shots(video: VideoHandle) -> list[Evidence]:
     layer = video.layer("shots")
-    shots = shots_of(video)
+    shots = video.items("shots")
     if layer is None or not shots:
         return []
-    cuts = ", ".join(f"{shot.start:.2f} s" for shot in shots[1:])
     text = f"There {'are' if len(shots) > 1 else 'is'} {len(shots)} shot{'s' if len(shots) > 1 else ''}"
-    text += f"; cuts at {cuts}." if cuts else "; there is no cut."
+    for transition in ("cut", "dissolve", "fade"):
+        times = ", ".join(f"{shot['start']:.2f} s" for shot in shots[1:] if shot["transition"] == transition)
+        text += f"; {transition}s at {times}" if times else ""
+    text += "." if len(shots) > 1 else "; there is no cut."
     return [evidence_of({"start": 0.0, "end": video.duration}, text, "metadata", layer, video.id)]

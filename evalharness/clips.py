@@ -150,6 +150,24 @@ def run_clips(
     )
 
 
+def show_clips(report: ClipsReport) -> list[str]:
+    """The report for a person, with the answers that were wrong or failed."""
+    lines = [
+        f"controller {report.controller}, {report.clips} clips, {report.total.n} questions, each asked once",
+        "shares with Wilson 95 % intervals",
+    ]
+    modalities = report.by_modality if len(report.by_modality) > 1 else {}
+    for name, tally in {"all": report.total, **modalities}.items():
+        lines.append(f"{name} (n={tally.n})")
+        lines += [f"  {outcome:<13} {share}" for outcome, share in tally.outcomes.items()]
+        lines.append(f"  {'evidence hit':<13} {tally.evidence_hit}")
+    for item in report.answers:
+        if item.outcome in ("wrong", "failed"):
+            lines += [f"\n{item.outcome} {item.id} ({item.media})", f"  ? {item.question}", f"  gold    {item.gold}"]
+            lines.append(f"  answer  {' '.join(item.answer.split()) or item.error}")
+    return lines
+
+
 def _parse(line: str, where: str) -> ClipQuestion:
     try:
         return ClipQuestion.model_validate_json(line)

@@ -3,31 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from longtake.memory.index import Signal
+
 Positions = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float32]
+Ranking = tuple[Positions, Scores]
+WORDS = "words"  # the signal of BM25; every other signal is named after its vector space
 
 
-def top(candidates: Positions, scores: npt.NDArray[np.float32], depth: int) -> Positions:
-    """Candidates by falling score, at most `depth`; equal scores keep their order."""
-    if len(candidates) > depth:
-        cut = np.partition(scores[candidates], -depth)[-depth]
-        candidates = candidates[scores[candidates] >= cut]
-    return candidates[np.argsort(-scores[candidates], kind="stable")][:depth]
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A position that some signal found, its fused score, and what each signal said."""
+
+    position: int
+    score: float
+    signals: Mapping[str, Signal]
+
+    @property
+    def order(self) -> tuple[float, bool, int]:
+        """Sorts the best first; of equal scores the one found by words: it holds what was asked for."""
+        return -self.score, WORDS not in self.signals, self.position
 
 
-def fuse(ranked: Mapping[str, Positions], constant: int) -> list[tuple[int, float, dict[str, int]]]:
-    """Reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009): position, score and ranks, best first.
+def top(candidates: Positions, scores: Scores, depth: int) -> Ranking:
+    """The best candidates by falling score, at most `depth`; equal scores keep their order.
 
-    Of equal scores the one found by words comes first: it holds what was asked for.
+    Args:
+        candidates: positions.
+        scores: of the candidates, one each.
+        depth: most candidates.
     """
-    ranks: dict[int, dict[str, int]] = {}
-    for signal, positions in ranked.items():
-        for rank, position in enumerate(positions.tolist(), start=1):
-            ranks.setdefault(position, {})[signal] = rank
+    if len(candidates) > depth:
+        kept = scores >= np.partition(scores, -depth)[-depth] if depth else np.zeros(len(scores), np.bool_)
+        candidates, scores = candidates[kept], scores[kept]
+    order = np.argsort(-scores, kind="stable")[:depth]
+    return candidates[order], scores[order]
+
+
+def contribution(rank: int, constant: int) -> float:
+    """What a signal adds to the fused score of a document that it ranks there."""
+    return 1 / (constant + rank)
+
+
+def fuse(ranked: Mapping[str, Ranking], constant: int) -> list[Candidate]:
+    """Reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009), best first."""
+    found: dict[int, dict[str, Signal]] = {}
+    for name, (positions, scores) in ranked.items():
+        for rank, (position, score) in enumerate(zip(positions.tolist(), scores.tolist(), strict=True), start=1):
+            found.setdefault(position, {})[name] = Signal(rank, score)
     fused = [
-        (position, sum(1 / (constant + rank) for rank in found.values()), found) for position, found in ranks.items()
+        Candidate(position, sum(contribution(signal.rank, constant) for signal in signals.values()), signals)
+        for position, signals in found.items()
     ]
-    return sorted(fused, key=lambda entry: (-entry[1], "words" not in entry[2], entry[0]))
+    return sorted(fused, key=lambda each: each.order)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -40,19 +40,48 @@ class SearchFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A document, its fused score, and its rank (from 1) in each signal that found it."""
+class Batch:
+    """Documents embedded by one model: `vectors` is (documents, dimensions), rows of length 1.
+
+    `space` is the id of the embedding. Without vectors it is empty, and the documents are found by words alone; a
+    document without text is found by its vector alone.
+    """
+
+    space: str
+    documents: Sequence[Document]
+    vectors: Vectors | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """How one signal found a document: its rank from 1, and its BM25 score or cosine."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document that was found, its fused score, and what each signal said: `words`, or the id of a vector space."""
 
     document: Document
     score: float
-    ranks: dict[str, int] = field(default_factory=dict)
+    signals: Mapping[str, Signal]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Match):
+    """An event: its best document, the span it covers, and the other documents found of it, best first."""
+
+    span: TimeSpan
+    also: tuple[Match, ...] = ()
 
 
 class Index(Protocol):
     """Documents with their vectors, replaced and searched per video."""
 
-    def replace(self, video: str, documents: Sequence[Document], vectors: Vectors) -> None:
-        """Make these the documents of a video; `vectors` is (documents, dimensions), rows of length 1."""
+    def replace(self, video: str, batches: Sequence[Batch]) -> None:
+        """Make these the documents of a video."""
         ...
 
     def holds(self, video: str) -> bool:
@@ -63,6 +92,13 @@ class Index(Protocol):
         """Forget a video."""
         ...
 
-    def search(self, query: str, vector: Vectors | None, where: SearchFilter, k: int) -> list[Hit]:
-        """The k best documents, best first; without a vector only words count."""
+    def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
+        """The k best events, best first.
+
+        Args:
+            query: in words.
+            vectors: the query embedded, (dimensions,) of length 1, by id of the embedding; none: only words count.
+            where: which documents may be found.
+            k: most events.
+        """
         ...

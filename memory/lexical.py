@@ -1,65 +1,106 @@
-"""Word search: BM25 over all current documents (Robertson et al. 1994, in Lucene's form, by bm25s).
+"""Word search: BM25 (Robertson et al. 1994, in Lucene's form) over segments.
 
-The index is derived from the documents, named by what it was built from, and may be deleted at any time.
+Each segment holds the postings of its own documents; how rare a term is in the whole library is counted when a query
+comes. So adding a video reads no text of another one, which no BM25 library offers.
+
+A term stands as its 64-bit hash: among a million terms two share one with a chance of 3 in 100 million.
 """
 
 from __future__ import annotations
 
-import logging
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-import bm25s
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.terms import document_terms, query_terms
+from longtake.memory.fusion import Positions, Scores
+from longtake.memory.terms import document_terms
 
-Scores = npt.NDArray[np.float32]
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
-_NOTHING = "\x00"  # a term no text holds: bm25s cannot index a document without terms
+_K1 = 1.5  # how soon more of the same term stops counting
+_B = 0.75  # how much a long text is held against it
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Which rows of a segment hold which term.
+
+    The rows of `terms[n]` (sorted) are `rows[starts[n]:starts[n + 1]]`, in each of which it stands as often as `counts`
+    says at the same place. `lengths` is the number of terms of each row.
+    """
+
+    terms: npt.NDArray[np.uint64]
+    starts: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.uint16]
+    lengths: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Postings:
+        """Index texts; row n is text n."""
+        held: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        lengths = np.zeros(len(texts), np.int32)
+        for row, text in enumerate(texts):
+            terms = document_terms(text)
+            lengths[row] = len(terms)
+            for term, count in Counter(terms).items():
+                held[term].append((row, count))
+        hashes = hash_terms(list(held))
+        order = np.argsort(hashes)
+        entries = list(held.values())
+        pairs = np.array([pair for place in order for pair in entries[place]], np.int64).reshape(-1, 2)
+        return cls(
+            terms=hashes[order],
+            starts=np.cumsum([0, *(len(entries[place]) for place in order)], dtype=np.int64),
+            rows=pairs[:, 0].astype(np.int32),
+            counts=np.minimum(pairs[:, 1], np.iinfo(np.uint16).max).astype(np.uint16),
+            lengths=lengths,
+        )
+
+    def find(self, hashes: npt.NDArray[np.uint64]) -> tuple[Positions, Positions]:
+        """Where the rows of each term begin and end; they are the same where no row holds it."""
+        places = np.searchsorted(self.terms, hashes)
+        known = places < len(self.terms)
+        known[known] = self.terms[places[known]] == hashes[known]
+        return self.starts[places], self.starts[places + known]
 
 
 class LexicalIndex:
-    """BM25 scores for every document; positions follow the order of the texts."""
+    """BM25 over the segments of a library, in their order; position n is row n of the segments laid end to end."""
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
+    def __init__(self, segments: Sequence[Postings]) -> None:
+        self._segments = segments
+        self._firsts = np.cumsum([0, *(len(segment.lengths) for segment in segments)], dtype=np.int64)
+        lengths = np.concatenate([np.zeros(0, np.int32), *(segment.lengths for segment in segments)])
+        mean = lengths.mean() if lengths.any() else 1.0
+        self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
 
-    @classmethod
-    def build(cls, texts: Sequence[str]) -> LexicalIndex:
-        """Index texts; there must be at least one."""
-        model = bm25s.BM25(method="lucene")
-        model.index([document_terms(text) or [_NOTHING] for text in texts], show_progress=False)
-        return cls(model)
+    def scores(self, terms: Sequence[str]) -> Scores:
+        """One score per position; 0 where none of the terms stands."""
+        scores = np.zeros(len(self._damping), np.float32)
+        hashes = hash_terms(terms)
+        found = [segment.find(hashes) for segment in self._segments]
+        for number in range(len(terms)):
+            places = [
+                (segment, first, begin[number], end[number])
+                for segment, first, (begin, end) in zip(self._segments, self._firsts, found, strict=False)
+                if begin[number] < end[number]
+            ]
+            if places:
+                positions = np.concatenate([first + segment.rows[begin:end] for segment, first, begin, end in places])
+                counts = np.concatenate([segment.counts[begin:end] for segment, _, begin, end in places])
+                scores[positions] += _rarity(len(scores), len(positions)) * counts / (counts + self._damping[positions])
+        return scores
 
-    @classmethod
-    def cached(cls, folder: Path, texts: Callable[[], Sequence[str]]) -> LexicalIndex:
-        """The index kept in a folder, or built from the texts and kept there when it can be."""
-        with suppress(OSError, ValueError, KeyError):
-            return cls(bm25s.BM25.load(folder, mmap=True))
-        built = cls.build(texts())
-        with suppress(OSError):  # a library that may not be written to is searched all the same
-            built._keep(folder)
-        return built
 
-    def scores(self, query: str) -> Scores:
-        """One score per document; 0 where no term of the query occurs."""
-        known = [term for term in query_terms(query) if term in self._model.vocab_dict]
-        if not known:
-            return np.zeros(self._model.scores["num_docs"], np.float32)
-        return np.asarray(self._model.get_scores(known), np.float32)
+def hash_terms(terms: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """64-bit hashes, the same on every machine."""
+    digests = b"".join(hashlib.blake2b(term.encode(), digest_size=8).digest() for term in terms)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
 
-    def _keep(self, folder: Path) -> None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        building = tempfile.mkdtemp(prefix=".building-", dir=folder.parent)
-        try:
-            self._model.save(building, show_progress=False)
-            os.rename(building, folder)
-        finally:
-            shutil.rmtree(building, ignore_errors=True)
+
+def _rarity(documents: int, holding: int) -> np.float32:
+    """Lucene's inverse document frequency, never negative."""
+    return np.float32(np.log1p((documents - holding + 0.5) / (holding + 0.5)))

@@ -11,14 +11,32 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 
 ID_DIGITS = 16
+FORMAT = 1  # of everything a library holds; raised when an older Longtake could not read it any more
 # Every layer a video may have, cheapest first.
-LAYERS = ("probe", "subtitles", "shots", "keyframes", "blank", "text_frames", "sounds", "scene_text", "text_vectors")
+LAYERS = (
+    "probe",
+    "subtitles",
+    "shots",
+    "changes",
+    "moments",
+    "motion",
+    "still",
+    "keyframes",
+    "text_frames",
+    "sounds",
+    "speech",
+    "scene_text",
+    "frame_vectors",
+    "captions",
+    "text_vectors",
+)
 
 
 class VideoRecord(BaseModel):
@@ -44,8 +62,14 @@ class Library:
     """Videos by id, name or path."""
 
     def __init__(self, root: Path) -> None:
+        """Open a library, or one that is still to be.
+
+        Raises:
+            LibraryError: when a newer Longtake made it.
+        """
         self.root = root
         self._videos = root / "videos"
+        _check_format(root / "library.json")
 
     @property
     def index_root(self) -> Path:
@@ -76,7 +100,15 @@ class Library:
         """Write `video.json` whole."""
         folder = self._videos / video.id
         folder.mkdir(parents=True, exist_ok=True)
+        if not (self.root / "library.json").exists():
+            write_atomic(self.root / "library.json", canonical_json({"format": FORMAT}) + "\n")
         write_atomic(folder / "video.json", canonical_json(video.model_dump()) + "\n")
+
+    def lock(self, video_id: str) -> FileLock:
+        """Held by the process that builds layers of a video; a process that dies lets go of it."""
+        folder = self.root / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(folder / f"{video_id}.lock")
 
     def layers(self, video_id: str) -> LayerStore:
         """The layer store of a video."""
@@ -182,6 +214,20 @@ def file_id(path: Path) -> str:
     except OSError as error:
         raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
     return digest.hexdigest()
+
+
+def _check_format(file: Path) -> None:
+    try:
+        written: Any = json.loads(file.read_text(encoding="utf-8"))["format"]
+    except FileNotFoundError:
+        return
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise LibraryError(f"{file} cannot be read: restore it, or choose another library with --library.") from error
+    if written != FORMAT:
+        raise LibraryError(
+            f"The library {file.parent} was written by another version of Longtake (format {written}; this one reads "
+            f"{FORMAT}): upgrade Longtake, or choose another library with --library."
+        )
 
 
 def _means(video: VideoRecord, reference: str) -> bool:

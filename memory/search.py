@@ -1,65 +1,60 @@
-"""Hybrid search: words (BM25) and meaning (vectors) fused by rank, under exact filters.
+"""Hybrid search: words (BM25) and meaning (vectors) fused by rank, under exact filters, one result an event.
 
-Readers never lock: they follow `current.json`, and look again when a writer replaced it under them. One
+Readers never lock: they follow `revisions.json`, and look again when a writer replaced it under them. One
 writer at a time.
 """
 
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from chromadb.errors import ChromaError
 from filelock import FileLock
 
 from longtake.errors import LibraryError
-from longtake.memory.current import Corpus, Revision, content_hash, read_current, write_current
+from longtake.memory.corpus import Corpus, Mask
+from longtake.memory.current import Revision, read_current, write_current
 from longtake.memory.documents import DocumentStore
-from longtake.memory.fusion import Positions, fuse, top
-from longtake.memory.index import Document, Hit, SearchFilter, Vectors
-from longtake.memory.lexical import LexicalIndex
-from longtake.memory.vectors import VectorStore
+from longtake.memory.events import Event, find_events
+from longtake.memory.fusion import WORDS, Ranking, fuse, top
+from longtake.memory.index import Batch, Hit, Match, SearchFilter, Vectors
+from longtake.memory.layers import content_key
+from longtake.memory.segments import Segment, SegmentError, SegmentStore
+from longtake.memory.terms import query_terms
 
 _DEPTH = 100  # candidates of each signal; what lies deeper adds less than 1 / 160 to a fused score
-_DAMAGE = (ChromaError, RuntimeError, KeyError)  # RuntimeError is FAISS's, KeyError a document that is not there
-
-Mask = npt.NDArray[np.bool_]
+_DEEPER = 4  # times as many, when they were too few events
+_DAMAGE = (ChromaError, SegmentError, KeyError)  # KeyError is a document that is not there
 
 
 class HybridIndex:
-    """The search index of a library: documents in Chroma, vectors in FAISS, BM25 built from the documents."""
+    """The search index of a library: documents in Chroma, their times, words and vectors in segments."""
 
-    def __init__(self, root: Path, *, space: str = "", floor: float = 0.0, rrf_constant: int = 60) -> None:
+    def __init__(self, root: Path, *, floors: Mapping[str, float] | None = None, rrf_constant: int = 60) -> None:
         """Open lazily: nothing is read or made before the first call.
 
         Args:
             root: folder of the index.
-            space: id of the text embedding that the vectors come from; empty when there is none: words only.
-            floor: cosine under which a document is not found by its vector.
+            floors: by id of an embedding, the cosine under which a document is not found by its vector; 0 for others.
             rrf_constant: of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
         """
         self.root = root
-        self.space = space
-        self.floor = floor
+        self.floors = floors or {}
         self.rrf_constant = rrf_constant
-        self._vectors = VectorStore(root / "vectors", space)
-        self._lexical: tuple[str, LexicalIndex] | None = None
+        self._segments = SegmentStore(root / "segments")
+        self._corpus = Corpus({}, self._open)
 
-    def replace(self, video: str, documents: Sequence[Document], vectors: Vectors) -> None:
-        """Make these the documents of a video; `vectors` is (documents, dimensions), rows of length 1."""
-        if self.space and len(documents) != len(vectors):
-            raise ValueError(f"{len(documents)} documents but {len(vectors)} vectors")
-        revision = Revision(key=_revision_key(self.space, documents, vectors), count=len(documents), space=self.space)
+    def replace(self, video: str, batches: Sequence[Batch]) -> None:
+        """Make these the documents of a video."""
+        revision = _revision(batches)
         with self._writing():
-            if self.space:
-                self._vectors.write(video, revision.key, vectors)
-            self._documents.add(revision.key, documents)
+            self._segments.write(video, revision.key, batches)
+            self._documents.add(video, revision.key, [document for batch in batches for document in batch.documents])
             self._commit(read_current(self._current) | {video: revision}, video)
 
     def holds(self, video: str) -> bool:
@@ -75,10 +70,16 @@ class HybridIndex:
             revisions.pop(video, None)
             self._commit(revisions, video)
 
-    def search(self, query: str, vector: Vectors | None, where: SearchFilter, k: int) -> list[Hit]:
-        """The k best documents, best first; without a vector only words count.
+    def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
+        """The k best events, best first.
 
-        A document without a word of the query and under the cosine floor is not found at all.
+        A document without a word of the query and under the floor of every vector is not found at all.
+
+        Args:
+            query: in words.
+            vectors: the query embedded, (dimensions,) of length 1, by id of the embedding; none: only words count.
+            where: which documents may be found.
+            k: most events.
 
         Raises:
             LibraryError: when the index is damaged.
@@ -86,66 +87,59 @@ class HybridIndex:
         while True:
             revisions = self._read()
             try:
-                return self._search(revisions, query, vector, where, k)
+                return self._search(self._laid_out(revisions), query, vectors, where, k)
             except _DAMAGE as error:
                 if self._read() == revisions:  # else a writer removed what was current a moment ago: look again
                     raise self._damaged() from error
 
     def _search(
-        self, revisions: Mapping[str, Revision], query: str, vector: Vectors | None, where: SearchFilter, k: int
+        self, corpus: Corpus, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int
     ) -> list[Hit]:
-        corpus = Corpus(revisions)
-        allowed = self._allowed(corpus, where)
-        if not allowed.any():
-            return []
+        allowed = corpus.allowed(where)
         depth = max(k, _DEPTH)
-        ranked = {"words": self._by_words(corpus, query, allowed, depth)}
-        if vector is not None and self.space:
-            ranked["vectors"] = self._by_vector(corpus, vector, allowed, depth)
-        best = fuse(ranked, self.rrf_constant)[:k]
-        documents = self._documents.get([corpus.name(position) for position, _, _ in best])
-        return [Hit(document, score, ranks) for document, (_, score, ranks) in zip(documents, best, strict=True)]
+        while True:
+            ranked = self._ranked(corpus, query, vectors, allowed, depth)
+            events = find_events(fuse(ranked, self.rrf_constant), corpus, k)
+            if len(events) >= k or all(len(positions) < depth for positions, _ in ranked.values()):
+                return self._hits(corpus, events)
+            depth *= _DEEPER
 
-    def _allowed(self, corpus: Corpus, where: SearchFilter) -> Mask:
-        """Which positions of the corpus a filter allows."""
-        allowed = np.zeros(corpus.count, np.bool_)
-        parts = [part for part in corpus.parts if not where.videos or part.video in where.videos]
-        if not where.modalities and where.span is None:
-            for part in parts:
-                allowed[part.first : part.first + part.count] = True
-            return allowed
-        rows = self._documents.rows([part.key for part in parts], where) if corpus.count else {}
-        if Corpus(self._read()).id != corpus.id:  # a writer may have removed some of them before they were read
-            raise KeyError("replaced while it was read")
-        for part in parts:
-            allowed[part.first + np.array(rows.get(part.key, ()), np.int64)] = True
-        return allowed
+    def _ranked(
+        self, corpus: Corpus, query: str, vectors: Mapping[str, Vectors], allowed: Mask, depth: int
+    ) -> dict[str, Ranking]:
+        """The best of each signal."""
+        scores = corpus.words.scores(query_terms(query))
+        holding = np.flatnonzero((scores > 0) & allowed)
+        ranked = {WORDS: top(holding, scores[holding], depth)}
+        for name, vector in vectors.items():
+            if space := corpus.space(name):
+                ranked[name] = space.nearest(vector, allowed, depth, self.floors.get(name, 0.0))
+        return ranked
 
-    def _by_words(self, corpus: Corpus, query: str, allowed: Mask, depth: int) -> Positions:
-        scores = np.where(allowed, self._words(corpus).scores(query), 0)
-        return top(np.flatnonzero(scores > 0), scores, depth)
+    def _hits(self, corpus: Corpus, events: Sequence[Event]) -> list[Hit]:
+        """Events with their documents."""
+        if not events:
+            return []
+        names = [corpus.name(candidate.position) for event in events for candidate in event.candidates]
+        documents = iter(self._documents.get(names))
+        hits: list[Hit] = []
+        for event in events:
+            best, *also = (Match(next(documents), each.score, each.signals) for each in event.candidates)
+            hits.append(Hit(best.document, best.score, best.signals, event.span, tuple(also)))
+        return hits
 
-    def _by_vector(self, corpus: Corpus, vector: Vectors, allowed: Mask, depth: int) -> Positions:
-        positions, cosines = [np.zeros(0, np.int64)], [np.zeros(0, np.float32)]
-        for part in corpus.parts:
-            mine = allowed[part.first : part.first + part.count]
-            if part.space == self.space and mine.any():
-                rows = None if mine.all() else np.flatnonzero(mine)
-                found, near = self._vectors.nearest(part.video, part.key, vector, rows, depth, self.floor)
-                positions.append(found + part.first)
-                cosines.append(near)
-        every = np.concatenate(positions)
-        return every[top(np.arange(len(every)), np.concatenate(cosines), depth)]
+    def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
+        """The corpus of exactly these revisions; segments that are open stay open."""
+        if self._corpus.revisions != revisions:
+            self._corpus = Corpus(revisions, self._open)
+        return self._corpus
 
-    def _words(self, corpus: Corpus) -> LexicalIndex:
-        """The word index of exactly these revisions."""
-        if self._lexical is None or self._lexical[0] != corpus.id:
-            built = LexicalIndex.cached(self.root / "lexical" / corpus.id, lambda: self._texts(corpus))
-            self._lexical = (corpus.id, built)
-        return self._lexical[1]
-
-    def _texts(self, corpus: Corpus) -> list[str]:
-        return [text for part in corpus.parts for text in self._documents.texts(part.key, part.count)]
+    def _open(self, video: str, revision: Revision) -> Segment:
+        """Open a segment, or take it from the corpus that was laid out before."""
+        before = self._corpus
+        if before.revisions.get(video) == revision:
+            return before.segments[video]
+        return self._segments.open(video, revision.key)
 
     @cached_property
     def _documents(self) -> DocumentStore:
@@ -153,7 +147,7 @@ class HybridIndex:
 
     @property
     def _current(self) -> Path:
-        return self.root / "current.json"
+        return self.root / "revisions.json"
 
     def _read(self) -> dict[str, Revision]:
         try:
@@ -178,14 +172,23 @@ class HybridIndex:
         write_current(self._current, revisions)
         kept = revisions.get(video)
         self._documents.remove_others(video, kept.key if kept else None)
-        self._vectors.keep_only((name, revision.key) for name, revision in revisions.items())
-        shutil.rmtree(self.root / "lexical", ignore_errors=True)
+        self._segments.keep_only((name, revision.key) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:
         return LibraryError(f"The search index is damaged: delete the folder {self.root} and index the videos again.")
 
 
-def _revision_key(space: str, documents: Sequence[Document], vectors: Vectors) -> str:
-    """Changes when anything that is stored does."""
-    facts = [repr(document) for document in documents]
-    return content_hash(space, hashlib.blake2b(vectors.tobytes()).hexdigest(), *facts)
+def _revision(batches: Sequence[Batch]) -> Revision:
+    """What `revisions.json` says of these batches; its key changes when anything that is stored does."""
+    facts: list[str] = []
+    spaces: dict[str, tuple[int, int]] = {}
+    count = 0
+    for batch in batches:
+        facts += [batch.space, *(repr(document) for document in batch.documents)]
+        if batch.vectors is not None:
+            if len(batch.documents) != len(batch.vectors):
+                raise ValueError(f"{len(batch.documents)} documents but {len(batch.vectors)} vectors")
+            spaces[batch.space] = (count, len(batch.documents))
+            facts.append(hashlib.blake2b(batch.vectors.tobytes()).hexdigest())
+        count += len(batch.documents)
+    return Revision(key=content_key(*facts), count=count, spaces=spaces)

@@ -51,6 +51,12 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(wholes + alone + pairs))
 
 
+def matched_terms(query: str, text: str) -> list[str]:
+    """The terms of a query that a document of this text is found by."""
+    held = frozenset(document_terms(text))
+    return [term for term in query_terms(query) if term in held]
+
+
 def content_words(text: str) -> frozenset[str]:
     """The words of a text, without stop words where there are others."""
     words = frozenset(part for _, inner in _chunks(text) for part in inner)

@@ -1,15 +1,15 @@
-"""Vectors of documents, in FAISS: one immutable segment file for each video and revision, exact inner product.
+"""Vectors of documents: exact ones in FAISS files that are mapped, not read, and their signs in memory.
 
-On disk: `<root>/<space>/<video>-<revision>.faiss`; row n of a segment is document n of that revision. One space per
-embedding: vectors of different models are never compared.
+A search runs in two stages. The signs of the coordinates, a bit each, choose the `LIKELY` rows that differ least from
+the query (Charikar, 2002); the cosines of those are exact. Up to `LIKELY` allowed rows every one is compared, so that
+small libraries and narrow filters lose nothing. Beyond: in a million made-up sentences (WordLlama, 60 queries) all of
+the ten nearest were found, and 99.4 % of the hundred nearest.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,82 +17,100 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
+from longtake.memory.fusion import Positions, Ranking, Scores, top
 from longtake.memory.index import Vectors
+from longtake.memory.layers import write_atomic
 
-Rows = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float32]
+LIKELY = 4000
+_WORD = 64  # bits
+Codes = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
 
 
-class VectorStore:
-    """The segments of one space, loaded on first use and kept by file name."""
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """The vectors of one segment: `exact` (rows, dimensions), a view into `index`, and their signs (words, rows)."""
 
-    def __init__(self, root: Path, space: str) -> None:
-        self.root = root
-        self.folder = root / "".join(c if c.isalnum() or c in "._-" else "-" for c in space)
-        self._loaded: dict[str, Any] = {}
+    index: Any  # FAISS unmaps the file when this goes
+    exact: Vectors
+    codes: Codes
 
-    def has(self, video: str, revision: str) -> bool:
-        """Whether the segment of a revision is there."""
-        return self._file(video, revision).is_file()
+    @classmethod
+    def write(cls, folder: Path, space: str, vectors: Vectors) -> None:
+        """Write both files."""
+        exact = faiss.IndexFlatIP(vectors.shape[1])
+        exact.add(np.ascontiguousarray(vectors, np.float32))
+        write_atomic(folder / f"{_file_name(space)}.faiss", faiss.serialize_index(exact).tobytes())
+        write_atomic(folder / f"{_file_name(space)}.signs", sign_codes(vectors).tobytes())
 
-    def write(self, video: str, revision: str, vectors: Vectors) -> None:
-        """Write a segment whole: (documents, dimensions), rows of length 1."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        segment = faiss.IndexFlatIP(vectors.shape[1])
-        segment.add(np.ascontiguousarray(vectors, np.float32))
-        descriptor, name = tempfile.mkstemp(prefix=".segment-", dir=self.folder)
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(faiss.serialize_index(segment).tobytes())
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(name, self._file(video, revision))
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
-            raise
-
-    def nearest(
-        self, video: str, revision: str, vector: Vectors, rows: Rows | None, k: int, floor: float
-    ) -> tuple[Rows, Scores]:
-        """Up to k rows of a segment, best first, with their cosines, none under the floor.
-
-        Args:
-            video: library id.
-            revision: of the video's documents.
-            vector: (dimensions,), length 1.
-            rows: the only rows that may be found; None allows all.
-            k: most rows.
-            floor: lowest cosine.
+    @classmethod
+    def open(cls, folder: Path, space: str) -> StoredVectors:
+        """Map one file and read the other.
 
         Raises:
-            RuntimeError: when the segment is missing or damaged.
+            OSError, RuntimeError, ValueError: when they are missing or damaged.
         """
-        segment = self._segment(video, revision)
-        if segment.ntotal == 0 or (rows is not None and not rows.size):
-            return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        options: Any = faiss.SearchParameters  # its keyword arguments are added at run time, unseen by type checkers
-        options = None if rows is None else options(sel=faiss.IDSelectorBatch(rows))
-        scores, found = segment.search(vector.reshape(1, -1), min(k, segment.ntotal), params=options)
-        kept = (found[0] >= 0) & (scores[0] >= floor)
-        nearest, cosines = found[0][kept], scores[0][kept]
-        order = np.lexsort((nearest, -cosines))  # FAISS leaves the order of equal scores open
-        return nearest[order], cosines[order]
+        index: Any = faiss.read_index(str(folder / f"{_file_name(space)}.faiss"), faiss.IO_FLAG_MMAP_IFC)
+        exact = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(index.ntotal, index.d)
+        signs = np.frombuffer((folder / f"{_file_name(space)}.signs").read_bytes(), np.uint64)
+        return cls(index, exact, signs.reshape(-(-index.d // _WORD), index.ntotal))
 
-    def keep_only(self, names: Iterable[tuple[str, str]]) -> None:
-        """Remove the segments of every space but those of these (video, revision) pairs, and interrupted writes."""
-        wanted = {self._file(*name).name for name in names}
-        for file in self.root.glob("*/*"):
-            if file.name not in wanted:
-                file.unlink(missing_ok=True)
-        self._loaded = {name: segment for name, segment in self._loaded.items() if name in wanted}
 
-    def _file(self, video: str, revision: str) -> Path:
-        return self.folder / f"{video}-{revision}.faiss"
+class VectorSpace:
+    """All vectors of one space, segment after segment."""
 
-    def _segment(self, video: str, revision: str) -> Any:
-        file = self._file(video, revision)
-        segment = self._loaded.get(file.name)
-        if segment is None:
-            segment = self._loaded[file.name] = faiss.read_index(str(file))
-        return segment
+    def __init__(self, segments: Sequence[tuple[int, StoredVectors]]) -> None:
+        """Take the segments with the position of their first row among all documents."""
+        self._segments = [stored for _, stored in segments]
+        counts = [len(stored.exact) for stored in self._segments]
+        self._firsts = np.cumsum([0, *counts], dtype=np.int64)
+        spans = [np.arange(first, first + count) for (first, _), count in zip(segments, counts, strict=True)]
+        self._positions = np.concatenate(spans)
+        self._codes = np.concatenate([stored.codes for stored in self._segments], axis=1)
+
+    def nearest(self, vector: Vectors, allowed: Mask, k: int, floor: float) -> Ranking:
+        """Up to k positions, best first, with their cosines, none under the floor.
+
+        Args:
+            vector: (dimensions,), length 1.
+            allowed: which positions may be found.
+            k: most positions.
+            floor: lowest cosine.
+        """
+        mine = allowed[self._positions]
+        rows = np.flatnonzero(mine) if np.count_nonzero(mine) <= LIKELY else self._likely(vector, mine)
+        cosines = self._cosines(vector, rows)
+        near = cosines >= floor
+        return top(self._positions[rows[near]], cosines[near], k)
+
+    def _likely(self, vector: Vectors, allowed: Mask) -> Positions:
+        """The allowed rows whose signs differ least from the vector's, in order; of equal ones the first."""
+        differing = np.zeros(len(allowed), np.uint16)
+        for row, bits in zip(self._codes, sign_codes(vector[np.newaxis])[:, 0], strict=True):
+            differing += np.bitwise_count(row ^ bits)
+        differing[~allowed] = np.iinfo(np.uint16).max
+        most = np.partition(differing, LIKELY - 1)[LIKELY - 1]
+        fewer = np.flatnonzero(differing < most)
+        return np.sort(np.concatenate([fewer, np.flatnonzero(differing == most)[: LIKELY - len(fewer)]]))
+
+    def _cosines(self, vector: Vectors, rows: Positions) -> Scores:
+        """Exact cosines of rows that are given in order."""
+        bounds = np.searchsorted(rows, self._firsts)
+        parts = [np.zeros(0, np.float32)]
+        for stored, first, begin, end in zip(self._segments, self._firsts, bounds, bounds[1:], strict=False):
+            if begin < end:
+                parts.append(np.vecdot(stored.exact[rows[begin:end] - first], vector))
+        return np.concatenate(parts)
+
+
+def sign_codes(vectors: Vectors) -> Codes:
+    """Which coordinates are above 0, a bit each: (words, rows) for (rows, dimensions)."""
+    rows, dimensions = vectors.shape
+    packed = np.packbits(vectors > 0, axis=1)
+    padded = np.zeros((rows, -(-dimensions // _WORD) * _WORD // 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _file_name(space: str) -> str:
+    return "".join(c if c.isalnum() or c in "._-" else "-" for c in space)

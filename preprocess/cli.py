@@ -15,7 +15,7 @@ import typer
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, raise_if_interrupted, say
 from longtake.errors import LongtakeError
 from longtake.memory.timespan import clock
-from longtake.preprocess.pipeline import IndexReport, Watcher
+from longtake.preprocess.progress import IndexReport, Progress, Watcher
 from longtake.preprocess.workspace import Workspace
 
 
@@ -41,7 +41,7 @@ def index(
             worst = EXIT_FAILED
             continue
         say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
-        if not report.complete or any(layer.problem for layer in report.layers):
+        if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
             worst = worst or EXIT_PARTIAL
     raise typer.Exit(worst)
 
@@ -60,30 +60,40 @@ def report_json(report: IndexReport) -> dict[str, Any]:
 
 @contextmanager
 def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
-    """A watcher that draws a bar a layer on a terminal, and says nothing elsewhere."""
+    """A watcher that draws a bar a step on a terminal, with the time it should still take, and is silent elsewhere."""
     if quiet or not sys.stderr.isatty():
-        yield Watcher(check_cancelled=raise_if_interrupted)
+        yield Watcher(check_cancelled=raise_if_interrupted, say=note)
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    columns = (
+        TextColumn("{task.description:<14}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
-        def advance(name: str, share: float) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=1.0)
-            bars.update(tasks[name], completed=share)
+        def advance(progress: Progress) -> None:
+            if progress.step not in tasks:
+                tasks[progress.step] = bars.add_task(progress.step, total=1.0, left="")
+            left = "" if progress.seconds_left is None else f"{clock(progress.seconds_left)} left"
+            bars.update(tasks[progress.step], completed=progress.share, left=left)
 
-        yield Watcher(check_cancelled=raise_if_interrupted, progress=advance)
+        yield Watcher(check_cancelled=raise_if_interrupted, progress=advance, say=bars.console.print)
 
 
 def _show(report: IndexReport) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
     for layer in report.layers:
-        if layer.problem:
-            say(f"  {layer.name:<13} -  {layer.problem}")
+        missing = layer.problem or layer.unavailable
+        if missing:
+            say(f"  {layer.name:<13} {'-' if layer.problem else ' '}  {missing}")
         else:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
             say(f"  {layer.name:<13} {layer.items:>6} items  {how:>8}  {layer.engine}")
+        for sentence in layer.left_out:
+            say(f"  {'':<13} !  {sentence}")

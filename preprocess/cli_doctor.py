@@ -16,7 +16,7 @@ from longtake.preprocess.engines import CapabilityReport, EngineTable
 
 ENDPOINT_SECONDS = 3.0
 # What would make a capability better than the engine in use does.
-BETTER = {"speech": "speech without subtitles is not turned into words: put NAME.srt or NAME.vtt beside the file"}
+BETTER = {"speech": "subtitles beside the file (NAME.srt or NAME.vtt) are read instead, and beat any recogniser"}
 
 
 def doctor(
@@ -55,11 +55,11 @@ def doctor(
         say("            a language model plans better: --set controller.engine=openai (README, What needs a model)")
     say()
     for report in reports:
-        say(f"{report.capability:<15} {report.engine or 'unavailable':<12} {report.summary}")
+        say(f"{report.capability:<21} {report.engine or 'unavailable':<12} {report.summary}")
         for name, reason in report.reasons.items():
-            say(f"{'':<15} {name} cannot be used: {reason}")
+            say(f"{'':<21} {name} cannot be used: {reason}")
         if report.capability in BETTER:
-            say(f"{'':<15} {BETTER[report.capability]}")
+            say(f"{'':<21} {BETTER[report.capability]}")
 
 
 def _endpoint_problem(controller: ControllerSettings) -> str | None:

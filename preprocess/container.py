@@ -35,5 +35,7 @@ def open_media(path: Path) -> InputContainer:
             f"{path} is not a media file that can be read ({error.strerror}); check that it is complete and plays."
         ) from error
     except (av.error.FFmpegError, OSError) as error:
-        raise MediaError(f"{path} cannot be opened: {error.strerror}.") from error
+        raise MediaError(
+            f"{path} cannot be opened: {error.strerror}; check its name and that you may read it."
+        ) from error
     return container

@@ -6,12 +6,11 @@ the decoder left them costs a fraction of a millisecond, and is enough to see wh
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +18,21 @@ import av.error
 import cv2
 import numpy as np
 import numpy.typing as npt
-from av.container import InputContainer
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Interpolation, VideoReformatter
 
-from longtake.errors import MediaError
+from longtake.errors import LibraryError, MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.container import open_media
+from longtake.preprocess.decoding import decode_pictures
 from longtake.preprocess.media import MediaInfo, VideoStream
 
 Picture = npt.NDArray[np.uint8]
+SMALL = (160, 90)  # width and height of the picture in which cuts and changes are found, whatever the video's shape
 
-logger = logging.getLogger(__name__)
-
-_SAMPLED = re.compile(r"(?:yuvj?4(?:20|22|44|40|11)p|gray)(?:10le|12le)?|nv12")
+_SAMPLED = re.compile(r"(?:(?:yuvj?4(?:20|22|44|40|11)p|gray)(?:(10|12)le)?|nv12)")
 _NEUTRAL_CHROMA = 128
-_MISSING_TAIL = 1.0  # seconds of picture that a whole file never lacks
+_RUN_UP = 10.0  # seconds; a stream refreshed bit by bit is whole again within them
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,6 @@ class Frame:
     stream: VideoStream
     # By size, shared by the frames of one reading: setting up a conversion costs more than doing it.
     _reformatters: dict[tuple[int, int], VideoReformatter] = field(default_factory=dict, repr=False, compare=False)
-    _small: dict[tuple[int, int], Picture] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def end(self) -> float:
@@ -59,11 +56,24 @@ class Frame:
         width, height = self._stored(width, height)
         return self._turned(_shrink(_readable(self.picture, width, height), 0, width, height))
 
-    def small_bgr(self, width: int, height: int) -> Picture:
-        """The picture in colour, nearest-neighbour, (height, width, 3); both sides even; made once."""
-        if (width, height) not in self._small:
-            self._small[width, height] = self._turned(self._colour(*self._stored(width, height)))
-        return self._small[width, height]
+    @cached_property
+    def small_luma(self) -> Picture:
+        """Brightness in a `SMALL` picture, (90, 160)."""
+        return self._turned(self._small_luma)
+
+    @cached_property
+    def small_bgr(self) -> Picture:
+        """Colour in a `SMALL` picture, (90, 160, 3)."""
+        width, height = self._stored(*SMALL)
+        picture, y = _readable(self.picture, width, height), self._small_luma
+        u, v = (_shrink(picture, channel, width // 2, height // 2) for channel in (1, 2))
+        if self._full_range:
+            full = (cv2.resize(plane, (width, height), interpolation=cv2.INTER_NEAREST) for plane in (v, u))
+            bgr = cv2.cvtColor(cv2.merge([y, *full]), cv2.COLOR_YCrCb2BGR)
+        else:
+            i420 = np.concatenate([y.ravel(), u.ravel(), v.ravel()]).reshape(height * 3 // 2, width)
+            bgr = cv2.cvtColor(i420, cv2.COLOR_YUV2BGR_I420)
+        return self._turned(np.asarray(bgr, dtype=np.uint8))
 
     def bgr(self, long_side: int | None = None) -> Picture:
         """The picture at full quality, (height, width, 3), shrunk where its long side exceeds `long_side`."""
@@ -76,17 +86,10 @@ class Frame:
         )
         return self._turned(np.asarray(shown.to_ndarray(), dtype=np.uint8))
 
-    def _colour(self, width: int, height: int) -> Picture:
-        picture = _readable(self.picture, width, height)
-        y = _shrink(picture, 0, width, height)
-        u, v = (_shrink(picture, channel, width // 2, height // 2) for channel in (1, 2))
-        if self._full_range:
-            full = (cv2.resize(plane, (width, height), interpolation=cv2.INTER_NEAREST) for plane in (v, u))
-            bgr = cv2.cvtColor(cv2.merge([y, *full]), cv2.COLOR_YCrCb2BGR)
-        else:
-            i420 = np.concatenate([y.ravel(), u.ravel(), v.ravel()]).reshape(height * 3 // 2, width)
-            bgr = cv2.cvtColor(i420, cv2.COLOR_YUV2BGR_I420)
-        return np.asarray(bgr, dtype=np.uint8)
+    @cached_property
+    def _small_luma(self) -> Picture:
+        width, height = self._stored(*SMALL)
+        return _shrink(_readable(self.picture, width, height), 0, width, height)
 
     @property
     def _full_range(self) -> bool:
@@ -111,24 +114,35 @@ def read_frames(
     Raises:
         MediaError: when the file has no picture or cannot be opened.
     """
-    if media.video is None:
-        raise MediaError(f"{path} has no picture; ask about its sound.")
     if span is None:
-        with open_media(path) as container:
-            yield from _decode(container, path, media, media.video, check_cancelled)
+        yield from _read_from(None, path, media, check_cancelled)
         return
-    # Some containers seek past the place, and raw streams not at all: those are read from their beginning.
-    for entry in (span.start, None):
-        with open_media(path) as container:
-            if entry is not None:
-                stream: Any = container.streams[media.video.index]
-                with suppress(av.error.FFmpegError):
-                    container.seek(int((entry + media.origin) / stream.time_base), stream=stream)
-            frames = _decode(container, path, media, media.video, check_cancelled)
-            first = next(frames, None)
-            if first is not None and (entry is None or first.time <= entry):
-                yield from _shown_during(span, first, frames)
-                return
+    yield from _shown_during(span, _read_up_to(span.start, 0.0, path, media, check_cancelled))
+
+
+def read_frames_after(
+    path: Path, media: MediaInfo, time: float, check_cancelled: Callable[[], None]
+) -> Iterator[Frame]:
+    """Decode the frames presented after a time, in seconds: those that a reading from the beginning gives after it.
+
+    Raises:
+        MediaError: when the file has no picture or cannot be opened.
+    """
+    for frame in _read_up_to(time, _RUN_UP, path, media, check_cancelled):
+        if frame.time > time:
+            yield frame
+
+
+def read_jpeg(file: Path) -> Picture:
+    """A picture of a layer, (height, width, 3) BGR.
+
+    Raises:
+        LibraryError: when it is missing or damaged.
+    """
+    picture = cv2.imread(str(file), cv2.IMREAD_COLOR)
+    if picture is None:
+        raise LibraryError(f"{file} cannot be read: delete its folder and index the video again.")
+    return np.asarray(picture, dtype=np.uint8)
 
 
 def encode_jpeg(picture: Picture, quality: int) -> bytes:
@@ -136,9 +150,41 @@ def encode_jpeg(picture: Picture, quality: int) -> bytes:
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
 
 
-def _shown_during(span: TimeSpan, held: Frame, frames: Iterator[Frame]) -> Iterator[Frame]:
+def _read_up_to(
+    time: float, run_up: float, path: Path, media: MediaInfo, check_cancelled: Callable[[], None]
+) -> Iterator[Frame]:
+    """Frames from one at or before `time` on, which is sought `run_up` seconds earlier."""
+    entry = time - run_up
+    if entry > 0:
+        frames = _read_from(entry, path, media, check_cancelled)
+        first = next(frames, None)
+        # Some containers seek past the place, and what carries no times cannot be sought at all.
+        if first is not None and first.picture.pts is not None and first.time <= entry:
+            yield first
+            yield from frames
+            return
+    yield from _read_from(None, path, media, check_cancelled)
+
+
+def _read_from(
+    entry: float | None, path: Path, media: MediaInfo, check_cancelled: Callable[[], None]
+) -> Iterator[Frame]:
+    if media.video is None:
+        raise MediaError(f"{path} has no picture; ask about its sound.")
+    reformatters: dict[tuple[int, int], VideoReformatter] = {}
+    with open_media(path) as container:
+        if entry is not None:
+            stream: Any = container.streams[media.video.index]
+            with suppress(av.error.FFmpegError):
+                container.seek(int((entry + media.origin) / stream.time_base), stream=stream)
+        for shown in decode_pictures(container, path, media, media.video, check_cancelled):
+            yield Frame(shown.time, shown.duration, shown.picture, media.video, reformatters)
+
+
+def _shown_during(span: TimeSpan, frames: Iterator[Frame]) -> Iterator[Frame]:
     """Drop the frames that were replaced before the span starts and those presented after it ends."""
-    if held.time > span.start and held.time >= span.end:
+    held = next(frames, None)
+    if held is None or (held.time > span.start and held.time >= span.end):
         return
     for frame in frames:
         if frame.time > span.start:
@@ -149,51 +195,18 @@ def _shown_during(span: TimeSpan, held: Frame, frames: Iterator[Frame]) -> Itera
     yield held
 
 
-def _decode(
-    container: InputContainer, path: Path, media: MediaInfo, video: VideoStream, check_cancelled: Callable[[], None]
-) -> Iterator[Frame]:
-    stream: Any = container.streams[video.index]
-    stream.thread_type = "AUTO"
-    usual = 1 / video.fps
-    clock, damaged = 0.0, 0
-    reformatters: dict[tuple[int, int], VideoReformatter] = {}
-    packets = container.demux(stream)
-    while True:
-        check_cancelled()
-        try:
-            packet = next(packets, None)
-            if packet is None:
-                break
-            pictures = packet.decode()
-        except (EOFError, av.error.InvalidDataError):
-            damaged += 1
-            continue
-        except av.error.FFmpegError as error:
-            logger.warning("%s: reading stopped at %.1f s (%s); what follows was not seen.", path, clock, error)
-            return
-        for picture in pictures:
-            duration = float((picture.duration or 0) * picture.time_base) or usual
-            # Raw streams carry no times: there each frame follows the one before.
-            time = clock if picture.pts is None else float(picture.pts * picture.time_base) - media.origin
-            clock = time + duration
-            if time >= 0:
-                # Layers and citations keep milliseconds: with the same clock here, what they name is found again.
-                yield Frame(round(time, 3), duration, picture, video, reformatters)
-    promised = float(((stream.start_time or 0) + (stream.duration or 0)) * stream.time_base) - media.origin
-    if damaged or clock < promised - _MISSING_TAIL:
-        logger.warning(
-            "%s: the picture ends at %.1f s and %d packets were damaged; the file may be incomplete.",
-            path,
-            clock,
-            damaged,
-        )
-
-
 def _readable(picture: VideoFrame, width: int, height: int) -> VideoFrame:
     """The frame itself where its planes can be sampled as they are, else a small conversion that can."""
-    if _SAMPLED.fullmatch(picture.format.name):
+    if _bits(picture.format.name):
         return picture
     return picture.reformat(width, height, format="yuv420p", interpolation=Interpolation.POINT)
+
+
+@lru_cache(maxsize=32)
+def _bits(name: str) -> int:
+    """Bits of a sample in a pixel format that can be sampled as it is, else 0."""
+    sampled = _SAMPLED.fullmatch(name)
+    return int(sampled[1] or 8) if sampled else 0
 
 
 def _shrink(picture: VideoFrame, channel: int, width: int, height: int) -> Picture:
@@ -201,24 +214,16 @@ def _shrink(picture: VideoFrame, channel: int, width: int, height: int) -> Pictu
     name = picture.format.name
     if channel and name.startswith("gray"):
         return np.full((height, width), _NEUTRAL_CHROMA, np.uint8)
-    if channel and name == "nv12":
-        interleaved = _samples(picture, 1, np.uint8)
-        return _nearest(interleaved[:, channel - 1 : 2 * picture.planes[1].width : 2], width, height)
-    bits = picture.format.components[channel].bits
-    if bits == 8:
-        return _nearest(_samples(picture, channel, np.uint8)[:, : picture.planes[channel].width], width, height)
-    deep = _nearest(_samples(picture, channel, np.uint16)[:, : picture.planes[channel].width], width, height)
-    return (deep >> (bits - 8)).astype(np.uint8)
-
-
-def _samples(picture: VideoFrame, index: int, dtype: type[np.integer[Any]]) -> npt.NDArray[Any]:
-    """A plane's rows with their padding, without copying."""
-    plane: Any = picture.planes[index]
-    return np.frombuffer(plane, dtype).reshape(-1, plane.line_size // np.dtype(dtype).itemsize)[: plane.height]
-
-
-def _nearest(plane: npt.NDArray[Any], width: int, height: int) -> npt.NDArray[Any]:
-    return plane[_places(plane.shape[0], height)][:, _places(plane.shape[1], width)]
+    interleaved = bool(channel) and name == "nv12"
+    plane: Any = picture.planes[1 if interleaved else channel]
+    bits = _bits(name)
+    samples: npt.NDArray[Any] = np.frombuffer(plane, np.uint8 if bits == 8 else np.uint16)
+    rows = samples.reshape(-1, plane.line_size // samples.itemsize)
+    across = _places(plane.width, width)
+    if interleaved:
+        across = 2 * across + channel - 1
+    shrunk = rows.take(_places(plane.height, height), axis=0).take(across, axis=1)
+    return shrunk if bits == 8 else (shrunk >> (bits - 8)).astype(np.uint8)
 
 
 @lru_cache(maxsize=32)

@@ -1,53 +1,69 @@
-"""Keyframes: one picture for each shot."""
+"""Keyframes: a picture for every second, and for each shot the one that shows it best."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
-from longtake.memory.layers import LayerWriter
+import cv2
+
 from longtake.preprocess.frames import Frame, Picture, encode_jpeg
+from longtake.preprocess.observers import Found
 from longtake.preprocess.shots import ShotBoundaries
 
 _QUALITY = 88
-_CANDIDATES = 8
-_SPACING = 0.5  # seconds between candidates while a shot is short
 _DULL = 12.0  # standard deviation of brightness below which a picture shows next to nothing
+_SETTLED = 0.2  # seconds after a cut at which a shot that ends before the next full second is pictured
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    time: float
-    picture: Picture
+    """A picture that was kept, and how much it shows."""
 
-    @property
-    def shows_something(self) -> bool:
-        return float(self.picture.std()) >= _DULL
+    time: float
+    file: str
+    dull: bool
 
 
 class Keyframes:
-    """Keeps a few candidates spread over the open shot; its length never changes how many."""
+    """Keeps the first frame of every second, and soon after each cut one more, so that no shot is without a picture.
 
-    def __init__(self, shots: ShotBoundaries, writer: LayerWriter, height: int) -> None:
+    Items are {time, start, end, file, kind}: of kind `second`, the picture stands for that second; of kind `shot`, for
+    the shot, near whose middle it lies.
+    """
+
+    def __init__(self, shots: ShotBoundaries, height: int) -> None:
+        self.found = Found()
         self._shots = shots
-        self._writer = writer
         self._height = height
-        self._start: float | None = None
-        self._candidates: list[_Candidate] = []
-        self._spacing = _SPACING
+        self._second = -1
+        self._picture: tuple[float, str] | None = None  # of that second: time and file
+        self._shot: float | None = None
+        self._candidates: list[_Candidate] = []  # of the open shot
 
     def see(self, frame: Frame) -> None:
         """Look at the next frame."""
-        if self._shots.start != self._start:
+        if self._shots.start != self._shot:
             self._enter_shot(self._shots.start)
-        if not self._candidates or frame.time >= self._candidates[-1].time + self._spacing:
-            self._candidates.append(_Candidate(frame.time, self._shrunk(frame)))
-        if len(self._candidates) > _CANDIDATES:
-            self._candidates = self._candidates[::2]
-            self._spacing *= 2
+        second = floor(frame.time)
+        if second > self._second:
+            self._end_second(second)
+            self._second, self._picture = second, (frame.time, self._keep(frame))
+        elif self._shot is not None and not self._candidates and frame.time >= self._shot + _SETTLED:
+            self._keep(frame)
 
     def finish(self, end: float) -> None:
-        """Close the last shot."""
+        """Close the last second and the last shot."""
+        self._end_second(end)
         self._close(end)
+
+    def _end_second(self, end: float) -> None:
+        if self._picture is not None:
+            time, file = self._picture
+            end = round(min(end, self._second + 1.0), 3)
+            self.found.items.append(
+                {"time": time, "start": float(self._second), "end": end, "file": file, "kind": "second"}
+            )
 
     def _enter_shot(self, start: float | None) -> None:
         # A cut may be told late: what was seen after it belongs to the new shot.
@@ -55,18 +71,22 @@ class Keyframes:
         self._candidates = self._candidates[: len(self._candidates) - len(late)]
         if start is not None:
             self._close(start)
-        self._start, self._candidates, self._spacing = start, late, _SPACING
+        self._shot, self._candidates = start, late
 
     def _close(self, end: float) -> None:
-        if self._start is None or not self._candidates:
+        if self._shot is None or not self._candidates:
             return
-        middle = (self._start + end) / 2
-        best = min(self._candidates, key=lambda each: (not each.shows_something, abs(each.time - middle)))
-        name = f"{round(best.time * 1000):09d}.jpg"
-        (self._writer.folder / name).write_bytes(encode_jpeg(best.picture, _QUALITY))
-        self._writer.add(
-            {"time": round(best.time, 3), "start": round(self._start, 3), "end": round(end, 3), "file": name}
-        )
+        middle = (self._shot + end) / 2
+        best = min(self._candidates, key=lambda each: (each.dull, abs(each.time - middle)))
+        item = {"time": best.time, "start": round(self._shot, 3), "end": round(end, 3), "file": best.file}
+        self.found.items.append(item | {"kind": "shot"})
+
+    def _keep(self, frame: Frame) -> str:
+        file = f"{round(frame.time * 1000):09d}.jpg"
+        self.found.files[file] = encode_jpeg(self._shrunk(frame), _QUALITY)
+        dull = float(cv2.meanStdDev(frame.small_bgr)[1].max()) < _DULL
+        self._candidates.append(_Candidate(frame.time, file, dull))
+        return file
 
     def _shrunk(self, frame: Frame) -> Picture:
         width, height = frame.stream.width, frame.stream.height

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import av
 import av.error
 from av.audio.stream import AudioStream as AvAudio
 from av.stream import Disposition
@@ -17,6 +19,8 @@ from longtake.preprocess.container import open_media
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 _ORDINARY_FPS = 25.0
+_ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths are FFmpeg's estimate
+_TAIL = 5  # seconds before a file's end from which its last packets are looked for
 _FIRST_PACKETS = 500  # a picture that does not decode within these is not waited for
 
 
@@ -84,7 +88,9 @@ def _check_file(path: Path) -> None:
     try:
         status = path.stat()
     except OSError as error:
-        raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
+        raise MediaError(
+            f"{path} cannot be read: {error.strerror}; check its name and that you may read it."
+        ) from error
     if path.is_dir():
         raise MediaError(f"{path} is a folder; give a video file in it.")
     if status.st_size == 0:
@@ -165,7 +171,7 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio]) -> tuple[float, f
             if stream.duration:
                 ends.append(float((start + stream.duration) * stream.time_base))
     origin = min(starts, default=0.0)
-    if len(ends) == len(used):
+    if len(ends) == len(used) and container.format.name not in _ESTIMATED:
         return origin, max(ends)
     # Matroska and raw streams do not say when a stream ends: its last packet does.
     return origin, max([*ends, _last_packet_end(container, used)])
@@ -173,7 +179,8 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio]) -> tuple[float, f
 
 def _last_packet_end(container: Any, used: Sequence[AvVideo | AvAudio]) -> float:
     if container.duration:
-        container.seek(container.duration)
+        with suppress(av.error.FFmpegError):  # what cannot be sought is read from its start
+            container.seek((container.start_time or 0) + max(0, container.duration - _TAIL * av.time_base))
     end, untimed = 0.0, 0
     try:
         for packet in container.demux(list(used)):

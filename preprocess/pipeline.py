@@ -2,68 +2,51 @@
 
 from __future__ import annotations
 
-import logging
-import platform
+import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
+from filelock import Timeout
 
 from longtake.config import Settings
-from longtake.errors import Cancelled, LongtakeError
+from longtake.errors import Cancelled, LibraryError
+from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.index import Index
-from longtake.memory.layers import Layer, LayerRecipe, canonical_json
+from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord, file_id
+from longtake.preprocess.captions import Captions
 from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.findable import make_findable
+from longtake.preprocess.frame_vectors import FrameVectors
 from longtake.preprocess.media import MediaInfo, probe
 from longtake.preprocess.probe_layer import ProbeStep
+from longtake.preprocess.progress import IndexReport, LayerReport, Watcher
 from longtake.preprocess.scene_text import SceneText
 from longtake.preprocess.sounds import Sounds
+from longtake.preprocess.speech import Speech
 from longtake.preprocess.step import IndexJob, Step
+from longtake.preprocess.step_run import SourceChanged, run_step
 from longtake.preprocess.subtitles import Subtitles
-from longtake.preprocess.text_vectors import SOURCES, TextVectors, documents_of, load_vectors
-from longtake.preprocess.visual_pass import VisualPass
-
-log = logging.getLogger(__name__)
+from longtake.preprocess.text_vectors import TextVectors
+from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
 
 # Cheapest first, so that a question asked early finds the most.
-BUILT_BY = {"visual_pass": ("shots", "keyframes", "blank", "text_frames")}  # a step's layers, where not one of its name
-STEPS: tuple[Step, ...] = (ProbeStep(), Subtitles(), VisualPass(), Sounds(), SceneText(), TextVectors())
-
-
-@dataclass(frozen=True, slots=True)
-class LayerReport:
-    """What became of one layer: built, reused, or not there and why."""
-
-    name: str
-    engine: str | None
-    key: str | None
-    items: int
-    seconds: float
-    reused: bool
-    problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What indexing one file did; `complete` is False when it was stopped before the last layer."""
-
-    video: VideoRecord
-    layers: tuple[LayerReport, ...]
-    seconds: float
-    complete: bool
-
-
-@dataclass
-class Watcher:
-    """How indexing is followed and stopped from outside."""
-
-    check_cancelled: Callable[[], None] = lambda: None
-    progress: Callable[[str, float], None] = lambda name, share: None
-    reports: list[LayerReport] = field(default_factory=list)
+STEPS: tuple[Step, ...] = (
+    ProbeStep(),
+    Subtitles(),
+    VisualPass(),
+    Sounds(),
+    Speech(),
+    SceneText(),
+    FrameVectors(),
+    Captions(),
+)
+EMBEDDING = TextVectors()
+BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, where they are not one of its name
+_FINDABLE_EVERY = 10.0  # seconds of work after which what is there so far can be found
 
 
 def index_file(
@@ -75,133 +58,152 @@ def index_file(
     *,
     watcher: Watcher | None = None,
 ) -> IndexReport:
-    """Build what is missing of a file's layers and make it findable.
+    """Build what is missing of a file's layers and make it findable, also while the rest is still being built.
 
-    A layer that fails is reported and the rest goes on. When the watcher cancels, what was finished is kept, now and
-    from before, and can be found.
+    A layer that fails is reported and the rest goes on. When the watcher cancels, or the process is killed, what was
+    finished is kept, and the next call goes on from there.
 
     Raises:
         MediaError: when the file holds neither picture nor sound; nothing is written then.
+        SourceChanged: when the file changed or went while it was read; what was finished before is kept.
+        LibraryError: when the library cannot be written, for one because the disk is full.
     """
     started = time.perf_counter()
     watcher = watcher or Watcher()
     media = probe(path)
-    video = _record(path, library, media)
-    library.save(video)
-    layers = {name: layer for name in video.layers if (layer := library.layer(video, name))}
-    complete = True
-    for step in STEPS:
-        job = IndexJob(path, media, settings, engines, layers, watcher.check_cancelled)
+    source = path.stat()
+    try:
+        video_id = _identify(path, library)
+        with _alone(library, video_id, path.name, watcher) as alone:
+            if not alone:
+                known = library.get(video_id) or _record(path, source, video_id, library, media)
+                return IndexReport(known, (), time.perf_counter() - started, complete=False)
+            record = _record(path, source, video_id, library, media)
+            run = _Indexing(path, source, media, library, settings, engines, index, watcher, record)
+            return run.to_the_end(started)
+    except OSError as error:
+        where = error.filename or library.root
+        raise LibraryError(
+            f"{where} cannot be written ({error.strerror or error}): make room or choose another library with "
+            "--library, and index again; what was finished is kept."
+        ) from error
+
+
+@dataclass
+class _Indexing:
+    """One file on its way into the library."""
+
+    path: Path
+    source: os.stat_result
+    media: MediaInfo
+    library: Library
+    settings: Settings
+    engines: EngineTable
+    index: Index
+    watcher: Watcher
+    video: VideoRecord
+    layers: dict[str, Layer] = field(default_factory=dict)
+    embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
+    findable_since: float = field(default_factory=time.perf_counter)
+
+    def to_the_end(self, started: float) -> IndexReport:
+        """Run every step, or those before the work is stopped."""
+        settle(self.library.layers(self.video.id).root)
+        self.library.save(self.video)
+        found = {name: self.library.layer(self.video, name) for name in self.video.layers}
+        self.layers = {name: layer for name, layer in found.items() if layer}
+        complete = True
         try:
-            done = _run(step, job, library, video, watcher)
+            for step in STEPS:
+                self._run(step, self.watcher)
+                if time.perf_counter() - self.findable_since > _FINDABLE_EVERY:
+                    self._make_findable()
         except Cancelled:
             complete = False
-            break
-        video = _put(video, layers, step, done, library)
-    if not complete:
-        # Embedding takes no time to speak of, and without it nothing of what is there would be found.
-        job = IndexJob(path, media, settings, engines, layers)
-        done = _run(STEPS[-1], job, library, video, Watcher(reports=watcher.reports))
-        video = _put(video, layers, STEPS[-1], done, library)
-    video = video.model_copy(update={"complete": complete or video.complete})
-    library.save(video)
-    video = _make_findable(video, layers, library, index)
-    return IndexReport(video, tuple(watcher.reports), time.perf_counter() - started, complete)
+        self._make_findable()
+        self.watcher.reports.extend(self.embeddings[-1:])
+        self._keep(complete=complete or self.video.complete)
+        if complete and not any(report.problem for report in self.watcher.reports):
+            forget_unfinished(self.library.layers(self.video.id).root)
+        return IndexReport(self.video, tuple(self.watcher.reports), time.perf_counter() - started, complete)
+
+    def _run(self, step: Step, watcher: Watcher) -> None:
+        """Make a step's layers those in use; what it did not build this time is out of use.
+
+        Where it could not be done now, what was built before stays, as long as it rests on what is in use.
+        """
+        job = IndexJob(self.path, self.media, self.settings, self.engines, self.layers, watcher.check_cancelled)
+        done = run_step(step, job, self.library.layers(self.video.id), watcher, self._check_source)
+        before = {name: self.layers.pop(name, None) for name in BUILT_BY.get(step.name, (step.name,))}
+        if done is None:
+            done = [layer for layer in before.values() if layer and self._rests_on_layers_in_use(layer)]
+        self.layers.update({layer.name: layer for layer in done})
+        self._keep(layers={name: layer.key for name, layer in self.layers.items()})
+
+    def _rests_on_layers_in_use(self, layer: Layer) -> bool:
+        return all(name in self.layers and self.layers[name].key == key for name, key in layer.inputs.items())
+
+    def _make_findable(self) -> None:
+        # It cannot be stopped: it takes no time to speak of, and without it nothing of what is there would be found.
+        watcher = Watcher()
+        self._run(EMBEDDING, watcher)
+        known = {report.key for report in self.embeddings}
+        self.embeddings.extend(report for report in watcher.reports if report.key is None or report.key not in known)
+        self.video = make_findable(self.video, self.layers, self.library, self.index)
+        self.findable_since = time.perf_counter()
+
+    def _keep(self, **changes: object) -> None:
+        self.video = self.video.model_copy(update=changes)
+        self.library.save(self.video)
+
+    def _check_source(self) -> None:
+        with suppress(OSError):
+            now = self.path.stat()
+            if (now.st_size, now.st_mtime_ns) == (self.source.st_size, self.source.st_mtime_ns):
+                return
+        what = "changed" if self.path.exists() else "was removed"
+        raise SourceChanged(
+            f"{self.path} {what} while it was read: index it again when it is whole; what was finished before is kept."
+        )
 
 
-def _put(
-    video: VideoRecord, layers: dict[str, Layer], step: Step, done: Sequence[Layer], library: Library
-) -> VideoRecord:
-    """Make a step's layers those in use; what it did not build this time is out of use."""
-    for name in BUILT_BY.get(step.name, (step.name,)):
-        layers.pop(name, None)
-    layers.update({layer.name: layer for layer in done})
-    video = video.model_copy(update={"layers": {name: layer.key for name, layer in layers.items()}})
-    library.save(video)
-    return video
+@contextmanager
+def _alone(library: Library, video_id: str, name: str, watcher: Watcher) -> Iterator[bool]:
+    """Wait until no other process builds layers of the video; False when one does and the watcher will not wait."""
+    lock = library.lock(video_id)
+    with suppress(Timeout):
+        lock.acquire(timeout=0)
+    if not lock.is_locked and not watcher.wait:
+        yield False
+        return
+    if not lock.is_locked:
+        watcher.say(f"{name} is being indexed by another process; waiting for it.")
+    while not lock.is_locked:
+        watcher.check_cancelled()
+        with suppress(Timeout):
+            lock.acquire(timeout=0.5)
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
-def _make_findable(video: VideoRecord, layers: dict[str, Layer], library: Library, index: Index) -> VideoRecord:
-    """Bring the index up to the layers, unless it holds just these; without vectors, words alone are found."""
-    embedded = layers.get("text_vectors")
-    sources = {name: layers[name].key for name in SOURCES if name in layers}
-    key = embedded.key if embedded else canonical_json(sources)
-    if video.indexed == key and index.holds(video.id):
-        return video
-    documents = documents_of(video.id, layers)
-    vectors = load_vectors(embedded) if embedded else np.zeros((len(documents), 0), np.float32)
-    index.replace(video.id, documents, vectors)
-    video = video.model_copy(update={"indexed": key})
-    library.save(video)
-    return video
-
-
-def _record(path: Path, library: Library, media: MediaInfo) -> VideoRecord:
+def _identify(path: Path, library: Library) -> str:
     known = library.find(str(path))
-    status = path.stat()
+    return known.id if known else file_id(path)
+
+
+def _record(path: Path, source: os.stat_result, video_id: str, library: Library, media: MediaInfo) -> VideoRecord:
+    known = library.get(video_id)
     return VideoRecord(
-        id=known.id if known else file_id(path),
+        id=video_id,
         name=path.name,
         path=str(path.resolve()),
-        size=status.st_size,
-        modified=status.st_mtime_ns,
+        size=source.st_size,
+        modified=source.st_mtime_ns,
         duration=round(media.duration, 3),
         layers=known.layers if known else {},
         indexed=known.indexed if known else None,
         complete=known.complete if known else False,
         other_names=tuple(sorted({*known.other_names, known.name} - {path.name})) if known else (),
     )
-
-
-def _run(step: Step, job: IndexJob, library: Library, video: VideoRecord, watcher: Watcher) -> Sequence[Layer]:
-    job.check_cancelled()
-    try:
-        recipes = step.recipes(job)
-        store = library.layers(video.id)
-        found = {recipe.name: store.get(recipe.name, recipe.key) for recipe in recipes}
-        missing = [recipe for recipe in recipes if found[recipe.name] is None]
-        watcher.reports.extend(_report(layer, 0.0, reused=True) for layer in found.values() if layer)
-        return [layer for layer in found.values() if layer] + _build(step, job, library, video, missing, watcher)
-    except Cancelled:
-        raise
-    except LongtakeError as error:
-        return _failed(step, str(error), watcher)
-    except Exception as error:
-        log.debug("step %s crashed", step.name, exc_info=True)
-        return _failed(step, f"{step.name} crashed ({type(error).__name__}: {error}); see --debug.", watcher)
-
-
-def _failed(step: Step, problem: str, watcher: Watcher) -> list[Layer]:
-    watcher.reports.append(LayerReport(step.name, None, None, 0, 0.0, False, problem))
-    return []
-
-
-def _build(
-    step: Step,
-    job: IndexJob,
-    library: Library,
-    video: VideoRecord,
-    recipes: Sequence[LayerRecipe],
-    watcher: Watcher,
-) -> list[Layer]:
-    if not recipes:
-        return []
-    store = library.layers(video.id)
-    started = time.perf_counter()
-    following = replace(job, progress=lambda share: watcher.progress(step.name, share))
-    with ExitStack() as stack:
-        step.build(following, {recipe.name: stack.enter_context(store.create(recipe)) for recipe in recipes})
-    seconds = round(time.perf_counter() - started, 3)
-    built = [layer for recipe in recipes if (layer := store.get(recipe.name, recipe.key))]
-    for layer in built:
-        store.record_run(layer.name, layer.key, _machine_facts() | {"seconds": seconds})
-        watcher.reports.append(_report(layer, seconds, reused=False))
-    return built
-
-
-def _report(layer: Layer, seconds: float, *, reused: bool) -> LayerReport:
-    return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused)
-
-
-def _machine_facts() -> dict[str, str | float]:
-    return {"machine": platform.platform(), "python": platform.python_version(), "finished": round(time.time(), 3)}

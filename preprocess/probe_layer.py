@@ -7,7 +7,8 @@ from dataclasses import asdict
 
 import av
 
-from longtake.memory.layers import LayerRecipe, LayerWriter
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.step import IndexJob
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-import cv2
-import numpy as np
-
-from longtake.errors import LibraryError
-from longtake.memory.layers import LayerRecipe, LayerWriter
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.scene_text import SceneTextEngine, TextBox
-from longtake.preprocess.frames import Frame, Picture, read_frames
+from longtake.preprocess.frames import Frame, read_frames, read_jpeg
 from longtake.preprocess.media import MediaInfo
 from longtake.preprocess.reading import lifetimes, lines_of
 from longtake.preprocess.step import IndexJob
 
 VERSION = 1
 REFINED_LONG_SIDE = 1280
+_CHUNK = 16  # pictures
 
 
 class SceneText:
@@ -91,18 +93,33 @@ def _spread(
 
 
 def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
+    """The lines of every picture with its span, chunk by chunk; what an earlier build read is not read again."""
     engine: SceneTextEngine = job.engines.load("scene_text")
     layer = job.layers["text_frames"]
-    for done, item in enumerate(layer.items(), start=1):
-        job.check_cancelled()
-        picture = _load(layer.path / item["file"])
-        lines = lines_of(engine.read(picture), picture.shape[1] / picture.shape[0])
-        yield TimeSpan(start=item["start"], end=item["end"]), lines
+    done = 0
+    for number, items in enumerate(_batched(layer.items())):
+        name = f"{number:05d}"
+        kept = job.chunks.get(name)
+        if kept is None:
+            readings = []
+            for item in items:
+                job.check_cancelled()
+                readings.append([asdict(box) for box in _read(engine, layer.path / item["file"])])
+                job.progress((done + len(readings)) / layer.count)
+            kept = canonical_json(readings).encode()
+            job.chunks.put(name, kept)
+        done += len(items)
         job.progress(done / layer.count)
+        for item, boxes in zip(items, json.loads(kept), strict=True):
+            lines = [TextBox(box["text"], tuple(box["box"]), box["confidence"]) for box in boxes]
+            yield TimeSpan(start=item["start"], end=item["end"]), lines
 
 
-def _load(file: Path) -> Picture:
-    picture = cv2.imread(str(file), cv2.IMREAD_COLOR)
-    if picture is None:
-        raise LibraryError(f"{file} cannot be read: delete its folder and index the video again.")
-    return np.asarray(picture, dtype=np.uint8)
+def _batched(items: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(items, _CHUNK)):
+        yield batch
+
+
+def _read(engine: SceneTextEngine, file: Path) -> list[TextBox]:
+    picture = read_jpeg(file)
+    return lines_of(engine.read(picture), picture.shape[1] / picture.shape[0])

@@ -1,56 +1,91 @@
-"""Shots: where one camera take ends and the next begins."""
+"""Shots: where one camera take ends and the next begins, and how."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, NamedTuple
 
-from longtake.memory.layers import LayerWriter
-from longtake.preprocess.frames import Frame, Picture
+from longtake.preprocess.changes import Changes
+from longtake.preprocess.cuts import Cuts, ShotEngine
+from longtake.preprocess.dissolves import Dissolves
+from longtake.preprocess.fades import Fades, Gradual
+from longtake.preprocess.frames import Frame
+from longtake.preprocess.observers import Found
 
-SHOT_PICTURE = (160, 90)  # the detector finds the same cuts as at full size
-
-
-class CutDetector(Protocol):
-    """Finds cuts in one pass over a file."""
-
-    def see(self, time: float, picture: Picture) -> list[float]:
-        """Times of the cuts that this small picture makes certain; a cut may be told some frames late."""
-        ...
+_RANKS = ("cut", "dissolve", "fade")  # a mixture holds sudden changes, and darkening looks like a mixture
+_SETTLED = 5.0  # seconds after which nothing more is learned about a boundary
 
 
-class ShotEngine(Protocol):
-    """What the capability `shots` supplies."""
+class Boundary(NamedTuple):
+    """Where a shot begins, in seconds; a gradual transition has a length, and the boundary lies inside it."""
 
-    id: str
+    time: float
+    transition: str
+    gradual: Gradual | None = None
 
-    def detector(self, fps: float) -> CutDetector:
-        """A detector for one pass over frames that come at about `fps`."""
-        ...
+    def near(self, other: Boundary, seconds: float) -> bool:
+        """Whether both would be the boundary of one transition."""
+        inside = any(
+            one.gradual is not None and one.gradual.start <= two.time <= one.gradual.end
+            for one, two in ((self, other), (other, self))
+        )
+        return inside or abs(self.time - other.time) < seconds
 
 
 class ShotBoundaries:
-    """Follows the open shot. It sees each frame before the observers that ask when the open shot started."""
+    """Follows the open shot. It sees each frame before the observers that ask when the open shot started.
 
-    def __init__(self, detector: CutDetector, writer: LayerWriter | None) -> None:
-        self.start: float | None = None
-        self._transition = "start"
-        self._detector = detector
-        self._writer = writer
+    Items are {start, end, transition}, where the transition is how the shot begins: start, cut, dissolve or fade. A
+    gradual one has `transition_start` and `transition_end`, and the shot starts in between.
+    """
+
+    def __init__(self, engine: ShotEngine, changes: Changes, min_shot_seconds: float) -> None:
+        self.found = Found()
+        self._shortest = min_shot_seconds
+        self._cuts = Cuts(engine, changes, min_shot_seconds)
+        self._fades = Fades(changes)
+        self._dissolves = Dissolves(changes)
+        self._boundaries: list[Boundary] = []  # of the shots that are not written yet, in order
+
+    @property
+    def start(self) -> float | None:
+        """Start of the open shot; told late, and put off when a cut turns out to be part of a gradual transition."""
+        return self._boundaries[-1].time if self._boundaries else None
 
     def see(self, frame: Frame) -> None:
         """Look at the next frame."""
-        if self.start is None:
-            self.start = frame.time
-        for cut in self._detector.see(frame.time, frame.small_bgr(*SHOT_PICTURE)):
-            self._close(cut)
-            self.start, self._transition = cut, "cut"
+        if not self._boundaries:
+            self._boundaries = [Boundary(frame.time, "start")]
+        for cut in self._cuts.see(frame):
+            self._add(Boundary(cut, "cut"))
+        for fade in self._fades.see():
+            self._add(Boundary(fade.time, "fade", fade))
+        for dissolve in self._dissolves.see():
+            self._add(Boundary(dissolve.time, "dissolve", dissolve))
+        while len(self._boundaries) > 1 and self._boundaries[1].time < frame.time - _SETTLED:
+            self._write(self._boundaries.pop(0), self._boundaries[0].time)
 
     def finish(self, end: float) -> None:
-        """Close the last shot."""
-        self._close(end)
+        """Close the last shots."""
+        for cut in self._cuts.finish():
+            self._add(Boundary(cut, "cut"))
+        ends = [boundary.time for boundary in self._boundaries[1:]] + [end]
+        for boundary, until in zip(self._boundaries, ends, strict=True):
+            self._write(boundary, until)
 
-    def _close(self, end: float) -> None:
-        if self._writer is not None and self.start is not None:
-            self._writer.add(
-                {"start": round(self.start, 3), "end": round(end, 3), "transition": self._transition},
-            )
+    def _add(self, boundary: Boundary) -> None:
+        """Keep a boundary; of several that would be one transition a fade, or else a dissolve, or else the first."""
+        first, *others = self._boundaries
+        near = [other for other in others if other.near(boundary, self._shortest)]
+        rank = _RANKS.index(boundary.transition)
+        if first.near(boundary, self._shortest) or any(_RANKS.index(other.transition) >= rank for other in near):
+            return
+        kept = [other for other in others if other not in near]
+        self._boundaries = [first, *sorted([*kept, boundary], key=lambda each: each.time)]
+
+    def _write(self, boundary: Boundary, end: float) -> None:
+        shot: dict[str, Any] = {"start": round(boundary.time, 3), "end": round(end, 3)}
+        shot["transition"] = boundary.transition
+        if boundary.gradual:
+            shot["transition_start"] = round(boundary.gradual.start, 3)
+            shot["transition_end"] = round(boundary.gradual.end, 3)
+        self.found.items.append(shot)

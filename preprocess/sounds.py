@@ -1,34 +1,24 @@
-"""The layer `sounds`: what is heard besides words, and where somebody speaks."""
+"""The layer `sounds`: what is heard besides words, and where somebody speaks.
+
+The track is measured block by block and each block's measures are a chunk, so that a build that was killed measures no
+finished block again. Events are found at the end, in the measures of the whole track.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import io
+from collections.abc import Mapping
 
-from longtake.memory.layers import LayerRecipe, LayerWriter
+import numpy as np
+
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.audio import AudioBlock, read_audio
-from longtake.preprocess.engines.sounds import SoundEngine
+from longtake.preprocess.engines.sounds import Measures, SoundEngine
 from longtake.preprocess.step import IndexJob
 
 NAME = "sounds"
-
-
-@dataclass
-class _Listening:
-    """Passes blocks on and remembers what was heard."""
-
-    job: IndexJob
-    heard: list[TimeSpan] = field(default_factory=list)
-
-    def follow(self, blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
-        for block in blocks:
-            yield block
-            start, end = max(0.0, block.start), block.end
-            if self.heard and start - self.heard[-1].end < 0.001:
-                start = self.heard.pop().start
-            self.heard.append(TimeSpan(start=start, end=end))
-            self.job.progress(min(1.0, end / self.job.media.duration) if self.job.media.duration > 0 else 1.0)
 
 
 class Sounds:
@@ -44,11 +34,42 @@ class Sounds:
         return (LayerRecipe(NAME, version=1, engine=engine.id),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Listen to the default track once."""
+        """Listen to the default track once; a block that an earlier build measured is decoded and passed over."""
         engine: SoundEngine = job.engines.load("sounds")
-        writer = writers[NAME]
-        listening = _Listening(job)
+        measured: list[Measures] = []
+        heard: list[TimeSpan] = []
+        previous: AudioBlock | None = None
         blocks = read_audio(job.path, job.media, rate=engine.rate, check_cancelled=job.check_cancelled)
-        for event in engine.detect(listening.follow(blocks)):
+        for number, block in enumerate(blocks):
+            name = f"{number:05d}"
+            data = job.chunks.get(name)
+            if data is None:
+                data = _packed(engine.measure(block, previous))
+                job.chunks.put(name, data)
+            measured.append(_unpacked(data))
+            _hear(heard, block)
+            job.progress(min(1.0, block.end / job.media.duration) if job.media.duration > 0 else 1.0)
+            previous = block
+        writer = writers[NAME]
+        for event in engine.detect(measured):
             writer.add(event.item())
-        writer.cover(listening.heard)
+        writer.cover(heard)
+
+
+def _hear(heard: list[TimeSpan], block: AudioBlock) -> None:
+    """Add a block's time to what was heard, joined to the last span when it follows without a gap."""
+    start = max(0.0, block.start)
+    if heard and start - heard[-1].end < 0.001:
+        start = heard.pop().start
+    heard.append(TimeSpan(start=start, end=block.end))
+
+
+def _packed(measures: Measures) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **measures)
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> Measures:
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return dict(arrays)

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Protocol
 
 from longtake.config import Settings
-from longtake.memory.layers import Layer, LayerRecipe, LayerWriter
+from longtake.memory.building import Chunks, LayerWriter
+from longtake.memory.layers import Layer, LayerRecipe
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media import MediaInfo
 
 
 def _ignore(_: float) -> None:
     """Take a share of progress and do nothing with it."""
+
+
+def _unheard(_: str) -> None:
+    """Take a warning and do nothing with it."""
 
 
 def _never() -> None:
@@ -32,6 +37,8 @@ class IndexJob:
     layers: Mapping[str, Layer] = field(default_factory=dict)
     check_cancelled: Callable[[], None] = _never  # raises Cancelled; called at every frame or chunk
     progress: Callable[[float], None] = _ignore  # takes the share done, 0 to 1
+    chunks: Chunks = field(default_factory=Chunks)
+    warn: Callable[[str], None] = _unheard  # takes one sentence about what is left out of the layers
 
 
 class Step(Protocol):
@@ -48,5 +55,8 @@ class Step(Protocol):
         ...
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Fill a writer for each recipe, by layer name."""
+        """Fill a writer for each recipe, by layer name.
+
+        What takes long is done in chunks, and not again where `job.chunks` holds what an earlier build had finished.
+        """
         ...

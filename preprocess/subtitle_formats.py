@@ -15,7 +15,7 @@ from longtake.errors import MediaError
 
 SUFFIXES = (".srt", ".vtt", ".ass", ".ssa")
 
-_CLOCK = r"(?:(\d+):)?(\d{1,3}):(\d{1,2})(?:[.,](\d{1,3}))?"
+_CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):(\d{1,2})(?:[.,](\d{1,3}))?"
 _TIMING = re.compile(rf"\s*{_CLOCK}\s*-{{1,2}}>\s*{_CLOCK}(?:\s.*)?")
 _ARROW = re.compile(r"\s*\d.*-->")  # a line that wants to be a timing line
 _ASS_SECTION = re.compile(r"^\[(?:script info|events|v4\+? styles)\]\s*$", re.IGNORECASE | re.MULTILINE)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from av.error import FFmpegError
 from av.subtitles.subtitle import AssSubtitle
 
 from longtake.errors import MediaError
-from longtake.memory.layers import LayerRecipe, LayerWriter
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import file_id
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.container import open_media
@@ -41,8 +42,6 @@ _SPEECH_WORDS = frozenset(
     )
 )
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
@@ -50,6 +49,16 @@ class Sidecar:
 
     path: Path
     language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Track:
+    """Where cues come from: as items and as a person name it, and how they are read."""
+
+    source: str
+    language: str | None
+    place: str
+    read: Callable[[], list[Cue]]
 
 
 class Subtitles:
@@ -70,21 +79,31 @@ class Subtitles:
         return (LayerRecipe(NAME, version=2, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Write the cues of every sidecar, then of every embedded track.
+        """Write the cues of every sidecar, then of every embedded track; one that is refused leaves the others be.
 
         Raises:
-            MediaError: when one is malformed beyond safe repair; the message names file and line.
+            MediaError: when none can be read; the message names file and line.
         """
         writer = writers[NAME]
         written: set[tuple[str, ...]] = set()
-        for source, language, place, cues in _tracks(job):
+        refused: list[MediaError] = []
+        for track in _tracks(job):
             job.check_cancelled()
+            try:
+                cues = track.read()
+            except MediaError as error:
+                refused.append(error)
+                continue
             texts = tuple(cue.text for cue in cues)
             if texts not in written:  # one transcript in two formats, or beside the file and inside it, is one
-                outside = _write(writer, cues, language, source, job.media.duration)
+                outside = _write(writer, cues, track.language, track.source, job.media.duration)
                 if outside:
-                    _log.warning("%s: %d cues lie outside the media and were left out.", place, outside)
+                    job.warn(f"{track.place}: {outside} cues lie outside the media and were left out.")
             written.add(texts)
+        if refused and not written:
+            raise refused[0]
+        for refusal in refused:
+            job.warn(f"{refusal} The other subtitles were read without it.")
         writer.cover([TimeSpan(start=0.0, end=job.media.duration)])
 
 
@@ -93,15 +112,22 @@ def _label(number: int, sidecar: Sidecar) -> str:
     return f"sidecar {number} ({sidecar.language})" if sidecar.language else f"sidecar {number}"
 
 
-def _tracks(job: IndexJob) -> Iterator[tuple[str, str | None, str, list[Cue]]]:
-    """Source, language, name for a person and cues of every sidecar, then of every embedded track."""
+def _tracks(job: IndexJob) -> Iterator[_Track]:
+    """Every sidecar, then every embedded track."""
     for number, sidecar in enumerate(find_sidecars(job.path), 1):
-        cues = parse_subtitles(sidecar.path.read_bytes(), sidecar.path.name)
-        yield _label(number, sidecar), sidecar.language, sidecar.path.name, cues
-    for track in job.media.subtitles:
-        cues = list(embedded_cues(job.path, job.media, track.index))
-        source = f"stream {track.index}"
-        yield source, language_code(track.language), f"{job.path.name}, {source}", cues
+        yield _Track(_label(number, sidecar), sidecar.language, sidecar.path.name, partial(_sidecar_cues, sidecar))
+    for stream in job.media.subtitles:
+        source = f"stream {stream.index}"
+        read = partial(embedded_cues, job.path, job.media, stream.index)
+        yield _Track(source, language_code(stream.language), f"{job.path.name}, {source}", read)
+
+
+def _sidecar_cues(sidecar: Sidecar) -> list[Cue]:
+    try:
+        data = sidecar.path.read_bytes()
+    except OSError as error:
+        raise MediaError(f"{sidecar.path} cannot be read: {error.strerror}; check that you may read it.") from error
+    return parse_subtitles(data, sidecar.path.name)
 
 
 def find_sidecars(path: Path) -> list[Sidecar]:
@@ -133,7 +159,7 @@ def find_sidecars(path: Path) -> list[Sidecar]:
     return [sidecar for _, _, sidecar in sorted(found, key=lambda item: item[:2])]
 
 
-def embedded_cues(path: Path, media: MediaInfo, index: int) -> Iterator[Cue]:
+def embedded_cues(path: Path, media: MediaInfo, index: int) -> list[Cue]:
     """Cues of one embedded text track, by start, in seconds from the media's origin.
 
     Raises:
@@ -153,7 +179,7 @@ def embedded_cues(path: Path, media: MediaInfo, index: int) -> Iterator[Cue]:
     except (FFmpegError, OSError) as error:
         raise MediaError(f"{path}: subtitle stream {index} cannot be decoded: {error.strerror}.") from error
     shown = (cue for cue in cues if cue.text)
-    yield from unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end)))
+    return unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end)))
 
 
 def _event_cue(event: AssSubtitle, start: float, end: float) -> Cue:

@@ -12,14 +12,17 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.layers import LayerWriter
 from longtake.preprocess.frames import Frame, Picture, encode_jpeg
-from longtake.preprocess.shots import SHOT_PICTURE, ShotBoundaries
+from longtake.preprocess.observers import Found
+from longtake.preprocess.shots import ShotBoundaries
 
 _QUALITY = 92
 _LONG_SIDE = 1280
 _LOOK_SIDE = 480  # long side of the picture in which text is looked for
-_LOOKS_PER_SECOND = 16.0
+_LOOK_EVERY = 0.25  # seconds, as long as nothing sudden happens
+_SUDDEN = 3.0  # times the usual difference between frames: something came, went or was switched
+_SUDDEN_LEVELS = 0.4  # mean levels that a sudden difference has at least; less is noise
+_SUDDEN_FOR = 0.3  # seconds after it in which every frame is looked at: what came may go again at once
 _CELL = (16, 8)  # pixels of that picture, about two small letters
 _REACH = 2  # pixels over which the edge of a letter may be smeared
 _STROKE = 40  # levels between the two sides of that edge
@@ -36,6 +39,7 @@ class _Look:
     """Where a frame's strokes are (255 or 0 for each pixel), their density in cells, and which cells look like text."""
 
     small: Picture
+    luma: Picture
     strokes: Picture
     density: npt.NDArray[np.float32]
     text: npt.NDArray[np.bool_]
@@ -56,14 +60,18 @@ class _Look:
         return int(np.count_nonzero((self.text | other.text) & (other_strokes > _CHANGED * most)))
 
 
-def look_at(frame: Frame) -> _Look:
-    """Find the strokes of a frame in a picture of at most 480 pixels on the long side."""
+def look_at(frame: Frame, before: _Look | None) -> _Look:
+    """Find the strokes of a frame in a picture of at most 480 pixels on the long side; those of before, if it is still
+    the same picture.
+    """
     scale = min(1.0, _LOOK_SIDE / max(frame.stream.width, frame.stream.height))
     columns, rows = (
         max(1, round(side * scale / cell))
         for side, cell in zip((frame.stream.width, frame.stream.height), _CELL, strict=True)
     )
     luma = frame.luma(columns * _CELL[0] + _REACH, rows * _CELL[1])
+    if before is not None and np.array_equal(luma, before.luma):
+        return before
     # Contiguous, because OpenCV takes twenty times as long over views.
     left, right = np.ascontiguousarray(luma[:, :-_REACH]), np.ascontiguousarray(luma[:, _REACH:])
     rising, falling = _brighter(right, left), _brighter(left, right)
@@ -73,7 +81,43 @@ def look_at(frame: Frame) -> _Look:
     beside = np.zeros_like(dense)
     beside[:, 1:] |= dense[:, :-1]
     beside[:, :-1] |= dense[:, 1:]
-    return _Look(frame.small_bgr(*SHOT_PICTURE), strokes, density, dense & beside)
+    return _Look(frame.small_luma, luma, strokes, density, dense & beside)
+
+
+class _Sight:
+    """A frame that may be chosen, with its look; as a picture to be kept where it has to outlive the decoder's."""
+
+    def __init__(self, frame: Frame, before: _Sight | None) -> None:
+        self.time = frame.time
+        self.look: _Look = look_at(frame, before.look if before else None)
+        self._frame: Frame | None = frame
+        self._jpeg = b""
+
+    def jpeg(self) -> bytes:
+        """The picture as it is read."""
+        if self._frame is not None:
+            return encode_jpeg(self._frame.bgr(_LONG_SIDE), _QUALITY)
+        return self._jpeg
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"time": self.time, "look": self.look, "_frame": None, "_jpeg": self.jpeg()}
+
+
+class _Suddenness:
+    """Tells a sudden change of the picture from its usual motion, at a cost that every frame can bear."""
+
+    def __init__(self) -> None:
+        self._before: Picture | None = None
+        self._usual = 0.0  # mean difference between frames, in levels, of which the last second or so counts
+
+    def see(self, frame: Frame) -> bool:
+        """Whether this frame differs from the one before much more than is usual here."""
+        small, before = frame.small_luma, self._before
+        self._before = small
+        difference = cv2.norm(small, before, cv2.NORM_L1) / small.size if before is not None else 0.0
+        sudden = difference > max(_SUDDEN_LEVELS, _SUDDEN * self._usual)
+        self._usual += 0.1 * (min(difference, 2 * self._usual + _SUDDEN_LEVELS) - self._usual)
+        return sudden
 
 
 class TextFrames:
@@ -84,16 +128,18 @@ class TextFrames:
     text from afar: so a scene that moves is also read every other turn, and once more where its shot ends.
     """
 
-    def __init__(self, shots: ShotBoundaries, writer: LayerWriter, per_second: float) -> None:
+    def __init__(self, shots: ShotBoundaries, per_second: float) -> None:
+        self.found = Found()
         self._shots = shots
-        self._writer = writer
         self._turn = 1 / per_second
         self._allowance = _BURST
         self._shot: float | None = None
-        self._last: tuple[Frame, _Look] | None = None  # of this shot
+        self._change = _Suddenness()
+        self._sudden_until = -1.0
+        self._last: _Sight | None = None  # of this shot
         self._reference: _Look | None = None  # of the last frame taken in this shot
         self._taken_at = 0.0
-        self._pending: tuple[Frame, _Look] | None = None  # a change that is not taken yet
+        self._pending: _Sight | None = None  # a change that is not taken yet
         self._changed_at = 0.0
         self._chosen: tuple[float, str] | None = None  # start and file of the open item
 
@@ -102,34 +148,41 @@ class TextFrames:
         if self._shots.start != self._shot:
             self._end_shot()
             self._shot, self._last, self._reference = self._shots.start, None, None
-        elif self._last and frame.time < self._last[0].time + 0.9 / _LOOKS_PER_SECOND:
+        elif not self._is_worth_a_look(frame):
             return
-        look = look_at(frame)
+        sight = _Sight(frame, self._last)
         if self._last:
-            self._allowance = min(_BURST, self._allowance + (frame.time - self._last[0].time) / self._turn)
-        self._follow(frame, look)
-        self._last = frame, look
+            self._allowance = min(_BURST, self._allowance + (sight.time - self._last.time) / self._turn)
+        self._follow(sight)
+        self._last = sight
 
     def finish(self, end: float) -> None:
         """Close the last item."""
         self._end_shot()
         self._close(end)
 
-    def _follow(self, frame: Frame, look: _Look) -> None:
-        if self._reference is not None and look.changes(self._reference) < _FEWEST:
+    def _is_worth_a_look(self, frame: Frame) -> bool:
+        """Whether it is time for a look, or something sudden happened just now."""
+        if self._change.see(frame):
+            self._sudden_until = frame.time + _SUDDEN_FOR
+        since = frame.time - self._last.time if self._last else _LOOK_EVERY
+        return since >= _LOOK_EVERY or frame.time <= self._sudden_until
+
+    def _follow(self, sight: _Sight) -> None:
+        if self._reference is not None and sight.look.changes(self._reference) < _FEWEST:
             # The picture is as it was before: what came between was brief, and is taken now if it was text.
             if not self._was_brief_text(self._reference):
                 self._pending = None
-                if self._overdue(frame, look, 2 * self._turn):
-                    self._take(frame, look, frame.time)
+                if self._overdue(sight, 2 * self._turn):
+                    self._take(sight, sight.time)
                 return
             self._take_pending()
         if self._pending is None:
-            self._changed_at = frame.time
-        settled = self._last is not None and look.changes(self._last[1]) < _FEWEST
-        if settled or self._pending is None or look.amount >= self._pending[1].amount:
-            self._pending = frame, look
-        waited = frame.time - self._changed_at >= self._turn and self._pending_is_clear()
+            self._changed_at = sight.time
+        settled = self._last is not None and sight.look.changes(self._last.look) < _FEWEST
+        if settled or self._pending is None or sight.look.amount >= self._pending.look.amount:
+            self._pending = sight
+        waited = sight.time - self._changed_at >= self._turn and self._pending_is_clear()
         if (settled or waited) and self._allowance >= 1:
             self._take_pending()
 
@@ -137,41 +190,41 @@ class TextFrames:
         """Whether the pending change is too large to be mere motion."""
         if self._pending is None or self._reference is None:
             return True
-        return self._pending[1].changes(self._reference) >= _FEWEST_UNSETTLED
+        return self._pending.look.changes(self._reference) >= _FEWEST_UNSETTLED
 
     def _was_brief_text(self, before: _Look) -> bool:
-        more = self._pending is not None and self._pending[1].amount > before.amount
+        more = self._pending is not None and self._pending.look.amount > before.amount
         return more and self._allowance >= 1 and self._pending_is_clear()
 
     def _take_pending(self) -> None:
         if self._pending is not None:
-            self._take(*self._pending, self._changed_at)
+            self._take(self._pending, self._changed_at)
 
     def _end_shot(self) -> None:
         if self._pending is not None:
             self._take_pending()
-        elif self._last is not None and self._overdue(*self._last, self._turn / 2):
-            self._take(*self._last, self._last[0].time)
+        elif self._last is not None and self._overdue(self._last, self._turn / 2):
+            self._take(self._last, self._last.time)
 
-    def _overdue(self, frame: Frame, look: _Look, wait: float) -> bool:
-        late = frame.time - self._taken_at >= wait
-        return late and self._reference is not None and look.moved(self._reference)
+    def _overdue(self, sight: _Sight, wait: float) -> bool:
+        late = sight.time - self._taken_at >= wait
+        return late and self._reference is not None and sight.look.moved(self._reference)
 
-    def _take(self, frame: Frame, look: _Look, start: float) -> None:
+    def _take(self, sight: _Sight, start: float) -> None:
         """Choose a frame whose text stands since `start`, unless all it shows is that text has gone."""
         self._close(start)
-        vanished = self._reference is not None and self._reference.amount > 0 and look.amount == 0
+        vanished = self._reference is not None and self._reference.amount > 0 and sight.look.amount == 0
         if not vanished:
-            name = f"{round(frame.time * 1000):09d}.jpg"
-            (self._writer.folder / name).write_bytes(encode_jpeg(frame.bgr(_LONG_SIDE), _QUALITY))
-            self._chosen = start, name
+            file = f"{round(sight.time * 1000):09d}.jpg"
+            self.found.files[file] = sight.jpeg()
+            self._chosen = start, file
             self._allowance -= 1
-        self._reference, self._taken_at, self._pending = look, frame.time, None
+        self._reference, self._taken_at, self._pending = sight.look, sight.time, None
 
     def _close(self, end: float) -> None:
         if self._chosen is not None:
-            start, name = self._chosen
-            self._writer.add({"start": round(start, 3), "end": round(end, 3), "file": name})
+            start, file = self._chosen
+            self.found.items.append({"start": round(start, 3), "end": round(end, 3), "file": file})
             self._chosen = None
 
 

@@ -1,37 +1,35 @@
-"""The visual pass: the file is decoded once, and every layer that looks at all frames is fed from that."""
+"""The visual pass: the file is decoded once, and every layer that looks at all frames is fed from that.
+
+It is done in chunks. What a chunk found is kept with the state of the observers at its end, so that a pass that was
+killed goes on after the last whole chunk, and its layers are, byte for byte, those of an undisturbed one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from longtake.memory.layers import LayerRecipe, LayerWriter
-from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.blank import BlankSpans
-from longtake.preprocess.frames import Frame, read_frames
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe
+from longtake.preprocess.changes import Changes
+from longtake.preprocess.cuts import ShotEngine
+from longtake.preprocess.frames import Frame, read_frames, read_frames_after
 from longtake.preprocess.keyframes import Keyframes
-from longtake.preprocess.media import VideoStream
-from longtake.preprocess.shots import ShotBoundaries, ShotEngine
+from longtake.preprocess.moments import Moments
+from longtake.preprocess.motion import CameraMotion
+from longtake.preprocess.observers import Observer
+from longtake.preprocess.pass_state import Items, PassChunk, PassState, load_chunk, save_chunk
+from longtake.preprocess.shots import ShotBoundaries
 from longtake.preprocess.step import IndexJob
+from longtake.preprocess.still import StillSpans
 from longtake.preprocess.text_frames import TextFrames
 
+LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")
 _PROGRESS_STEP = 0.5  # seconds of video
 
 
-class Observer(Protocol):
-    """Sees each frame of the pass once, in presentation order, and keeps no more than it needs."""
-
-    def see(self, frame: Frame) -> None:
-        """Look at the next frame."""
-        ...
-
-    def finish(self, end: float) -> None:
-        """The video ended at `end` seconds."""
-        ...
-
-
 class VisualPass:
-    """The step that builds `shots`, `keyframes`, `blank` and `text_frames`."""
+    """The step that builds the layers that come of looking at every frame."""
 
     name = "visual_pass"
 
@@ -43,56 +41,98 @@ class VisualPass:
         settings = job.settings.visual_pass
         shots = LayerRecipe(
             "shots",
-            1,
+            3,
             engine.id,
             {"shot_threshold": settings.shot_threshold, "min_shot_seconds": settings.min_shot_seconds},
         )
         inputs = {"shots": shots.key}
+        keyframes = {"keyframe_height": settings.keyframe_height}
+        text_frames = {"text_frames_per_second": settings.text_frames_per_second}
         return (
+            LayerRecipe("changes", 1, "longtake/changes"),
             shots,
-            LayerRecipe("keyframes", 1, "longtake/keyframes", {"keyframe_height": settings.keyframe_height}, inputs),
-            LayerRecipe("blank", 1, "longtake/blank"),
-            LayerRecipe(
-                "text_frames",
-                1,
-                "longtake/strokes",
-                {"text_frames_per_second": settings.text_frames_per_second},
-                inputs,
-            ),
+            LayerRecipe("still", 2, "longtake/still"),
+            LayerRecipe("moments", 1, "longtake/novelty"),
+            LayerRecipe("motion", 1, "longtake/phase_correlation"),
+            LayerRecipe("keyframes", 2, "longtake/keyframes", keyframes, inputs),
+            LayerRecipe("text_frames", 1, "longtake/strokes", text_frames, inputs),
         )
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Decode the file once and fill the writers that are given."""
-        assert job.media.video is not None, "a file without a picture has no recipes"
-        observers = _observers(job, job.media.video, writers)
-        first: float | None = None
-        end = told = 0.0
-        for frame in read_frames(job.path, job.media, None, job.check_cancelled):
-            first = frame.time if first is None else first
-            end = max(end, frame.end)
-            for observer in observers:
-                observer.see(frame)
-            if end - told >= _PROGRESS_STEP and job.media.duration:
-                job.progress(min(1.0, end / job.media.duration))
-                told = end
-        if first is None:
-            return
-        for observer in observers:
-            observer.finish(end)
+        """Decode the file once, from where an earlier pass was killed, and fill the writers that are given."""
+        found: list[Items] = []
+        state = PassState({})
+        while kept := load_chunk(job.chunks.get(_name(len(found))) or b""):
+            state = kept.state
+            found.append(kept.items)
+        if not found:
+            state = PassState(_observers(job, writers))
+        if not state.finished:
+            found.extend(_watch(job, state, len(found), writers))
+        for items in found:
+            for name, writer in writers.items():
+                for item in items[name]:
+                    writer.add(item)
         for writer in writers.values():
-            writer.cover([TimeSpan(start=first, end=end)])
+            writer.cover(state.covered.spans())
 
 
-def _observers(job: IndexJob, video: VideoStream, writers: Mapping[str, LayerWriter]) -> list[Observer]:
+def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, LayerWriter]) -> Iterator[Items]:
+    """Show the observers every frame that they have not seen; what they found, chunk by chunk from this number on."""
+    told = state.end
+    for frame in _frames(job, state):
+        if frame.time >= (number + 1) * job.settings.visual_pass.chunk_seconds and state.seen is not None:
+            yield _keep(job, state, number, writers)
+            number += 1
+        for observer in state.observers.values():
+            observer.see(frame)
+        state.covered.see(frame.time, frame.duration)
+        state.seen, state.end = frame.time, max(state.end, frame.end)
+        if state.end - told >= _PROGRESS_STEP and job.media.duration:
+            job.progress(min(1.0, state.end / job.media.duration))
+            told = state.end
+    for observer in state.observers.values():
+        observer.finish(state.end)
+    state.finished = True
+    yield _keep(job, state, number, writers)
+
+
+def _frames(job: IndexJob, state: PassState) -> Iterator[Frame]:
+    if state.seen is None:
+        return read_frames(job.path, job.media, None, job.check_cancelled)
+    return read_frames_after(job.path, job.media, state.seen, job.check_cancelled)
+
+
+def _observers(job: IndexJob, writers: Mapping[str, LayerWriter]) -> dict[str, Observer]:
+    """Those whose layers are wanted, after the two that others ask: what changed, and which shot is open."""
     engine: ShotEngine = job.engines.load("shots")
     settings = job.settings.visual_pass
-    # The other observers ask the shots which one is open, so the shots see each frame first.
-    shots = ShotBoundaries(engine.detector(video.fps), writers.get("shots"))
-    observers: list[Observer] = [shots]
-    if "keyframes" in writers:
-        observers.append(Keyframes(shots, writers["keyframes"], settings.keyframe_height))
-    if "blank" in writers:
-        observers.append(BlankSpans(writers["blank"]))
-    if "text_frames" in writers:
-        observers.append(TextFrames(shots, writers["text_frames"], settings.text_frames_per_second))
-    return observers
+    changes = Changes()
+    shots = ShotBoundaries(engine, changes, settings.min_shot_seconds)
+    observers: dict[str, Observer] = {
+        "changes": changes,
+        "shots": shots,
+        "still": StillSpans(changes),
+        "moments": Moments(changes),
+        "motion": CameraMotion(changes),
+        "keyframes": Keyframes(shots, settings.keyframe_height),
+        "text_frames": TextFrames(shots, settings.text_frames_per_second),
+    }
+    return {name: each for name, each in observers.items() if name in writers or each is changes or each is shots}
+
+
+def _keep(job: IndexJob, state: PassState, number: int, writers: Mapping[str, LayerWriter]) -> Items:
+    """Make what was found since the last chunk survive; the items of the layers that are wanted."""
+    items: dict[str, list[Mapping[str, Any]]] = {}
+    for name, observer in state.observers.items():
+        found = observer.found.take()
+        if name in writers:
+            items[name] = found.items
+            for file, content in found.files.items():
+                (writers[name].folder / file).write_bytes(content)
+    job.chunks.put(_name(number), save_chunk(PassChunk(items, state)))
+    return items
+
+
+def _name(number: int) -> str:
+    return f"{number:05d}"

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longtake.config import Settings
-from longtake.errors import EngineError, LibraryError
+from longtake.errors import LibraryError
 from longtake.memory.library import Library
 from longtake.preprocess.engines import EngineTable
 
 if TYPE_CHECKING:
     from longtake.memory.index import Index
-    from longtake.preprocess.engines.text_embedding import TextEmbedding
-    from longtake.preprocess.pipeline import IndexReport, Watcher
+    from longtake.preprocess.progress import IndexReport, Watcher
 
 
 class Workspace:
@@ -34,13 +33,10 @@ class Workspace:
     def index(self) -> Index:
         """The search index of the library."""
         from longtake.memory.search import HybridIndex
+        from longtake.preprocess.retrieval import query_embeddings
 
-        constant = self.settings.search.rrf_constant
-        try:
-            embedding: TextEmbedding = self.engines.load("text_embedding")
-        except EngineError:
-            return HybridIndex(self.library.index_root, rrf_constant=constant)
-        return HybridIndex(self.library.index_root, space=embedding.id, floor=embedding.floor, rrf_constant=constant)
+        floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
+        return HybridIndex(self.library.index_root, floors=floors, rrf_constant=self.settings.search.rrf_constant)
 
     def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
         """Index a file, or what is missing of it."""

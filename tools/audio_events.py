@@ -11,11 +11,12 @@ from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 
 WINDOW = 10.0
+IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}
 
 
 @tool(capabilities=("sounds",))
 def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Describe the sounds of a segment: speech, music, silence, loud passages, bangs and tones, with times."""
+    """Describe the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause."""
     parsed = context.span(timestamp, window=WINDOW)
     video = context.video
     layer = video.layer("sounds")
@@ -42,5 +43,7 @@ def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResul
 
 
 def describe(item: dict[str, Any]) -> str:
-    """One sound event in words."""
-    return f"tone of {item['hz']:.0f} Hz" if item["kind"] == "tone" and "hz" in item else str(item["kind"])
+    """One sound event in words, of which the first names its kind; what made the sound is not known."""
+    if item["kind"] == "tone" and "hz" in item:
+        return f"tone of {item['hz']:.0f} Hz"
+    return IN_WORDS.get(item["kind"], str(item["kind"]))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import partial
+from textwrap import indent
+from typing import Annotated
 
 import typer
 
 from longtake.console import Session, note, say, say_json
 from longtake.errors import ConfigError, LibraryError
-from longtake.memory.index import Hit, SearchFilter
+from longtake.memory.index import SearchFilter
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import MODALITIES, Modality
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
 from longtake.preprocess.retrieval import retrieve
 from longtake.preprocess.workspace import Workspace
+from longtake.tools.search_results import by_video, result_lines, result_row
 
 POINT = 1.0  # seconds that a single time of --within stands for
 
@@ -31,6 +34,7 @@ def search(
         str | None, typer.Option(metavar="SPAN", help="Only this part, such as 00:10:00-00:20:00.")
     ] = None,
     k: Annotated[int | None, typer.Option("-k", min=1, help="How many results.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what found each result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find where something is said, written or heard, in some videos or in the whole library."""
@@ -46,27 +50,23 @@ def search(
     span = _span(within, chosen or held)
     where = SearchFilter(tuple(video.id for video in chosen), _modalities(modality or []), span)
     hits = retrieve(query, where, k or session.settings.search.k, workspace.engines, workspace.index)
+    constant = session.settings.search.rrf_constant
     if as_json:
-        say_json({"results": [_row(hit) for hit in hits]})
+        say_json({"results": [result_row(hit, query, constant) for hit in hits]})
         return
-    names = {video.id: video.name for video in held}
-    for hit in hits:
-        document = hit.document
-        say(f"{names.get(document.video, document.video)}  {document.span}  {document.modality:<10}  {document.text}")
+    lines = partial(result_lines, query=query, constant=constant if explain else None)
+    if len(chosen or held) == 1:
+        for hit in hits:
+            first, *others = lines(hit)
+            say("\n".join([f"{(chosen or held)[0].name}  {first}", *others]))
+    else:
+        names = {video.id: video.name for video in held}
+        for video, found in by_video(hits).items():
+            say(names.get(video, video))
+            for hit in found:
+                say(indent("\n".join(lines(hit)), "  "))
     if not hits:
         say("Nothing found.")
-
-
-def _row(hit: Hit) -> dict[str, Any]:
-    document = hit.document
-    return {
-        "video": document.video,
-        "start": document.span.start,
-        "end": document.span.end,
-        "modality": document.modality,
-        "text": document.text,
-        "score": round(hit.score, 5),
-    }
 
 
 def _modalities(names: list[str]) -> tuple[Modality, ...]:

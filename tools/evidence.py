@@ -15,7 +15,7 @@ SLACK = 0.5  # seconds at the edges of streams, which seldom start and end toget
 def evidence_of(
     item: Mapping[str, Any], content: str, modality: Modality, layer: Layer, video: str, *, confidence: float = 1.0
 ) -> Evidence:
-    """Evidence for one item of a layer, over the item's own span."""
+    """Evidence for one item of a layer, over the item's own span, and trusted unless the item says otherwise."""
     return Evidence(
         video=video,
         span=TimeSpan(start=item["start"], end=item["end"]),
@@ -25,6 +25,7 @@ def evidence_of(
         engine=layer.engine,
         layer=layer.key,
         box=item.get("box"),
+        trusted=item.get("trusted", True),
     )
 
 

@@ -46,7 +46,9 @@ class ToolResult(Record):
         if self.failure:
             return _fitted({"error": self.failure.model_dump()}, limit)
         evidence = [
-            {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content} for item in self.evidence
+            {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content}
+            | ({} if item.trusted else {"doubtful": True})
+            for item in self.evidence
         ]
         parts: dict[str, Any] = {"data": self.output, "notes": list(self.notes), "evidence": evidence}
         while len(_json(parts)) > limit and parts["evidence"]:

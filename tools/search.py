@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from longtake.memory.index import Document, SearchFilter
+from longtake.memory.index import Document, Match, SearchFilter
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.retrieval import retrieve
@@ -28,13 +28,8 @@ def cross_modal_search(
     videos = (context.chosen,) if context.chosen else tuple(context.videos)
     hits = retrieve(query, SearchFilter(videos, tuple(modalities)), k, context.engines, context.index)
     results = [
-        {
-            "timestamp": [hit.document.span.start, hit.document.span.end],
-            "modality": hit.document.modality,
-            "text": hit.document.text,
-            "score": round(hit.score, 5),
-            "video": hit.document.video,
-        }
+        _shown(hit)
+        | {"also": [_shown(match) for match in hit.also if match.document.text], "video": hit.document.video}
         for hit in hits
     ]
     looked_at = tuple(TimeSpan(start=0, end=context.videos[video].duration) for video in videos)
@@ -43,10 +38,26 @@ def cross_modal_search(
     return ToolResult(
         tool="cross_modal_search",
         output={"timestamp": results[0]["timestamp"] if results else None, "results": results},
-        evidence=tuple(evidence_of_document(hit.document, hit.score) for hit in hits),
+        evidence=tuple(
+            evidence_of_document(match.document, match.score)
+            for hit in hits
+            for match in (hit, *hit.also)
+            if match.document.text  # a picture that is like the query leads to a place and says nothing
+        ),
         looked_at=looked_at,
         notes=notes,
     )
+
+
+def _shown(match: Match) -> dict[str, Any]:
+    """A found document for the controller."""
+    document = match.document
+    return {
+        "timestamp": [document.span.start, document.span.end],
+        "modality": document.modality,
+        "text": document.text,
+        "score": round(match.score, 5),
+    }
 
 
 def evidence_of_document(document: Document, score: float) -> Evidence:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from longtake.memory.layers import Layer
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.speech import SpeechSegment
-from longtake.tools.context import ToolContext
+from longtake.tools.context import ToolContext, VideoHandle
 from longtake.tools.evidence import evidence_of, examined, unexamined
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 
 WINDOW = 30.0
-REMEDY = "Put subtitles beside the file (NAME.srt or NAME.vtt) and index it again."
+REMEDY = "Put subtitles beside the file (NAME.srt or NAME.vtt) and index it again"
 
 
 @tool(capabilities=("speech",))
@@ -29,26 +28,65 @@ def transcribe_speech(
     """Write down what is said in a segment of the video, with times."""
     parsed = context.span(timestamp, window=WINDOW)
     span, video = parsed.span, context.video
-    layer = video.layer("subtitles")
+    layer = _words_of(video)
     if layer is None:
-        raise ToolError("unavailable", _why_no_words(context, span), REMEDY)
-    notes = (*parsed.notes, *unexamined(layer, span))
-    segments: list[SpeechSegment] = context.engines.load("speech").transcribe(layer.items(), span, language)
-    spoken = segments[0].language if segments else None
-    if language and segments and not (spoken or "").startswith(language):
-        notes = (*notes, f"there are no words in {language!r}; these are in {spoken or 'an unnamed language'}")
-    if not segments:
-        notes = (*notes, f"the subtitles have no words in {span}")
-    evidence = tuple(evidence_of(asdict(segment), segment.text, "speech", layer, video.id) for segment in segments)
-    output = {"transcript": " ".join(segment.text for segment in segments), "timestamp": [span.start, span.end]}
+        raise ToolError("unavailable", _why_no_words(context, span), _remedy(context))
+    source = _one_source(list(layer.items()), language)
+    items = [item for item in source if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
+    evidence = tuple(
+        evidence_of(item, item["text"], "speech", layer, video.id, confidence=item.get("confidence", 1.0))
+        for item in items
+    )
+    output = {"transcript": " ".join(item["text"] for item in items), "timestamp": [span.start, span.end]}
+    notes = (*parsed.notes, *unexamined(layer, span), *_notes(layer, items, span, language))
     return ToolResult(
         tool="transcribe_speech", output=output, evidence=evidence, looked_at=examined(layer, span), notes=notes
     )
 
 
+def _words_of(video: VideoHandle) -> Layer | None:
+    """Subtitles, which somebody wrote, before what was recognised; subtitles without a cue only where nothing was."""
+    subtitles = video.layer("subtitles")
+    return subtitles if subtitles and subtitles.count else video.layer("speech") or subtitles
+
+
+def _one_source(items: list[dict[str, Any]], language: str | None) -> list[dict[str, Any]]:
+    """The items of one track: the first in the language asked for, where `en` also finds `en-US`, else the first."""
+    fitting = (item.get("source") for item in items if language and _is(item["language"], language))
+    source = next(fitting, items[0].get("source") if items else None)
+    return [item for item in items if item.get("source") == source]
+
+
+def _is(found: str | None, asked: str) -> bool:
+    return found is not None and (found.lower() == asked.lower() or found.partition("-")[0] == asked.lower())
+
+
+def _notes(layer: Layer, items: list[dict[str, Any]], span: TimeSpan, language: str | None) -> tuple[str, ...]:
+    if not items:
+        where = "the subtitles have" if layer.name == "subtitles" else "the recogniser heard"
+        return (f"{where} no words in {span}",)
+    notes: list[str] = []
+    spoken = items[0]["language"]
+    if language and not _is(spoken, language):
+        notes.append(f"there are no words in {language!r}; these are in {spoken or 'an unnamed language'}")
+    if not all(item.get("trusted", True) for item in items):
+        notes.append("some of these words are often misheard: they may lead to a place but prove nothing")
+    return tuple(notes)
+
+
 def _why_no_words(context: ToolContext, span: TimeSpan) -> str:
-    reason = "the video has no subtitles and no engine here turns speech into words."
+    able = context.engines.report("speech").engine
+    reason = "its speech was not recognised." if able else "no engine here turns speech into words."
+    reason = f"the video has no subtitles and {reason}"
     if context.video.layer("sounds") is None:
         return f"T{reason[1:]}"
     voices = [item for item in context.video.items("sounds", span) if item["kind"] == "speech"]
     return f"{'Voices are' if voices else 'No voice is'} heard in {span}, but {reason}"
+
+
+def _remedy(context: ToolContext) -> str:
+    report = context.engines.report("speech")
+    if report.engine:
+        return f"{REMEDY}, which also runs {report.engine} over a sound track without subtitles."
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
+    return f"{REMEDY}, or make a recogniser available ({reasons or 'none is named in engines.speech'})."

@@ -19,7 +19,7 @@ from longtake.tools.result import ToolError, ToolResult
 PROMPTS = "longtake.tools.prompts"
 WINDOW = 60.0
 SENTENCES = {"short": 2, "medium": 4, "long": 8}
-LAYERS: dict[str, Modality] = {"subtitles": "speech", "scene_text": "scene_text"}
+LAYERS: dict[str, Modality] = {"subtitles": "speech", "speech": "speech", "scene_text": "scene_text"}
 
 
 @tool(capabilities=("summary",))

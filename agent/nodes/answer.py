@@ -16,8 +16,12 @@ from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, S
 from longtake.memory.timespan import clock
 
 MOST_FINDINGS = 3
-# The layers that answers rest on, and how each is called where it is missing.
-SENSES = {"subtitles": "speech (no subtitles)", "scene_text": "text in the picture", "sounds": "sounds"}
+# What answers rest on, as it is called where it is missing, and the layers of which one supplies it.
+SENSES = {
+    "speech (no subtitles)": ("subtitles", "speech"),
+    "text in the picture": ("scene_text",),
+    "sounds": ("sounds",),
+}
 
 
 def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -70,17 +74,20 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:
-    """The best of what the tools found; what is known of every recording is no finding."""
-    told = [item for item in evidence if item.modality in ("speech", "scene_text", "audio")]
+    """The best of what the tools found and may be quoted; what is known of every recording is no finding."""
+    told = [item for item in evidence if item.trusted and item.modality in ("speech", "scene_text", "audio")]
     found = sorted(told, key=lambda item: -item.score)
     return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MOST_FINDINGS])
 
 
 def _examined(state: AgentState, context: RunContext) -> str:
     coverage = state.orientation.coverage if state.orientation else {}
-    looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in SENSES and share]
+    named = {name for names in SENSES.values() for name in names}
+    looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in named and share]
     missing = [
-        context.problems.get(name, label).rstrip(".") for name, label in SENSES.items() if not coverage.get(name)
+        next((context.problems[name] for name in names if name in context.problems), label).rstrip(".")
+        for label, names in SENSES.items()
+        if not any(coverage.get(name) for name in names)
     ]
     text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing of it could be examined."
     return text + (f" Not examined: {', '.join(missing)}." if missing else "")

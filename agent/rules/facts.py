@@ -12,12 +12,14 @@ from longtake.agent.rules.moves import (
     Done,
     Move,
     called,
+    doubtful,
     evidence_from,
     failures,
     not_found,
     on_each,
     on_video,
     quote,
+    trusted,
 )
 from longtake.agent.words import coverage
 from longtake.memory.records import Evidence, Modality
@@ -49,12 +51,12 @@ def find_fact(
         calls = [call for place, call in enumerate(closer) if call not in closer[:place] and call not in made]
         if calls:
             return calls
-    found = hits + evidence_from(done, "transcribe_speech", "extract_scene_text")
-    answers = accepted(orientation, [item for item in found if _in_span(item, orientation)])
-    if answers:
-        return quote(answers, orientation)
+    read = evidence_from(done, "transcribe_speech", "extract_scene_text")
+    answers = accepted(orientation, hits + [item for item in read if _in_span(item, orientation)])
+    if trusted(answers):
+        return quote(trusted(answers), orientation)
     reasons = [otherwise] if otherwise else failures(done) or ["Nothing said or written answers this."]
-    return not_found(" ".join(reasons))
+    return not_found(" ".join(doubtful(answers, orientation) or reasons))
 
 
 def _first_calls(orientation: Orientation, senses: Sequence[Modality]) -> list[Call]:
@@ -75,7 +77,14 @@ def _read_around(item: Evidence, orientation: Orientation) -> Call:
 
 
 def accepted(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence that answers, each part of the question on its own; none when nothing answers well enough."""
+    """The evidence that answers, each part of the question on its own; none when nothing answers well enough.
+
+    What is not trusted is asked only where nothing else answers.
+    """
+    return _answers(orientation, trusted(found)) or _answers(orientation, found)
+
+
+def _answers(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
     pieces = rows(found)
     answers = [item for part in orientation.parts for item in _accepted(part, orientation, pieces)]
     whole = [piece for item in answers for piece in _to_the_end(item, pieces)]

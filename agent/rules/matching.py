@@ -204,7 +204,8 @@ def rows(found: Sequence[Evidence]) -> list[Evidence]:
         row = [other for other in texts if other.id not in used and _same_row(item, other)]
         used |= {other.id for other in row}
         content = " · ".join(other.content for other in row)
-        joined.append(item if len(row) == 1 else item.model_copy(update={"content": content}))
+        joined_row = {"content": content, "trusted": all(other.trusted for other in row)}
+        joined.append(item if len(row) == 1 else item.model_copy(update=joined_row))
     return [item for item in found if item.id not in used] + joined
 
 

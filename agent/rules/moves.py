@@ -12,6 +12,8 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.result import ToolResult
 
+MOST_PLACES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -36,6 +38,11 @@ def evidence_from(done: Iterable[Done], *tools: str) -> list[Evidence]:
     """Evidence that the named tools found, without repeats, in the order found."""
     found = {item.id: item for step in done if step.call.name in tools for item in step.result.evidence}
     return list(found.values())
+
+
+def trusted(items: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence that may be quoted: the rest may lead to a place, and proves nothing."""
+    return [item for item in items if item.trusted]
 
 
 def called(done: Sequence[Done], name: str) -> bool:
@@ -75,6 +82,14 @@ def cite(item: Evidence, orientation: Orientation) -> str:
 def quote(items: Iterable[Evidence], orientation: Orientation) -> str:
     """Pieces of evidence in their own words, each with its mark."""
     return " ".join(f"“{item.content.strip()}” {cite(item, orientation)}" for item in items)
+
+
+def doubtful(items: Iterable[Evidence], orientation: Orientation) -> list[str]:
+    """A sentence that leads to the first of these pieces of evidence that are not trusted; none when all are."""
+    marks = list(dict.fromkeys(cite(item, orientation) for item in items if not item.trusted))
+    return (
+        [f"Go to {''.join(marks[:MOST_PLACES])}: what was recognised there is too doubtful to quote."] if marks else []
+    )
 
 
 def not_found(reason: str) -> str:

@@ -16,11 +16,13 @@ from longtake.agent.rules.moves import (
     Move,
     called,
     cite,
+    doubtful,
     evidence_from,
     failures,
     not_found,
     on_each,
     quote,
+    trusted,
 )
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
 from longtake.agent.rules.sounds import pick_sounds
@@ -74,7 +76,9 @@ def _summarise(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
         return on_each(orientation, "summarize_segment", text="", length="medium")
     found = evidence_from(done, "summarize_segment")
-    return quote(found[:MOST_QUOTED], orientation) if found else not_found(" ".join(failures(done)))
+    if trusted(found):
+        return quote(trusted(found)[:MOST_QUOTED], orientation)
+    return not_found(" ".join(doubtful(found, orientation) or failures(done)))
 
 
 def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -85,9 +89,9 @@ def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
         at = [item for item in found if item.span.overlaps(orientation.span)]
         found = at or found
     found = _beside_anchor(orientation, found)
-    if found:
-        return quote(found, orientation)
-    return not_found(" ".join(failures(done)) or "Nobody speaks there.")
+    if trusted(found):
+        return quote(trusted(found), orientation)
+    return not_found(" ".join(doubtful(found, orientation) or failures(done)) or "Nobody speaks there.")
 
 
 def _beside_anchor(orientation: Orientation, found: list[Evidence]) -> list[Evidence]:
@@ -100,7 +104,7 @@ def _beside_anchor(orientation: Orientation, found: list[Evidence]) -> list[Evid
 def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
         return on_each(orientation, "extract_scene_text")
-    found = pick_texts(orientation, evidence_from(done, "extract_scene_text"))
+    found = pick_texts(orientation, trusted(evidence_from(done, "extract_scene_text")))
     if found:
         return quote(found[:MOST_QUOTED], orientation)
     empty = _empty_picture(orientation)
@@ -157,6 +161,9 @@ def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
     found = evidence_from(done, *tools) or evidence_from(done, "transcribe_speech", "extract_scene_text")
     term = re.compile(rf"(?<!\w){re.escape(wanted[0])}(?!\w)", re.IGNORECASE)
     holding = [item for item in found if term.search(item.content)]
+    if not all(item.trusted for item in found):
+        places = doubtful(holding, orientation)
+        return not_found(" ".join(["Words cannot be counted where some are recognised poorly.", *places]))
     if not holding:
         return not_found(f"“{wanted[0]}” does not occur in {len(found)} pieces of text.")
     times = sum(len(term.findall(item.content)) for item in holding)
@@ -172,7 +179,8 @@ def _calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
         return [Call("calculator", {"expression": own})]
     if not called(done, "extract_scene_text"):
         return on_each(orientation, "extract_scene_text")
-    sums = [(item, text) for item in evidence_from(done, "extract_scene_text") if (text := arithmetic_in(item.content))]
+    read = trusted(evidence_from(done, "extract_scene_text"))
+    sums = [(item, text) for item in read if (text := arithmetic_in(item.content))]
     if sums:
         return [Call("calculator", {"expression": text}) for _, text in sums[:1]]
     return find_fact(orientation, done, senses=("scene_text", "speech"))
@@ -183,7 +191,8 @@ def _worked_out(orientation: Orientation, done: Sequence[Done]) -> Move:
     if last.result.failure:
         return not_found(last.result.failure.message)
     expression = str(last.call.arguments["expression"])
-    shown = [item for item in evidence_from(done, "extract_scene_text") if arithmetic_in(item.content) == expression]
+    read = trusted(evidence_from(done, "extract_scene_text"))
+    shown = [item for item in read if arithmetic_in(item.content) == expression]
     mark = cite(shown[0], orientation) if shown else ""
     return f"{expression} = {last.result.output['result']} {mark}".strip()
 

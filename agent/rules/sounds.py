@@ -13,18 +13,19 @@ from longtake.memory.timespan import clock
 # What people call a sound, and the kind the sound layer tells apart.
 KINDS = (
     (cue("music, song, songs, melod*, tune"), "music"),
-    (cue("silen*, quiet, no sound"), "silence"),
+    (cue("silen*, no sound"), "silence"),
     (cue("voice, voices, speak, speaks, speaking, talk*, speech"), "speech"),
-    (cue("bang*, clap*, slam*, knock*, shots fired, explosion, impulse"), "impulse"),
+    (cue("bang*, clap, claps, slam*, knock*, shots fired, explosion, impulse"), "impulse"),
     (cue("beep*, tone, tones, whistle"), "tone"),
     (cue("loud*"), "loud"),
+    (cue("quiet*, faint*"), "quiet"),
+    (cue("siren*, alarm*"), "siren"),
+    (cue("applau*, clapping, ovation"), "applause"),
 )
-NAMEABLE = ("speech", "music", "tone")  # kinds that say what is heard, not only how
-OTHER = cue(
-    "siren*, horn*, dog*, bark*, bell*, engine*, applause, laugh*, scream*, rain, wind, bird*, animal*, roar*, "
-    "footsteps, alarm*, phone"
-)
+NAMEABLE = ("speech", "music", "tone", "siren", "applause")  # kinds that say what is heard, not only how
+OTHER = cue("horn*, dog*, bark*, bell*, engine*, laugh*, scream*, rain, wind, bird*, animal*, roar*, footsteps, phone")
 IN_GENERAL = cue("what sound, what sounds, what noise, what noises, do you hear, can be heard, is heard, sounds are")
+TOLD = "speech, music, silence, bangs, tones, siren-like and applause-like sounds"
 MOST = 6
 
 
@@ -40,9 +41,9 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     kinds = asked_kinds(orientation.question)
     unknown = OTHER.search(orientation.question)
     if unknown and not kinds:
-        return not_found(f"The sound engine tells speech, music, silence, bangs and tones apart, not “{unknown[0]}”.")
+        return not_found(f"The sound engine tells {TOLD} apart, not “{unknown[0]}”.")
     if not kinds and not IN_GENERAL.search(orientation.question):
-        return not_found("The sound engine tells speech, music, silence, bangs and tones apart, nothing finer.")
+        return not_found(f"The sound engine tells {TOLD} apart, nothing finer.")
     kept = of_kinds(found, kinds) if kinds else found
     if kept and not kinds and not of_kinds(kept, NAMEABLE):
         return not_found(f"What makes the sound cannot be told: {'; '.join(item.content for item in kept[:MOST])}.")
@@ -55,7 +56,11 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def of_kinds(found: Sequence[Evidence], kinds: Sequence[str]) -> list[Evidence]:
     """The sounds of these kinds, in order of time."""
-    return sorted((item for item in found if item.content.split()[0] in kinds), key=lambda item: item.span.start)
+    return sorted((item for item in found if _kind(item) in kinds), key=lambda item: item.span.start)
+
+
+def _kind(item: Evidence) -> str:
+    return item.content.split()[0].removesuffix("-like")
 
 
 def _heard(item: Evidence, orientation: Orientation) -> str:

@@ -8,7 +8,19 @@ from difflib import SequenceMatcher
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import accepted, find_fact
-from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, not_found, on_each, on_video
+from longtake.agent.rules.moves import (
+    Call,
+    Done,
+    Move,
+    called,
+    cite,
+    doubtful,
+    evidence_from,
+    not_found,
+    on_each,
+    on_video,
+    trusted,
+)
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
@@ -94,9 +106,9 @@ def _closer(item: Evidence, orientation: Orientation) -> Call:
 
 def _lasting(found: Sequence[Evidence], orientation: Orientation) -> Move:
     """From when to when each of the best pieces lasts."""
-    if not found:
-        return not_found("Nothing said or written tells when this is.")
-    return " ".join(_from_to(item, orientation) for item in found[:MOST])
+    if trusted(found):
+        return " ".join(_from_to(item, orientation) for item in trusted(found)[:MOST])
+    return not_found(" ".join(doubtful(found, orientation)) or "Nothing said or written tells when this is.")
 
 
 def _from_to(item: Evidence, orientation: Orientation) -> str:

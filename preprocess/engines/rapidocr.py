@@ -6,15 +6,14 @@ down.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
 import numpy.typing as npt
-from rapidocr import RapidOCR
 
 from longtake.config import Settings
 from longtake.preprocess.engines.scene_text import Box, TextBox
@@ -30,6 +29,8 @@ _MARGIN = 0.1  # of a region's height: the next text may be a little taller or w
 
 class RapidOcr:
     """Reads printed text of many scripts, at the size the settings ask for."""
+
+    CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_region": 30.0}
 
     def __init__(self, settings: Settings) -> None:
         self._long_side = settings.scene_text.long_side
@@ -82,6 +83,8 @@ class RapidOcr:
 @lru_cache(maxsize=4)
 def _reader(long_side: int) -> Any:
     """RapidOCR for one size, with its models loaded on first use; one object may serve several threads."""
+    from rapidocr import RapidOCR  # takes most of a second, which who only needs the engine's id does not pay
+
     return RapidOCR(
         params={
             "Global.use_cls": False,

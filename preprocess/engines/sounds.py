@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from longtake.preprocess.audio import AudioBlock
+
+Measures = Mapping[str, npt.NDArray[np.floating[Any]]]  # what an engine keeps of a block, by names of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,15 @@ class SoundEvent:
 
 
 class SoundEngine(Protocol):
-    """Finds sound events in a track."""
+    """Finds sound events in a track: measures its blocks one by one, then decides on the measures of all."""
 
     id: str
-    rate: int  # samples a second that `detect` wants
+    rate: int  # samples a second that `measure` wants
 
-    def detect(self, blocks: Iterable[AudioBlock]) -> list[SoundEvent]:
-        """Events of a whole track, by start; the blocks are read once and not kept."""
+    def measure(self, block: AudioBlock, previous: AudioBlock | None) -> Measures:
+        """What `detect` needs to know of a block; `previous` is the block before it in the file, None for the first."""
+        ...
+
+    def detect(self, measured: Sequence[Measures]) -> list[SoundEvent]:
+        """Events of a whole track, by start, from the measures of its blocks in order."""
         ...

@@ -1,64 +1,71 @@
-"""Speech as words: what a recogniser is, and the subtitles that stand in for one."""
+"""Speech as words: what a recogniser is handed and what it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from longtake.config import Settings
-from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import AudioBlock
+from longtake.preprocess.audio import Samples
+
+RATE = 16_000  # samples a second; what recognisers are trained on
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechSegment:
-    """Words and when they are said, in seconds from the media's origin."""
+class Word:
+    """One word, from `start` to `end` in seconds from the media's origin; `probability` is the engine's, 0 to 1."""
 
     start: float
     end: float
     text: str
-    language: str | None = None
-    speaker: str | None = None
-    confidence: float = 1.0
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechSegment:
+    """What is said in one breath, at least one word.
+
+    `language` is an ISO 639 code. `confidence` is the engine's, 0 to 1. Words that are not `trusted` may lead to a
+    place, but prove nothing.
+    """
+
+    words: tuple[Word, ...]
+    text: str
+    language: str
+    confidence: float
+    trusted: bool
+
+    def item(self) -> dict[str, Any]:
+        """The segment as an item of the layer `speech`, times in milliseconds' precision."""
+        words = [
+            [round(word.start, 3), round(word.end, 3), word.text, round(word.probability, 3)] for word in self.words
+        ]
+        return {
+            "start": words[0][0],
+            "end": words[-1][1],
+            "text": self.text,
+            "language": self.language,
+            "words": words,
+            "confidence": round(self.confidence, 3),
+            "trusted": self.trusted,
+        }
 
 
 class SpeechEngine(Protocol):
     """A recogniser: sound in, words out."""
 
     id: str
-    rate: int  # samples a second that `recognise` wants
 
-    def recognise(self, blocks: Iterable[AudioBlock], language: str | None) -> Iterator[SpeechSegment]:
-        """Segments by start; the language is detected when it is None."""
-        ...
+    def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
+        """The segments of a piece of sound by start, none where nobody speaks.
 
+        The same samples give the same segments, whatever was recognised before.
 
-class SubtitleSpeech:
-    """Not a recogniser: the words somebody wrote down, read from the items of the layer `subtitles`."""
+        Args:
+            samples: mono, float32 of shape (n,) in -1..1, `RATE` a second.
+            start: seconds from the media's origin to the first sample.
+            language: ISO 639 code; detected when it is None.
 
-    id = "subtitles-1"
-
-    def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it reads."""
-
-    def transcribe(
-        self, items: Iterable[Mapping[str, Any]], span: TimeSpan | None = None, language: str | None = None
-    ) -> list[SpeechSegment]:
-        """Cues of one source that share a moment with the span: the first in the language asked for, else the first.
-
-        `en` also finds `en-US`. The language of each segment says what was really found.
+        Raises:
+            EngineError: when the model cannot be loaded.
         """
-        listed = list(items)
-        fitting = (item["source"] for item in listed if language and _is(item["language"], language))
-        source = next(fitting, listed[0]["source"] if listed else None)
-        return [
-            SpeechSegment(item["start"], item["end"], item["text"], item["language"], item.get("speaker"))
-            for item in listed
-            if item["source"] == source
-            and (span is None or span.overlaps(TimeSpan(start=item["start"], end=item["end"])))
-        ]
-
-
-def _is(found: str | None, asked: str) -> bool:
-    return found is not None and (found.lower() == asked.lower() or found.partition("-")[0] == asked.lower())
+        ...

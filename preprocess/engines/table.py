@@ -11,23 +11,30 @@ from importlib.util import find_spec
 from typing import Any
 
 from longtake.config import EngineSettings, Settings
-from longtake.errors import ConfigError, EngineError
+from longtake.errors import ConfigError, EngineUnavailable
+from longtake.preprocess.engines.process import engine_process
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where an engine lives, what it is, and the packages it needs (and the extra that installs them)."""
+    """Where an engine lives, what it is, and the packages it needs (and the extra that installs them).
+
+    `check` names a function of the settings that says what else is missing, a model for one, and None when nothing is.
+    An engine with `process` runs in a process of its own (`engines.process`).
+    """
 
     target: str
     summary: str
     packages: tuple[str, ...] = ()
     extra: str = ""
+    check: str = ""
+    process: bool = False
 
-    def missing(self) -> str | None:
+    def missing(self, settings: Settings) -> str | None:
         """Why the engine cannot be used here, with what to do; None when it can."""
         absent = [name for name in self.packages if find_spec(name) is None]
         if not absent:
-            return None
+            return _named(self.check)(settings) if self.check else None
         install = f"pip install 'longtake[{self.extra}]'" if self.extra else "pip install longtake"
         return f"{', '.join(absent)} not installed: {install}"
 
@@ -39,13 +46,27 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "speech": {
-        "subtitles": Entry(
-            "longtake.preprocess.engines.speech:SubtitleSpeech", "subtitles beside the file or inside it"
+        "faster_whisper": Entry(
+            "longtake.preprocess.engines.faster_whisper:FasterWhisper",
+            "Whisper in CTranslate2",
+            ("faster_whisper",),
+            check="longtake.preprocess.engines.faster_whisper:missing_model",
+            process=True,
+        ),
+        "pocketsphinx": Entry(
+            "longtake.preprocess.engines.pocketsphinx:PocketSphinx",
+            "PocketSphinx: its words lead to places and prove nothing",
+            ("pocketsphinx",),
+            extra="pocketsphinx",
+            process=True,
         ),
     },
     "scene_text": {
         "rapidocr": Entry(
-            "longtake.preprocess.engines.rapidocr:RapidOcr", "PP-OCR in ONNX", ("rapidocr", "onnxruntime")
+            "longtake.preprocess.engines.rapidocr:RapidOcr",
+            "PP-OCR in ONNX",
+            ("rapidocr", "onnxruntime"),
+            process=True,
         ),
     },
     "sounds": {
@@ -58,6 +79,14 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     "text_embedding": {
         "wordllama": Entry(
             "longtake.preprocess.engines.wordllama:WordLlamaEmbedding", "static word vectors, 256-d", ("wordllama",)
+        ),
+    },
+    "image_text_embedding": {},
+    "captions": {
+        "endpoint": Entry(
+            "longtake.preprocess.engines.caption_endpoint:CaptionEndpoint",
+            "a vision-language model behind an OpenAI-compatible server",
+            check="longtake.preprocess.engines.caption_endpoint:missing_endpoint",
         ),
     },
     "summary": {
@@ -93,7 +122,7 @@ class EngineTable:
         reasons: dict[str, str] = {}
         for name in self._wanted(capability):
             entry = ENGINES[capability][name]
-            reason = entry.missing()
+            reason = entry.missing(self.settings)
             if reason is None:
                 return CapabilityReport(capability, name, entry.summary, reasons)
             reasons[name] = reason
@@ -107,7 +136,7 @@ class EngineTable:
         """The engine of a capability, made on first use; calls at once wait for the same one.
 
         Raises:
-            EngineError: when none of the profile's engines can be used here.
+            EngineUnavailable: when none of the profile's engines can be used here.
         """
         with self._loading:
             if capability not in self._loaded:
@@ -118,13 +147,21 @@ class EngineTable:
         report = self.report(capability)
         if report.engine is None:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
-            raise EngineError(f"No engine for {capability}: {reasons or 'the profile names none'}.")
-        module, _, attribute = ENGINES[capability][report.engine].target.partition(":")
-        return getattr(import_module(module), attribute)(self.settings)
+            raise EngineUnavailable(f"No engine for {capability}: {reasons or 'the profile names none'}.")
+        entry = ENGINES[capability][report.engine]
+        if entry.process:
+            return engine_process(entry.target, self.settings)
+        return _named(entry.target)(self.settings)
 
     def _wanted(self, capability: str) -> tuple[str, ...]:
         wanted: tuple[str, ...] = getattr(self.settings.engines, capability)
         return wanted
+
+
+def _named(target: str) -> Any:
+    """What `module:attribute` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _unknown(capability: str, name: str) -> str:

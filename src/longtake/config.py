@@ -53,9 +53,11 @@ class EngineSettings(_Section):
     shots: tuple[str, ...] = ("content",)
     scene_text: tuple[str, ...] = ("rapidocr",)
     sounds: tuple[str, ...] = ("spectral",)
-    speech: tuple[str, ...] = ("subtitles",)
+    speech: tuple[str, ...] = ("faster_whisper",)
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("wordllama",)
+    image_text_embedding: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ("endpoint",)
 
 
 class PassSettings(_Section):
@@ -65,6 +67,7 @@ class PassSettings(_Section):
     min_shot_seconds: float = Field(default=0.4, gt=0)
     text_frames_per_second: float = Field(default=1.0, gt=0, description="Most frames a second sent to scene text.")
     keyframe_height: int = Field(default=360, ge=64)
+    chunk_seconds: float = Field(default=60.0, gt=0, description="Of video, after which a killed pass goes on.")
 
 
 class SceneTextSettings(_Section):
@@ -72,6 +75,24 @@ class SceneTextSettings(_Section):
 
     min_confidence: float = Field(default=0.8, ge=0, le=1)
     long_side: int = Field(default=736, ge=320, description="Pixels on the long side that detection sees.")
+
+
+class SpeechSettings(_Section):
+    """Recognition of speech where nobody wrote it down."""
+
+    model: str = Field(default="small", description="Whisper: a folder, or the name of a model.")
+    fetch: bool = Field(default=False, description="Download the model when it is not on disk.")
+    language: str | None = Field(default=None, description="Language code; detected when not given.")
+
+
+class CaptionSettings(_Section):
+    """Descriptions of pictures by a vision-language model behind an OpenAI-compatible server."""
+
+    base_url: str | None = None
+    model: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
+    every: float = Field(default=30.0, gt=0, description="Seconds of one shot after which it is described again.")
 
 
 class SearchSettings(_Section):
@@ -106,6 +127,8 @@ class Settings(_Section):
     engines: EngineSettings = EngineSettings()
     visual_pass: PassSettings = PassSettings()
     scene_text: SceneTextSettings = SceneTextSettings()
+    speech: SpeechSettings = SpeechSettings()
+    captions: CaptionSettings = CaptionSettings()
     search: SearchSettings = SearchSettings()
     budget: BudgetSettings = BudgetSettings()
     tools: ToolSettings = ToolSettings()

@@ -26,5 +26,9 @@ class EngineError(LongtakeError):
     """An engine or endpoint cannot be used or has failed."""
 
 
+class EngineUnavailable(EngineError):
+    """No engine of the profile can do it here; the message says what would make one available."""
+
+
 class Cancelled(LongtakeError):
     """The work was stopped from outside: Ctrl-C, a stop button or a budget that ran out."""

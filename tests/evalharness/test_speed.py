@@ -1,53 +1,35 @@
-"""`bench speed`: what is timed, and the shape of the report."""
+"""`bench speed` and `bench ask`: what is timed, and the shape of the report."""
 
 from __future__ import annotations
 
 import json
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from helpers.clips import noise, write_clip
+from helpers.clips import flat, write_clip
 from typer.testing import CliRunner
 
+from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
+from longtake.evalharness.asking import measure_warm
 from longtake.evalharness.cli import bench
-from longtake.evalharness.speed import Beside, decode, run_python
+
+COMMANDS = ("speed", "clips", "resume", "search", "shots", "moments", "pass", "memory", "ask", "recall")
 
 
-def test_bare_decoding_reads_every_picture(tmp_path: Path) -> None:
-    clip = write_clip(tmp_path / "clip.mp4", [noise(number) for number in range(30)], sound_seconds=1.0)
-    assert decode(clip) == 30
+def test_the_menu_names_every_measurement() -> None:
+    shown = CliRunner().invoke(bench, ["--help"]).stdout
+    assert [name for name in COMMANDS if f"│ {name} " in shown] == list(COMMANDS)
 
 
-def test_work_is_timed_in_turns_with_its_floor() -> None:
-    order: list[str] = []
-
-    def ours() -> None:
-        order.append("ours")
-        time.sleep(0.02)
-
-    measured = Beside.measure(ours, lambda: order.append("floor"), 3)
-    assert order == ["floor", "ours"] * 3
-    assert measured.seconds.n == measured.floor.n == measured.ratio.n == 3
-    assert measured.seconds.low >= 0.02
-    assert measured.ratio.low > 1
-
-
-def test_started_process_hands_back_what_it_wrote() -> None:
-    assert run_python("-c", "print('here')") == "here\n"
-
-
-def test_failing_process_is_one_sentence() -> None:
-    with pytest.raises(EngineError, match=r"failed: the last word$") as caught:
-        run_python("-c", "import sys; sys.exit('first\\nthe last word')")
-    assert sys.executable in str(caught.value)
+def test_one_question_is_too_few_to_be_timed(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"talk\.mp4 has 1 questions to be timed with"):
+        measure_warm(tmp_path, tmp_path / "talk.mp4", Settings(), [("Why?", ())])
 
 
 @pytest.mark.slow
-def test_report_holds_every_measure() -> None:
+def test_report_of_speed_holds_every_measure() -> None:
     result = CliRunner().invoke(bench, ["speed", "--json"], obj=Session(), catch_exceptions=False)
     assert result.exit_code == 0
     report = json.loads(result.stdout)
@@ -58,3 +40,19 @@ def test_report_holds_every_measure() -> None:
     assert {"visual pass", "sounds", "scene_text", "text_vectors"} <= set(report["index"]["layers"])
     assert report["visual_pass"]["ratio"]["low"] > 1
     assert report["machine"]["cores"] >= 1
+
+
+@pytest.mark.slow
+def test_different_questions_are_asked_about_the_long_video(tmp_path: Path) -> None:
+    media = tmp_path / "clips"
+    media.mkdir()
+    write_clip(media / "a.mp4", [flat((90, 60, 30))] * 25)
+    facts = {"media": "a.mp4", "answer": "1", "evidence": [0, 1], "modality": "ocr", "kind": "count"}
+    texts = ["What is shown?", "What is said?", "What is said?", "What is heard?"]
+    lines = [json.dumps(facts | {"id": str(number), "question": text}) for number, text in enumerate(texts)]
+    (media / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    arguments = ["ask", "--media", str(media), "--seconds", "10", "--work", str(tmp_path / "work"), "--json"]
+    report = json.loads(CliRunner().invoke(bench, arguments, obj=Session(), catch_exceptions=False).stdout)
+    assert report["warm"]["n"] == 2
+    assert report["cold"]["ratio"]["n"] == 3
+    assert report["cold"]["ratio"]["low"] > 1

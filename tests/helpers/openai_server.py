@@ -20,6 +20,7 @@ class Reply:
     status: int = 200
     kind: str = "application/json"
     delay: float = 0.0
+    ask_again: bool = False  # tells the client to ask again, at once, and otherwise not to
 
 
 def says(text: str | None, *calls: tuple[str, Any], usage: tuple[int, int] | None = (100, 20)) -> Reply:
@@ -78,8 +79,9 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
             self.send_response(reply.status)
             self.send_header("Content-Type", reply.kind)
             self.send_header("Content-Length", str(len(body)))
-            # The client would wait and ask again; what it is told is the same.
-            self.send_header("x-should-retry", "false")
+            # Left alone, the client would ask again after some errors, and wait before it does.
+            self.send_header("x-should-retry", "true" if reply.ask_again else "false")
+            self.send_header("retry-after-ms", "1")
             with suppress(BrokenPipeError, ConnectionResetError):
                 self.end_headers()
                 self.wfile.write(body)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
+from helpers.layers import new_layer
 from typer.testing import CliRunner, Result
 
 from longtake.console import Session
 from longtake.errors import LibraryError
 from longtake.memory.cli import videos
-from longtake.memory.index import Document, SearchFilter
+from longtake.memory.index import Batch, Document, SearchFilter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.search import HybridIndex
@@ -25,7 +25,7 @@ TALK = "00112233445566aa"
 def library(tmp_path: Path) -> Library:
     library = Library(tmp_path / "library")
     recipe = LayerRecipe("subtitles", 1, "sidecar")
-    with library.layers(TALK).create(recipe) as writer:
+    with new_layer(library.layers(TALK), recipe) as writer:
         writer.add({"start": 61.5, "end": 64.0, "text": "Hello dragon", "language": "en", "source": "a.vtt"})
         writer.cover([TimeSpan(start=0, end=60)])
     layers = {"subtitles": recipe.key}
@@ -67,13 +67,13 @@ def test_what_is_not_there_is_one_sentence(library: Library) -> None:
 
 
 def test_delete_forgets_layers_and_search_but_not_the_file(library: Library) -> None:
-    index = HybridIndex(library.index_root, space="test", floor=0.5, rrf_constant=60)
+    index = HybridIndex(library.index_root)
     found = Document("d", TALK, TimeSpan(start=61.5, end=64), "speech", "Hello dragon", "sidecar", "key")
-    index.replace(TALK, [found], np.ones((1, 1), np.float32))
-    assert index.search("dragon", None, SearchFilter(), 5)
+    index.replace(TALK, [Batch("", [found], None)])
+    assert index.search("dragon", {}, SearchFilter(), 5)
     assert json.loads(run(library, "delete", "talk", "--json").stdout) == {"deleted": TALK, "name": "talk.mp4"}
     assert library.videos() == []
-    assert index.search("dragon", np.ones(1, np.float32), SearchFilter(), 5) == []
+    assert index.search("dragon", {}, SearchFilter(), 5) == []
 
 
 def test_delete_works_on_a_video_that_was_never_indexed(library: Library) -> None:

@@ -1,77 +1,57 @@
-"""Documents and their filters."""
+"""Documents in Chroma."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from longtake.memory.documents import DocumentStore
-from longtake.memory.index import Document, SearchFilter
-from longtake.memory.records import MODALITIES
+from longtake.memory.index import Document
 from longtake.memory.timespan import TimeSpan
 
 
-def document(start: float, end: float, *, video: str = "a", modality: int = 0, text: str = "text") -> Document:
-    span = TimeSpan(start=start, end=end)
-    return Document(f"{video}:{start}", video, span, MODALITIES[modality], text, "engine", "layer", 0.75, False)
+def document(start: float, text: str = "text", video: str = "a") -> Document:
+    span = TimeSpan(start=start, end=start + 1 / 3)
+    return Document(f"{video}:{start}", video, span, "scene_text", text, "engine", "layer", 0.75, False)
 
 
-TIMES = (0.0, 1.0, 1.001, 2.5, 3.0, 1 / 3)
-SPANS = [(start, end) for start in TIMES for end in TIMES if start <= end]
-HELD = [document(start, end, modality=number % 3) for number, (start, end) in enumerate(SPANS)]
+def holds(store: DocumentStore, revision: str) -> bool:
+    try:
+        return bool(store.get([(revision, 0)]))
+    except KeyError:
+        return False
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> DocumentStore:
-    store = DocumentStore(tmp_path_factory.mktemp("chroma"))
-    store.add("one", HELD)
-    store.add("two", [document(0, 9, video="b")])
-    return store
+def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+    held = [document(0.1, "It says “no” \u2028 и да"), document(1 / 3), document(7, "")]
+    DocumentStore(tmp_path).add("a", "one", held)
+    assert DocumentStore(tmp_path).get([("one", 2), ("one", 0), ("one", 1)]) == [held[2], held[0], held[1]]
+    assert DocumentStore(tmp_path).get([]) == []
 
 
-def test_what_is_read_is_what_was_written(store: DocumentStore) -> None:
-    assert store.get([("one", 3), ("one", 0), ("one", 4)]) == [HELD[3], HELD[0], HELD[4]]
-    assert store.texts("one", len(HELD)) == [held.text for held in HELD]
-
-
-def test_a_missing_document_is_an_error(store: DocumentStore) -> None:
+def test_a_missing_document_is_an_error(tmp_path: Path) -> None:
+    store = DocumentStore(tmp_path)
+    store.add("a", "one", [document(0)])
     with pytest.raises(KeyError):
-        store.get([("one", len(HELD))])
-    with pytest.raises(KeyError):
-        store.texts("one", len(HELD) + 1)
-
-
-@given(
-    st.lists(st.sampled_from(MODALITIES), max_size=3),
-    st.none() | st.sampled_from(SPANS).map(lambda bounds: TimeSpan(start=bounds[0], end=bounds[1])),
-)
-def test_filters_hold_exactly(store: DocumentStore, modalities: Sequence[str], span: TimeSpan | None) -> None:
-    where = SearchFilter(modalities=tuple(modalities), span=span)  # type: ignore[arg-type] # from MODALITIES
-    expected = [
-        row
-        for row, held in enumerate(HELD)
-        if (not modalities or held.modality in modalities) and (span is None or held.span.overlaps(span))
-    ]
-    assert {key: sorted(rows) for key, rows in store.rows(["one"], where).items()} == {"one": expected}
+        store.get([("one", 0), ("one", 1)])
 
 
 def test_removing_other_revisions_leaves_other_videos_alone(tmp_path: Path) -> None:
     store = DocumentStore(tmp_path)
-    store.add("old", [document(0, 1)])
-    store.add("new", [document(0, 1, text="new")])
-    store.add("far", [document(0, 1, video="b")])
+    store.add("a", "old", [document(0)])
+    store.add("a", "new", [document(0, "new")])
+    store.add("b", "far", [document(0, video="b")])
     store.remove_others("a", "new")
-    assert store.rows(["old", "new", "far"], SearchFilter()) == {"old": [], "new": [0], "far": [0]}
+    assert [holds(store, name) for name in ("old", "new", "far")] == [False, True, True]
     store.remove_others("a", None)
-    assert store.rows(["new", "far"], SearchFilter()) == {"new": [], "far": [0]}
+    assert [holds(store, name) for name in ("new", "far")] == [False, True]
 
 
-def test_more_documents_than_one_batch_are_stored(tmp_path: Path) -> None:
+def test_more_documents_than_one_batch_are_stored_and_removed(tmp_path: Path) -> None:
     store = DocumentStore(tmp_path)
     count = store.batch_size + 3
-    store.add("many", [document(0, 1, text=str(number)) for number in range(count)])
-    assert store.texts("many", count) == [str(number) for number in range(count)]
+    store.add("a", "many", [document(number) for number in range(count)])
+    assert [held.span.start for held in store.get([("many", count - 1), ("many", 0)])] == [count - 1, 0]
+    store.remove_others("a", None)
+    assert not holds(store, "many")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers.layers import new_layer
 
 from longtake.memory.layers import LayerRecipe, LayerStore, canonical_json
 from longtake.memory.timespan import TimeSpan
@@ -14,7 +15,7 @@ RECIPE = LayerRecipe("subtitles", 1, "subtitles-1", {"b": 2, "a": 1}, {"talk.srt
 
 
 def build(store: LayerStore, recipe: LayerRecipe = RECIPE) -> None:
-    with store.create(recipe) as writer:
+    with new_layer(store, recipe) as writer:
         writer.add({"start": 0.0, "end": 1.5, "text": "déjà vu"})
         (writer.folder / "more.bin").write_bytes(b"\x00\x01")
         writer.cover([TimeSpan(start=0, end=4)])
@@ -46,20 +47,6 @@ def test_building_a_layer_twice_keeps_the_first_and_leaves_nothing_beside_it(tmp
     before = tree(tmp_path)
     build(store)
     assert tree(tmp_path) == before
-
-
-def test_a_layer_that_fails_half_way_is_not_there(tmp_path: Path) -> None:
-    store = LayerStore(tmp_path)
-
-    def fail() -> None:
-        with store.create(RECIPE) as writer:
-            writer.add({"start": 0, "end": 1})
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fail()
-    assert store.get("subtitles", RECIPE.key) is None
-    assert tree(tmp_path) == {}
 
 
 def test_the_order_of_settings_does_not_change_the_key_but_each_part_of_the_recipe_does() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.layers import new_layer
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import LayerRecipe
@@ -104,7 +105,7 @@ def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) ->
     library = Library(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     recipe = LayerRecipe("subtitles", 1, "subtitles-1")
-    with library.layers(talk.id).create(recipe) as writer:
+    with new_layer(library.layers(talk.id), recipe) as writer:
         writer.add({"start": 0, "end": 1, "text": "hello"})
     talk = talk.model_copy(update={"layers": {"subtitles": recipe.key}})
     library.save(talk)
@@ -120,7 +121,7 @@ def test_an_export_that_fails_leaves_nothing_and_says_why(tmp_path: Path, target
     library = Library(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     recipe = LayerRecipe("subtitles", 1, "subtitles-1")
-    with library.layers(talk.id).create(recipe):
+    with new_layer(library.layers(talk.id), recipe):
         pass
     (tmp_path / "library" / "videos" / talk.id / "layers" / "subtitles" / recipe.key / "lost").symlink_to("nowhere")
     (tmp_path / "file").write_text("no folder")

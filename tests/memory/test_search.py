@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from longtake.errors import LibraryError
 from longtake.memory.documents import DocumentStore
-from longtake.memory.index import Document, SearchFilter, Vectors
+from longtake.memory.index import Batch, Document, Hit, SearchFilter, Signal, Vectors
 from longtake.memory.records import Modality
 from longtake.memory.search import HybridIndex
+from longtake.memory.segments import SegmentStore
 from longtake.memory.timespan import TimeSpan
-from longtake.memory.vectors import VectorStore
 
 ALL = SearchFilter()
+SPACE, PICTURES = "test", "pictures"
 
 
 def document(video: str, number: int, text: str, modality: Modality = "speech") -> Document:
@@ -37,122 +38,159 @@ def axes(*numbers: int) -> Vectors:
     return np.eye(8, dtype=np.float32)[list(numbers)]
 
 
-def open_index(root: Path, space: str = "test") -> HybridIndex:
-    return HybridIndex(root, space=space, floor=0.5, rrf_constant=60)
+def batch(documents: Sequence[Document], vectors: Vectors | None, space: str = SPACE) -> Batch:
+    return Batch(space if vectors is not None else "", documents, vectors)
 
 
-def texts(index: HybridIndex, query: str, vector: Vectors | None = None, where: SearchFilter = ALL) -> list[str]:
-    return [hit.document.text for hit in index.search(query, vector, where, 10)]
+def open_index(root: Path) -> HybridIndex:
+    return HybridIndex(root, floors={SPACE: 0.5, PICTURES: 0.5}, rrf_constant=60)
+
+
+def search(
+    index: HybridIndex, query: str, axis: int | None = None, where: SearchFilter = ALL, k: int = 10
+) -> list[Hit]:
+    return index.search(query, {} if axis is None else {SPACE: axes(axis)[0]}, where, k)
+
+
+def texts(index: HybridIndex, query: str, axis: int | None = None, where: SearchFilter = ALL) -> list[str]:
+    return [hit.document.text for hit in search(index, query, axis, where)]
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> HybridIndex:
     index = open_index(tmp_path / "index")
-    index.replace("a", documents("a", "The price is $249.", "A dragon flies.", "It costs 199 dollars."), axes(0, 1, 0))
-    index.replace("b", [document("b", 0, "Dragon tattoo parlour", "scene_text")], axes(2))
+    priced = documents("a", "The price is $249.", "A dragon flies.", "It costs 199 dollars.")
+    index.replace("a", [batch(priced, axes(0, 1, 0))])
+    index.replace("b", [batch([document("b", 0, "Dragon tattoo parlour", "scene_text")], axes(2))])
     return index
 
 
-def test_words_and_vectors_are_fused_and_say_their_ranks(index: HybridIndex) -> None:
-    hits = index.search("price", axes(0)[0], ALL, 5)
-    assert [(hit.document.text, hit.ranks) for hit in hits] == [
-        ("The price is $249.", {"words": 1, "vectors": 1}),
-        ("It costs 199 dollars.", {"vectors": 2}),
+def test_words_and_vectors_are_fused_and_say_what_each_gave(index: HybridIndex) -> None:
+    hits = search(index, "price", 0)
+    assert [hit.document for hit in hits] == [
+        document("a", 0, "The price is $249."),
+        document("a", 2, "It costs 199 dollars."),
     ]
-    assert hits[0].score == pytest.approx(2 / 61)
-    assert hits[0].document == document("a", 0, "The price is $249.")
+    assert hits[1].signals == {SPACE: Signal(2, 1.0)}
+    assert {name: signal.rank for name, signal in hits[0].signals.items()} == {"words": 1, SPACE: 1}
+    assert hits[0].signals["words"].score > 0
+    for hit in hits:
+        assert hit.score == pytest.approx(sum(1 / (60 + signal.rank) for signal in hit.signals.values()))
+
+
+def test_pictures_are_found_in_their_own_space_and_never_by_words(tmp_path: Path) -> None:
+    index = open_index(tmp_path / "index")
+    pictures = [document("a", number, "", "visual") for number in (7, 20)]
+    said = documents("a", "A dragon flies.", "Nothing else")
+    index.replace("a", [batch(said, axes(1, 2)), batch(pictures, np.eye(3, dtype=np.float32)[[0, 1]], PICTURES)])
+    assert [hit.document for hit in search(index, "dragon", 1)] == [said[0]]
+    seen = {PICTURES: np.eye(3, dtype=np.float32)[1]}
+    assert [hit.document for hit in index.search("submarine", seen, ALL, 5)] == [pictures[1]]
+    both = index.search("dragon", seen | {SPACE: axes(1)[0]}, ALL, 5)
+    assert [set(hit.signals) for hit in both] == [{"words", SPACE}, {PICTURES}]
+
+
+def test_documents_without_vectors_are_found_by_words(tmp_path: Path) -> None:
+    index = open_index(tmp_path / "index")
+    index.replace("a", [batch(documents("a", "A dragon flies."), None)])
+    assert texts(index, "dragon", 1) == ["A dragon flies."]
+    assert texts(index, "monster", 1) == []
 
 
 def test_what_is_not_there_is_not_found(index: HybridIndex) -> None:
-    assert texts(index, "Where is the submarine?", axes(5)[0]) == []
-    assert texts(index, "", None) == []
+    assert texts(index, "Where is the submarine?", 5) == []
+    assert texts(index, "") == []
 
 
 def test_an_exact_number_comes_first(index: HybridIndex) -> None:
-    assert texts(index, "$249", axes(2)[0])[0] == "The price is $249."
+    assert texts(index, "$249", 2)[0] == "The price is $249."
     assert texts(index, "199")[0] == "It costs 199 dollars."
 
 
 def test_filters_by_video_modality_and_time(index: HybridIndex) -> None:
-    assert texts(index, "dragon", axes(1)[0], SearchFilter(videos=("b",))) == ["Dragon tattoo parlour"]
-    assert texts(index, "dragon", axes(2)[0], SearchFilter(modalities=("speech",))) == ["A dragon flies."]
-    assert texts(index, "dragon", axes(1)[0], SearchFilter(span=TimeSpan(start=3, end=4))) == ["A dragon flies."]
-    assert texts(index, "dragon", axes(1)[0], SearchFilter(videos=("unknown",))) == []
+    assert texts(index, "dragon", 1, SearchFilter(videos=("b",))) == ["Dragon tattoo parlour"]
+    assert texts(index, "dragon", 2, SearchFilter(modalities=("speech",))) == ["A dragon flies."]
+    assert texts(index, "dragon", 1, SearchFilter(span=TimeSpan(start=3, end=4))) == ["A dragon flies."]
+    assert texts(index, "dragon", 1, SearchFilter(videos=("unknown",))) == []
 
 
 def test_k_is_the_most_that_is_returned(index: HybridIndex) -> None:
-    assert len(index.search("dragon", None, ALL, 1)) == 1
-    assert index.search("dragon", None, ALL, 0) == []
+    assert len(search(index, "dragon", k=1)) == 1
+    assert search(index, "dragon", k=0) == []
 
 
 def test_replacing_forgets_what_was_there_before(index: HybridIndex) -> None:
-    index.replace("a", documents("a", "A unicorn sleeps."), axes(3))
-    assert texts(index, "dragon unicorn price", axes(1)[0]) == ["A unicorn sleeps.", "Dragon tattoo parlour"]
+    index.replace("a", [batch(documents("a", "A unicorn sleeps."), axes(3))])
+    assert texts(index, "dragon unicorn price", 1) == ["A unicorn sleeps.", "Dragon tattoo parlour"]
 
 
 def test_deleting_removes_a_video_from_every_store(index: HybridIndex, tmp_path: Path) -> None:
     HybridIndex(tmp_path / "index").delete("a")
-    assert texts(index, "dragon price", axes(1)[0]) == ["Dragon tattoo parlour"]
-    assert [file.name[:2] for file in (tmp_path / "index" / "vectors").glob("*/*")] == ["b-"]
+    assert texts(index, "dragon price", 1) == ["Dragon tattoo parlour"]
+    assert [folder.name[:2] for folder in (tmp_path / "index" / "segments").glob("*")] == ["b-"]
     index.delete("unknown")
 
 
 def test_a_video_without_documents_is_no_obstacle(index: HybridIndex) -> None:
-    index.replace("c", [], np.zeros((0, 8), np.float32))
-    assert texts(index, "tattoo", axes(2)[0]) == ["Dragon tattoo parlour"]
+    index.replace("c", [batch([], np.zeros((0, 8), np.float32))])
+    assert texts(index, "tattoo", 2) == ["Dragon tattoo parlour"]
     index.delete("a")
     index.delete("b")
-    assert texts(index, "tattoo", axes(2)[0]) == []
+    assert texts(index, "tattoo", 2) == []
 
 
 def test_an_index_that_was_never_written_is_empty(tmp_path: Path) -> None:
     index = open_index(tmp_path / "none")
-    assert texts(index, "dragon", axes(1)[0]) == []
+    assert texts(index, "dragon", 1) == []
     index.delete("a")
     assert not (tmp_path / "none").exists()
 
 
 def test_vectors_of_another_model_are_not_compared(index: HybridIndex, tmp_path: Path) -> None:
-    other = open_index(tmp_path / "index", space="another model")
-    assert [hit.ranks for hit in other.search("tattoo", axes(2)[0], ALL, 5)] == [{"words": 1}]
+    hits = open_index(tmp_path / "index").search("tattoo", {"another model": axes(2)[0]}, ALL, 5)
+    assert [set(hit.signals) for hit in hits] == [{"words"}]
 
 
 def test_a_reader_sees_what_another_writer_did(index: HybridIndex, tmp_path: Path) -> None:
     assert len(texts(index, "dragon")) == 2
-    open_index(tmp_path / "index").replace("c", documents("c", "One more dragon"), axes(1))
+    open_index(tmp_path / "index").replace("c", [batch(documents("c", "One more dragon"), axes(1))])
     assert len(texts(index, "dragon")) == 3
 
 
 def test_what_a_crashed_writer_left_is_not_seen_and_swept_by_the_next(index: HybridIndex, tmp_path: Path) -> None:
     root = tmp_path / "index"
-    VectorStore(root / "vectors", "test").write("a", "crashed", axes(1))
-    DocumentStore(root / "chroma").add("crashed", documents("a", "A crashed dragon"))
-    assert "A crashed dragon" not in texts(index, "dragon crashed", axes(1)[0])
-    index.replace("a", documents("a", "A healed dragon"), axes(1))
-    assert texts(index, "healed crashed", axes(1)[0]) == ["A healed dragon"]
-    assert DocumentStore(root / "chroma").rows(["crashed"], ALL) == {"crashed": []}
-    assert len(list((root / "vectors").glob("*/*"))) == 2
+    crashed = documents("a", "A crashed dragon")
+    SegmentStore(root / "segments").write("a", "crashed", [batch(crashed, axes(1))])
+    DocumentStore(root / "chroma").add("a", "crashed", crashed)
+    assert "A crashed dragon" not in texts(index, "dragon crashed", 1)
+    index.replace("a", [batch(documents("a", "A healed dragon"), axes(1))])
+    assert texts(index, "healed crashed", 1) == ["A healed dragon"]
+    with pytest.raises(KeyError):
+        DocumentStore(root / "chroma").get([("crashed", 0)])
+    assert sorted(folder.name[:2] for folder in (root / "segments").glob("*")) == ["a-", "b-"]
 
 
 @pytest.mark.parametrize(
     "damage",
     [
         lambda root: DocumentStore(root / "chroma").remove_others("a", None),
-        lambda root: shutil.rmtree(root / "vectors"),
-        lambda root: next((root / "vectors").glob("*/a-*")).write_bytes(b"not a segment"),
-        lambda root: (root / "current.json").write_text("[]"),
+        lambda root: shutil.rmtree(root / "segments"),
+        lambda root: next((root / "segments").glob("a-*/*.npz")).write_bytes(b"not a segment"),
+        lambda root: next((root / "segments").glob("a-*/*.faiss")).write_bytes(b"no vectors"),
+        lambda root: next((root / "segments").glob("a-*/*.signs")).unlink(),
+        lambda root: (root / "revisions.json").write_text("[]"),
     ],
-    ids=["documents lost", "vectors lost", "segment damaged", "no list of revisions"],
+    ids=["documents lost", "segments lost", "segment damaged", "vectors damaged", "signs lost", "no revisions"],
 )
 def test_a_damaged_index_says_what_to_do(index: HybridIndex, tmp_path: Path, damage: Callable[[Path], object]) -> None:
     damage(tmp_path / "index")
     with pytest.raises(LibraryError, match=r"delete the folder .*index and index the videos again"):
-        open_index(tmp_path / "index").search("dragon", axes(1)[0], ALL, 5)
+        search(open_index(tmp_path / "index"), "dragon", 1)
 
 
 def test_a_lost_vector_count_is_a_mistake_of_the_caller(index: HybridIndex) -> None:
     with pytest.raises(ValueError, match="1 documents but 2 vectors"):
-        index.replace("c", documents("c", "one"), axes(1, 2))
+        index.replace("c", [batch(documents("c", "one"), axes(1, 2))])
 
 
 VIDEOS = ("a", "b", "c")
@@ -164,7 +202,7 @@ HELD = [document(video, n, f"dragon {n}", KINDS[n % 3]) for video in VIDEOS for 
 def filled(tmp_path_factory: pytest.TempPathFactory) -> HybridIndex:
     index = open_index(tmp_path_factory.mktemp("filled"))
     for video in VIDEOS:
-        index.replace(video, [held for held in HELD if held.video == video], axes(0, 1, 0, 1, 0, 1))
+        index.replace(video, [batch([held for held in HELD if held.video == video], axes(0, 1, 0, 1, 0, 1))])
     return index
 
 
@@ -184,7 +222,9 @@ def test_filters_hold_exactly(
 ) -> None:
     span = TimeSpan(start=bounds[0], end=sum(bounds)) if bounds else None
     where = SearchFilter(tuple(videos), tuple(modalities), span)
-    found = filled.search("dragon", axes(0)[0] if with_vector else None, where, 100)
+    found = [
+        match for hit in search(filled, "dragon", 0 if with_vector else None, where, 100) for match in (hit, *hit.also)
+    ]
     expected = {
         held.id
         for held in HELD
@@ -192,14 +232,14 @@ def test_filters_hold_exactly(
         and (not modalities or held.modality in modalities)
         and (span is None or held.span.overlaps(span))
     }
-    assert {hit.document.id for hit in found} == expected
+    assert {match.document.id for match in found} == expected
     assert len(found) == len(expected)
 
 
 def rewrite(root: Path, rounds: int) -> None:
     index = open_index(root)
     for number in range(rounds):
-        index.replace("a", documents("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))
+        index.replace("a", [batch(documents("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))])
 
 
 def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: Path) -> None:
@@ -210,9 +250,9 @@ def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: P
     seen: set[str] = set()
     filters = cycle([ALL, SearchFilter(modalities=("speech",))])
     while writer.is_alive() or not seen:
-        found = index.search("dragon", axes(1)[0], next(filters), 50)
+        found = [match for hit in search(index, "dragon", 1, next(filters), 50) for match in (hit, *hit.also)]
         assert len(found) == 20
-        rounds = {hit.document.text for hit in found}
+        rounds = {match.document.text for match in found}
         assert len(rounds) == 1
         seen |= rounds
     writer.join()

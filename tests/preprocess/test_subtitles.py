@@ -1,20 +1,21 @@
-"""Subtitle files as people write them, where they are found, the layer they fill, and speech read from it."""
+"""Subtitle files as people write them, where they are found, and the layer they fill."""
 
 from __future__ import annotations
 
-import logging
 import wave
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.layers import new_layer
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from longtake.config import Settings
 from longtake.errors import MediaError
 from longtake.memory.layers import LayerStore
-from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.speech import SubtitleSpeech
 from longtake.preprocess.language_codes import language_code
 from longtake.preprocess.media import MediaInfo, probe
 from longtake.preprocess.step import IndexJob
@@ -192,14 +193,13 @@ def make_audio(folder: Path, seconds: float = 10.0) -> Path:
 
 
 def job_for(path: Path, media: MediaInfo | None = None) -> IndexJob:
-    settings = Settings()
-    return IndexJob(path, media or probe(path), settings, EngineTable(settings))
+    return IndexJob(path, media or probe(path), Settings(), EngineTable(Settings()))
 
 
 def items(job: IndexJob, root: Path) -> list[dict[str, Any]]:
     (recipe,) = Subtitles().recipes(job)
     store = LayerStore(root)
-    with store.create(recipe) as writer:
+    with new_layer(store, recipe) as writer:
         Subtitles().build(job, {recipe.name: writer})
     layer = store.get(recipe.name, recipe.key)
     assert layer is not None
@@ -230,13 +230,13 @@ def test_embedded_cues_fill_the_layer(media: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path) -> None:
     path = make_audio(tmp_path, seconds=2.0)
     (tmp_path / "talk.srt").write_text(SRT)
-    with caplog.at_level(logging.WARNING, "longtake"):
-        written = items(job_for(path), tmp_path / "layers")
+    warnings: list[str] = []
+    written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(1.0, 2.0)]
-    assert "talk.srt: 1 cues lie outside" in caplog.text
+    assert warnings == ["talk.srt: 1 cues lie outside the media and were left out."]
 
 
 def test_the_layer_changes_when_a_sidecar_does(tmp_path: Path) -> None:
@@ -284,15 +284,57 @@ def test_a_malformed_sidecar_fails_its_layer_with_file_and_line(tmp_path: Path) 
         items(job_for(path), tmp_path / "layers")
 
 
-def test_speech_is_read_from_one_source_in_the_language_asked_for() -> None:
-    layer = [
-        {"start": 1.0, "end": 2.0, "text": "Hello.", "language": "en-US", "source": "a.en.srt"},
-        {"start": 5.0, "end": 6.0, "text": "Bye.", "language": "en-US", "source": "a.en.srt"},
-        {"start": 1.0, "end": 2.0, "text": "Bonjour.", "language": "fr", "source": "a.fr.srt", "speaker": "Ann"},
+def test_a_malformed_sidecar_leaves_the_others_be(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    (tmp_path / "talk.de.srt").write_text(SRT.replace("00:00:03,000", "3x"))
+    (tmp_path / "talk.en.srt").write_text(SRT)
+    warnings: list[str] = []
+    written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
+    assert [(item["text"], item["source"]) for item in written] == [
+        ("Hello there.", "sidecar 2 (en)"),
+        ("Two lines.", "sidecar 2 (en)"),
     ]
-    speech = SubtitleSpeech(Settings())
-    assert [segment.text for segment in speech.transcribe(layer)] == ["Hello.", "Bye."]
-    assert [segment.text for segment in speech.transcribe(layer, language="fr")] == ["Bonjour."]
-    assert [segment.language for segment in speech.transcribe(layer, language="de")] == ["en-US", "en-US"]
-    assert [segment.text for segment in speech.transcribe(layer, TimeSpan(start=4, end=5.5), "en")] == ["Bye."]
-    assert speech.transcribe([]) == []
+    (warning,) = warnings
+    assert warning.startswith("talk.de.srt, line 6: '3x --> 00:00:04,000' is not a cue's time; write 00:00:01.000")
+
+
+def test_a_malformed_sidecar_leaves_the_embedded_track_be(media: Path, tmp_path: Path) -> None:
+    path = tmp_path / "talk.mp4"
+    path.write_bytes((media / "auto-editor" / "mov_text.mp4").read_bytes())
+    (tmp_path / "talk.srt").write_text("Dear diary,\n" + SRT)
+    warnings: list[str] = []
+    written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
+    assert [item["text"] for item in written] == ["oop", "boop"]
+    assert "talk.srt, line 1" in warnings[0]
+
+
+def _joined(scraps: list[str]) -> bytes:
+    return "".join(scraps).encode("utf-8", "replace")
+
+
+_MARKS = "WEBVTT NOTE 1 00:00:01,000 --> 00:00:02.5 : , <v {\\p1}"
+_MARKS += " [Events] Dialogue: 0:00:01.00,0:00:02.00, \\N &#x110000; \u0663"
+_SCRAPS = st.sampled_from(
+    [
+        *_MARKS.split(),
+        "Format: Start, End, Text",
+        "9" * 5_000,
+        "\n",
+        "\n\n",
+        "\r",
+        " ",
+        "\n00:00:01,000 --> 00:00:02,000\n",
+    ]
+)
+
+
+@given(st.one_of(st.binary(max_size=200), st.lists(st.one_of(_SCRAPS, st.text(max_size=3))).map(_joined)))
+@example(b"1\n" + b"9" * 5_000 + b":00:01,000 --> 00:00:02,000\nHours without end.\n")
+@settings(max_examples=500, deadline=None)
+def test_whatever_a_file_holds_it_is_cues_or_refused(data: bytes) -> None:
+    try:
+        cues = parse_subtitles(data, "talk.srt")
+    except MediaError:
+        return
+    assert all(0 <= cue.start <= cue.end and cue.text.strip() for cue in cues)
+    assert cues == sorted(cues, key=lambda cue: cue.start)

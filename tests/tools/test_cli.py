@@ -41,12 +41,12 @@ def test_tools_list_says_what_is_unavailable(library: Path) -> None:
 
 def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:
     found = json.loads(run(library, "search", "talk.mp4", "heron in the river", "--json").stdout)["results"]
-    assert set(found[0]) == {"video", "start", "end", "modality", "text", "score"}
+    assert set(found[0]) == {"video", "start", "end", "modality", "text", "score", "signals", "terms", "event", "also"}
     assert (found[0]["video"], found[0]["text"]) == (
         workspace.library.resolve("talk").id,
         "A heron stands in the river.",
     )
-    assert "talk.mp4  00:00:04-00:00:06  speech      A heron" in run(library, "search", "heron").stdout
+    assert "talk.mp4\n  00:00:04-00:00:06  speech      A heron" in run(library, "search", "heron").stdout
 
 
 def test_search_without_a_hit(library: Path) -> None:

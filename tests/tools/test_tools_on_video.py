@@ -88,7 +88,7 @@ def test_a_video_without_sound_is_unavailable(toolbox: Toolbox, both: ToolContex
 
 def test_search_finds_words_in_each_modality(toolbox: Toolbox, talk: ToolContext) -> None:
     result = toolbox.call("cross_modal_search", {"query": "kettle", "modalities": []}, talk)
-    assert {hit["modality"] for hit in result.output["results"]} >= {"speech", "scene_text"}
+    assert {item.modality for item in result.evidence} >= {"speech", "scene_text"}
     assert result.output["timestamp"] == result.output["results"][0]["timestamp"]
     [heron] = toolbox.call("cross_modal_search", {"query": " heron ", "modalities": ["speech"], "k": 1}, talk).evidence
     assert heron.content == "A heron stands in the river."

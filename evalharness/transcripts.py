@@ -1,0 +1,48 @@
+"""What is said in a clip, from the files beside it and the tracks inside it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from longtake.memory.timespan import clock
+from longtake.preprocess.media import probe
+from longtake.preprocess.subtitle_formats import Cue, parse_subtitles
+from longtake.preprocess.subtitles import embedded_cues, find_sidecars
+
+
+def transcript(clip: Path) -> list[Cue]:
+    """The cues of a clip's first sidecar or, without one, its STM file, its subtitle track or its text; in seconds.
+
+    STM is NIST's segment time mark: file, channel, speaker, start, end and words on a line. A plain `.txt` has no
+    times: it is one cue as long as the clip. One with tabs is a list of labels, and not what is said.
+
+    Raises:
+        MediaError: when one of them cannot be read.
+    """
+    for sidecar in find_sidecars(clip):
+        return parse_subtitles(sidecar.path.read_bytes(), sidecar.path.name)
+    marked, plain = clip.with_suffix(".stm"), clip.with_suffix(".txt")
+    if marked.is_file():
+        return [_marked(line) for line in marked.read_text(encoding="utf-8").splitlines() if line.strip()]
+    media = probe(clip)
+    for track in media.subtitles:
+        return list(embedded_cues(clip, media, track.index))
+    words = plain.read_text(encoding="utf-8") if plain.is_file() else ""
+    return [Cue(0.0, media.duration, " ".join(words.split()))] if words.strip() and "\t" not in words else []
+
+
+def write_vtt(cues: Sequence[Cue], path: Path) -> None:
+    """Write cues as WebVTT."""
+    blocks = ["WEBVTT"]
+    for cue in cues:
+        voice = f"<v {html.escape(cue.speaker, quote=False)}>" if cue.speaker else ""
+        times = f"{clock(cue.start, decimals=3)} --> {clock(cue.end, decimals=3)}"
+        blocks.append(f"{times}\n{voice}{html.escape(cue.text, quote=False)}")
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def _marked(line: str) -> Cue:
+    _, _, speaker, start, end, words = line.split(maxsplit=5)
+    return Cue(float(start), float(end), words, speaker)

@@ -1,0 +1,140 @@
+"""Building layers: beside their place, in chunks that survive the end of the process, renamed when they are whole.
+
+On disk, inside a video's `layers/`: `.building/<build>/chunks/*`, `.building/<build>/layers/<name>/<key>/` and, once
+those are whole, `.building/<build>/whole`, which makes moving them a thing that can be finished later.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longtake.memory.layers import LayerRecipe, canonical_json, content_key, write_atomic
+from longtake.memory.timespan import TimeSpan
+
+FOLDER = ".building"
+_WHOLE = "whole"
+
+
+class LayerWriter:
+    """Collects the items and files of a layer before it is renamed into place."""
+
+    def __init__(self, folder: Path, recipe: LayerRecipe) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.recipe = recipe
+        self.count = 0
+        self._covered: list[TimeSpan] = []
+        self._items = (folder / "items.jsonl").open("w", encoding="utf-8", newline="\n")
+
+    def add(self, item: Mapping[str, Any]) -> None:
+        """Append one item; floats should be rounded by the caller to what the engine really knows."""
+        self._items.write(canonical_json(item) + "\n")
+        self.count += 1
+
+    def cover(self, spans: Sequence[TimeSpan]) -> None:
+        """Say which parts of the timeline were examined."""
+        self._covered.extend(spans)
+
+    def finish(self) -> None:
+        """Flush the items and write the description."""
+        self._items.flush()
+        os.fsync(self._items.fileno())
+        self._items.close()
+        facts = self.recipe.facts() | {
+            "count": self.count,
+            "covered": [[round(span.start, 3), round(span.end, 3)] for span in self._covered],
+        }
+        write_atomic(self.folder / "layer.json", canonical_json(facts) + "\n")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._items.close()
+
+
+class Chunks:
+    """Finished parts of a build by name; in a folder they survive the end of the process."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
+        self.reused: set[str] = set()
+        self.made: set[str] = set()
+        self._held: dict[str, bytes] = {}
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, name: str) -> bytes | None:
+        """A part that was finished, in this process or an earlier one."""
+        data = self._held.get(name) if self.folder is None else _content(self.folder / name)
+        if data is not None and name not in self.made:
+            self.reused.add(name)
+        return data
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keep a finished part: from here on it is there whole, and before not at all."""
+        if self.folder is None:
+            self._held[name] = data
+        else:
+            write_atomic(self.folder / name, data)
+        self.made.add(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What a step fills: a writer for each recipe, by layer name, and its chunks."""
+
+    folder: Path
+    writers: Mapping[str, LayerWriter]
+    chunks: Chunks
+
+    def discard(self) -> None:
+        """Forget the chunks: what they were made from turned out to be something else."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextmanager
+def build_layers(root: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Building]:
+    """Build layers of the video whose layers lie in `root`, and put them in place when the block ends without an error.
+
+    When it ends otherwise, the chunks are kept, and a later build of the same recipes goes on with them. One process at
+    a time may build layers of a video.
+    """
+    folder = root / FOLDER / content_key(*sorted(recipe.key for recipe in recipes))
+    with ExitStack() as stack:
+        writers = {}
+        for recipe in recipes:
+            writers[recipe.name] = writer = LayerWriter(folder / "layers" / recipe.name / recipe.key, recipe)
+            stack.callback(writer.close)
+        yield Building(folder, writers, Chunks(folder / "chunks"))
+        for writer in writers.values():
+            writer.finish()
+        write_atomic(folder / _WHOLE, "")
+    settle(root)
+
+
+def settle(root: Path) -> None:
+    """Put in place what was built whole, by this process or by one that was killed before it could."""
+    for whole in sorted(root.glob(f"{FOLDER}/*/{_WHOLE}")):
+        for layer in sorted(whole.parent.glob("layers/*/*")):
+            final = root / layer.parent.name / layer.name
+            final.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(OSError):  # it is there already, with the same bytes
+                os.rename(layer, final)
+        shutil.rmtree(whole.parent)
+
+
+def forget_unfinished(root: Path) -> None:
+    """Remove the chunks of builds that nobody will go on with."""
+    shutil.rmtree(root / FOLDER, ignore_errors=True)
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,107 @@
+"""All current documents in one row, as arrays: video after video, each in its own order."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+
+import numpy as np
+import numpy.typing as npt
+
+from longtake.memory.current import Revision
+from longtake.memory.index import SearchFilter
+from longtake.memory.lexical import LexicalIndex
+from longtake.memory.records import MODALITIES
+from longtake.memory.segments import Segment
+from longtake.memory.timespan import TimeSpan
+from longtake.memory.vectors import VectorSpace
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The documents of one video and the position of the first among all."""
+
+    video: str
+    revision: Revision
+    first: int
+
+
+class Corpus:
+    """The segments of some revisions, laid end to end; a document is known by its position."""
+
+    def __init__(self, revisions: Mapping[str, Revision], opened: Callable[[str, Revision], Segment]) -> None:
+        """Lay out what `opened` gives for each video and revision."""
+        self.revisions = revisions
+        self.segments = {video: opened(video, revision) for video, revision in revisions.items()}
+        self.count = 0
+        self._parts: list[Part] = []
+        for video, revision in revisions.items():
+            self._parts.append(Part(video, revision, self.count))
+            self.count += revision.count
+        segments = self.segments.values()
+        self._starts = np.concatenate([np.zeros(0), *(segment.starts for segment in segments)])
+        self._ends = np.concatenate([np.zeros(0), *(segment.ends for segment in segments)])
+        self._modalities = np.concatenate([np.zeros(0, np.uint8), *(segment.modalities for segment in segments)])
+        self._spaces: dict[str, VectorSpace | None] = {}
+
+    @cached_property
+    def words(self) -> LexicalIndex:
+        """BM25 over all documents."""
+        return LexicalIndex([segment.postings for segment in self.segments.values()])
+
+    def space(self, name: str) -> VectorSpace | None:
+        """The vectors of a space; None where no document lies in it.
+
+        Raises:
+            SegmentError: when vectors are missing or damaged.
+        """
+        if name not in self._spaces:
+            within = [part for part in self._parts if name in part.revision.spaces]
+            placed = [
+                (part.first + part.revision.spaces[name][0], self.segments[part.video].vectors(name)) for part in within
+            ]
+            self._spaces[name] = VectorSpace(placed) if placed else None
+        return self._spaces[name]
+
+    def video(self, position: int) -> str:
+        """The video of a document."""
+        return self._part(position).video
+
+    def name(self, position: int) -> tuple[str, int]:
+        """Revision and row of a document."""
+        part = self._part(position)
+        return part.revision.key, position - part.first
+
+    def span(self, position: int) -> TimeSpan:
+        """When it is."""
+        return TimeSpan(start=float(self._starts[position]), end=float(self._ends[position]))
+
+    def allowed(self, where: SearchFilter) -> Mask:
+        """Which positions a filter allows."""
+        allowed = np.full(self.count, not where.videos)
+        for part in self._parts:
+            if part.video in where.videos:
+                allowed[part.first : part.first + part.revision.count] = True
+        if where.modalities:
+            wanted = np.array([modality in where.modalities for modality in MODALITIES])
+            allowed &= wanted[self._modalities]
+        if where.span is not None:
+            allowed &= self._overlapping(where.span)
+        return allowed
+
+    def _part(self, position: int) -> Part:
+        return self._parts[bisect_right(self._parts, position, key=attrgetter("first")) - 1]
+
+    def _overlapping(self, span: TimeSpan) -> Mask:
+        """`TimeSpan.overlaps` for every position."""
+        touching: Mask = (self._starts <= span.end) & (self._ends >= span.start)
+        if span.length == 0:
+            return touching
+        inside: Mask = (self._starts < span.end) & (self._ends > span.start)
+        inside |= touching & (self._starts == self._ends)
+        return inside

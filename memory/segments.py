@@ -1,0 +1,107 @@
+"""What search keeps of the documents of one video and revision: when, which modality, which words, which vectors.
+
+On disk: a folder `<video>-<revision>` with `documents.npz` and two files for each vector space. A segment is never
+changed; it counts from the moment `revisions.json` names its revision. It holds what is searched and Chroma what is
+shown, row by row in the same order.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from longtake.memory.index import Batch
+from longtake.memory.layers import write_atomic
+from longtake.memory.lexical import Postings
+from longtake.memory.records import MODALITIES
+from longtake.memory.vectors import StoredVectors
+
+_DOCUMENTS = "documents.npz"
+
+
+class SegmentError(Exception):
+    """A segment is missing or damaged."""
+
+
+class Segment:
+    """One revision of one video. Times are seconds; `modalities` are places in `MODALITIES`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read all but the vectors.
+
+        Raises:
+            SegmentError: when it is missing or damaged.
+        """
+        self._folder = folder
+        self._vectors: dict[str, StoredVectors] = {}
+        try:
+            with np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays:
+                self.starts: npt.NDArray[np.float64] = arrays["start"]
+                self.ends: npt.NDArray[np.float64] = arrays["end"]
+                self.modalities: npt.NDArray[np.uint8] = arrays["modality"]
+                self.postings = Postings(*(arrays[name] for name in Postings.__slots__))
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise SegmentError(f"{folder} cannot be read") from error
+
+    def vectors(self, space: str) -> StoredVectors:
+        """The vectors of a space, opened on first use.
+
+        Raises:
+            SegmentError: when they are missing or damaged.
+        """
+        try:
+            if space not in self._vectors:
+                self._vectors[space] = StoredVectors.open(self._folder, space)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise SegmentError(f"{self._folder} has no vectors of {space}") from error
+        return self._vectors[space]
+
+
+class SegmentStore:
+    """The segments of a library."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, video: str, revision: str, batches: Sequence[Batch]) -> None:
+        """Write a segment; the rows of the batches follow one another."""
+        folder = self._folder(video, revision)
+        folder.mkdir(parents=True, exist_ok=True)
+        documents = [document for batch in batches for document in batch.documents]
+        postings = Postings.of([document.text for document in documents])
+        content = io.BytesIO()
+        np.savez(
+            content,
+            start=np.array([document.span.start for document in documents], np.float64),
+            end=np.array([document.span.end for document in documents], np.float64),
+            modality=np.array([MODALITIES.index(document.modality) for document in documents], np.uint8),
+            **{name: getattr(postings, name) for name in Postings.__slots__},
+        )
+        write_atomic(folder / _DOCUMENTS, content.getvalue())
+        for batch in batches:
+            if batch.vectors is not None:
+                StoredVectors.write(folder, batch.space, batch.vectors)
+
+    def open(self, video: str, revision: str) -> Segment:
+        """Open a segment.
+
+        Raises:
+            SegmentError: when it is missing or damaged.
+        """
+        return Segment(self._folder(video, revision))
+
+    def keep_only(self, names: Iterable[tuple[str, str]]) -> None:
+        """Remove every segment but those of these (video, revision) pairs."""
+        wanted = {self._folder(*name).name for name in names}
+        for folder in self.root.glob("*"):
+            if folder.name not in wanted:
+                shutil.rmtree(folder)
+
+    def _folder(self, video: str, revision: str) -> Path:
+        return self.root / f"{video}-{revision}"

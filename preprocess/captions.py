@@ -1,0 +1,115 @@
+"""The layer `captions`: what each shot shows, in a vision-language model's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, pairwise
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from longtake.errors import EngineError
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.engines.captions import CaptionEngine, PictureRefused
+from longtake.preprocess.step import IndexJob
+
+_FUTILE = 3  # pictures refused before any is described, after which no more are sent: the model may not take pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A stretch of one shot and the picture that stands for it; `file` lies in the layer `keyframes`."""
+
+    span: TimeSpan
+    time: float
+    file: str
+
+
+class Captions:
+    """Describes a picture of every shot; items {start, end, time, text, file}."""
+
+    name = "captions"
+    version = 1
+
+    def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
+        """One recipe where there are keyframes."""
+        keyframes = job.layers.get("keyframes")
+        if keyframes is None:
+            return ()
+        engine: CaptionEngine = job.engines.load("captions")
+        inputs = {keyframes.name: keyframes.key}
+        return (LayerRecipe(self.name, self.version, engine.id, {"every": job.settings.captions.every}, inputs),)
+
+    def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
+        """Describe one picture after the other; a picture that is refused is left out and counted.
+
+        Raises:
+            EngineError: when the model cannot be used, or describes none of the first pictures.
+        """
+        keyframes = job.layers["keyframes"]
+        writer = writers[self.name]
+        scenes = list(scenes_of(keyframes.items(), job.settings.captions.every))
+        refused: list[str] = []
+        for number, scene in enumerate(scenes):
+            job.check_cancelled()
+            try:
+                text = _description(job, f"{number:05d}", keyframes.path / scene.file)
+            except PictureRefused as error:
+                refused.append(f"{clock(scene.time)}: {error}")
+                if not writer.count and len(refused) == min(_FUTILE, len(scenes)):
+                    problem = f"No picture is described, the first at {refused[0]}; check captions.model: can it see?"
+                    raise EngineError(problem) from error
+            else:
+                span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
+                writer.add(span | {"time": scene.time, "text": text, "file": scene.file})
+                writer.cover([scene.span])
+            job.progress((number + 1) / len(scenes))
+        if refused:
+            job.warn(f"{len(refused)} of {len(scenes)} pictures are not described, the first at {refused[0]}.")
+
+
+def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float) -> Iterator[Scene]:
+    """What is described of the items of `keyframes`: each shot, in equal parts where it is longer than `every` seconds.
+
+    A shot's own picture stands for it whole, and the picture of it nearest to a part's middle for the part. Parts with
+    the same picture are one scene.
+    """
+    items = list(keyframes)
+    for shot in (item for item in items if item["kind"] == "shot"):
+        parts = _parts(TimeSpan(start=shot["start"], end=shot["end"]), every)
+        pictures = [shot]
+        if len(parts) > 1:
+            pictures += [item for item in items if item["kind"] == "second" and _inside(item, shot)]
+        for picture, alike in groupby(parts, key=partial(_nearest, pictures)):
+            stretch = list(alike)
+            span = TimeSpan(start=stretch[0].start, end=stretch[-1].end)
+            yield Scene(span, picture["time"], picture["file"])
+
+
+def _parts(span: TimeSpan, longest: float) -> list[TimeSpan]:
+    count = max(1, ceil(span.length / longest))
+    bounds = [*(span.start + span.length * number / count for number in range(count)), span.end]
+    return [TimeSpan(start=start, end=end) for start, end in pairwise(bounds)]
+
+
+def _inside(picture: Mapping[str, Any], shot: Mapping[str, Any]) -> bool:
+    return bool(shot["start"] <= picture["time"] < shot["end"])
+
+
+def _nearest(pictures: Sequence[Mapping[str, Any]], part: TimeSpan) -> Mapping[str, Any]:
+    middle = (part.start + part.end) / 2
+    return min(pictures, key=lambda picture: abs(picture["time"] - middle))
+
+
+def _description(job: IndexJob, chunk: str, file: Path) -> str:
+    """The description kept under the chunk's name, or a new one, kept there."""
+    kept = job.chunks.get(chunk)
+    if kept is None:
+        engine: CaptionEngine = job.engines.load("captions")
+        kept = engine.describe(file.read_bytes()).encode()
+        job.chunks.put(chunk, kept)
+    return kept.decode()

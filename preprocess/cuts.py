@@ -1,0 +1,100 @@
+"""Hard cuts: the picture changes at once, much more than around it, and does not change back.
+
+The look at the neighbours is that of PySceneDetect's adaptive detector; a flash changes the picture twice within a
+moment, and what it returns to is what was there before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+import cv2
+
+from longtake.preprocess.changes import Changes, Look
+from longtake.preprocess.frames import Frame, Picture
+
+_LEAST_CHANGE = 2.0  # mean levels of brightness
+_STANDS_OUT = 2.0  # times the mean change of the two frames before, and of the two after
+_RETURNED = 0.4  # of the change, by which a picture that returned may still differ from the one before
+
+
+class ShotEngine(Protocol):
+    """What the capability `shots` supplies."""
+
+    id: str
+
+    def differ(self, before: Picture, after: Picture) -> bool:
+        """Whether two neighbouring pictures, (90, 160, 3) BGR, differ as much as two shots do."""
+        ...
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A sudden change; `before` is the picture that it replaced, and `change` is in levels."""
+
+    time: float
+    before: Picture
+    change: float
+    after: float = 0.0  # changes that followed, in levels
+    frames: int = 0
+
+    def stays(self, look: Look) -> bool:
+        """Whether it is a cut still, now that one more frame was seen."""
+        self.frames += 1
+        if self.frames <= 2:
+            self.after += look.change
+            if self.frames == 2 and self.change < _STANDS_OUT * self.after / 2:
+                return False
+        return _distance(look.luma, self.before) > _RETURNED * self.change
+
+
+class Cuts:
+    """Finds hard cuts, each told once the picture has not returned for as long as the shortest shot lasts."""
+
+    def __init__(self, engine: ShotEngine, changes: Changes, min_shot_seconds: float) -> None:
+        self._engine = engine
+        self._changes = changes
+        self._shortest = min_shot_seconds
+        self._last: Frame | Picture | None = None
+        self._candidates: list[_Candidate] = []
+
+    def see(self, frame: Frame) -> list[float]:
+        """Look at the next frame; times of the cuts that it makes certain."""
+        look = self._changes.recent[-1]
+        self._candidates = [each for each in self._candidates if each.stays(look)]
+        if self._may_be_cut(look) and self._engine.differ(_picture(self._last), frame.small_bgr):
+            self._candidates.append(_Candidate(look.time, self._changes.recent[-2].luma, look.change))
+        self._last = frame
+        certain = [each.time for each in self._candidates if each.time <= look.time - self._shortest]
+        self._candidates = [each for each in self._candidates if each.time > look.time - self._shortest]
+        return certain
+
+    def finish(self) -> list[float]:
+        """Cuts so near the end that nothing can return."""
+        return [each.time for each in self._candidates]
+
+    def __getstate__(self) -> dict[str, Any]:
+        last = None if self._last is None else _picture(self._last)
+        return self.__dict__ | {"_last": last}
+
+    def _may_be_cut(self, look: Look) -> bool:
+        recent = self._changes.recent
+        if look.change < _LEAST_CHANGE or len(recent) < 2:
+            return False
+        before = [each.change for each in islice(reversed(recent), 1, 3)]
+        if look.change < _STANDS_OUT * sum(before) / len(before):
+            return False
+        seen_before = islice(reversed(recent), 2, None)
+        lately = (each for each in seen_before if each.time >= look.time - self._shortest)
+        return all(_distance(look.luma, each.luma) > _RETURNED * look.change for each in lately)
+
+
+def _distance(one: Picture, other: Picture) -> float:
+    return cv2.norm(one, other, cv2.NORM_L1) / one.size
+
+
+def _picture(of: Frame | Picture | None) -> Picture:
+    assert of is not None, "a change has a frame before it"
+    return of.small_bgr if isinstance(of, Frame) else of

@@ -1,0 +1,204 @@
+"""Pictures of one stream as a player shows them: in order, each at its time, without what damage took."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import av.error
+from av.container import InputContainer
+from av.packet import Packet
+from av.video.frame import VideoFrame
+
+from longtake.preprocess.media import MediaInfo, VideoStream
+
+logger = logging.getLogger(__name__)
+
+_SLACK = 1.0  # seconds of picture that a whole file may lack at its end
+_FAR = 60.0  # seconds beyond twice the media's length at which no frame can lie
+_REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
+_HOLE = 1_000  # bytes; between two packets of a whole Matroska file lie some tens
+_CHUNK_HEADER = 8  # bytes of name and length before the data of a packet in AVI
+_GIVE_UP = 10_000  # times in a row that no packet is found; FFmpeg looks through 64 KiB each time
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPicture:
+    """A picture, shown from `time` for `duration` seconds."""
+
+    time: float
+    duration: float
+    picture: VideoFrame
+
+
+@dataclass(slots=True)
+class _Damage:
+    """What could not be read so far, and the times, in seconds from the origin, at which something was lost.
+
+    Pictures leave a decoder long after their packets went in, so a loss is remembered by its time: those of decoding of
+    the two packets that came after it, the first of which may be a remnant of what stood before.
+    """
+
+    tick: float
+    origin: float
+    count: int = 0
+    _awaited: int = 0  # packets that are still to tell the time of the last loss
+    _times: list[float] = field(default_factory=list)
+
+    def note(self, ticks: int | None = None) -> None:
+        """Something is lost: a picture presented at `ticks`, or what stood before the next packet."""
+        self.count += 1
+        if ticks is None:
+            self._awaited = 2
+        else:
+            self._times.append(ticks * self.tick - self.origin)
+
+    def before(self, packet: Packet[Any]) -> None:
+        """Take the next packet, which may tell the time of what was lost before it."""
+        if self._awaited and packet.dts is not None:
+            self._times.append(packet.dts * self.tick - self.origin)
+            self._awaited -= 1
+
+    def between(self, earlier: float, later: float) -> bool:
+        """Whether something was lost between two pictures that follow each other, in seconds."""
+        found = any(earlier - _REORDERED < time <= later for time in self._times)
+        self._times = [time for time in self._times if time > later]
+        return found
+
+
+def decode_pictures(
+    container: InputContainer, path: Path, media: MediaInfo, video: VideoStream, check_cancelled: Callable[[], None]
+) -> Iterator[TimedPicture]:
+    """Decode on from where a container stands; times are seconds from the media's origin.
+
+    A picture lasts until the next, however late that comes, unless something was lost between them: then it lasts as
+    long as its packet says. Pictures that the decoder had to make up, and those whose time is out of order, are left
+    out. Damage is logged once, at the end.
+    """
+    stream: Any = container.streams[video.index]
+    stream.thread_type = "AUTO"
+    damage = _Damage(float(stream.time_base), media.origin)
+    held: TimedPicture | None = None
+    clock = 0.0
+    for picture in _pictures(container, stream, path, damage, check_cancelled):
+        tick = float(picture.time_base or 0)
+        duration = (picture.duration or 0) * tick or 1 / video.fps
+        presented = _presented(picture, media, stream)
+        # Raw streams carry no times: there each picture follows the one before.
+        # Layers and citations keep milliseconds: with the same clock here, what they name is found again.
+        time = round(clock if presented is None else presented * tick - media.origin, 3) + 0.0
+        if time > 2 * media.duration + _FAR or (held and time < held.time):
+            damage.note()
+            continue
+        clock = time + duration
+        if time < 0 or (held and time == held.time):
+            continue
+        if held:
+            shown = time - held.time
+            yield replace(held, duration=min(held.duration, shown) if damage.between(held.time, time) else shown)
+        held = TimedPicture(time, duration, picture)
+    if held:
+        yield held
+    _report(container, stream, path, media, clock, damage.count)
+
+
+def _pictures(
+    container: InputContainer, stream: Any, path: Path, damage: _Damage, check_cancelled: Callable[[], None]
+) -> Iterator[VideoFrame]:
+    """Whole pictures, as the decoder hands them out."""
+    for packet in _packets(container, stream, path, damage):
+        check_cancelled()
+        if packet.stream_index != stream.index:
+            continue
+        if packet.is_corrupt:
+            damage.note()
+        damage.before(packet)
+        try:
+            pictures: list[Any] = packet.decode()
+        except (EOFError, av.error.InvalidDataError):
+            damage.note()
+            continue
+        except av.error.FFmpegError as error:
+            _stopped(path, damage, error)
+            return
+        for picture in pictures:
+            if picture.is_corrupt:
+                damage.note(picture.pts)
+            else:
+                yield picture
+
+
+def _packets(container: InputContainer, stream: Any, path: Path, damage: _Damage) -> Iterator[Packet[Any]]:
+    """Packets in the order of the file, on beyond what is no packet at all."""
+    # Matroska leaps over damage without a word; the bytes between the packets of all its streams tell.
+    matroska = "matroska" in container.format.name
+    streams = list(container.streams) if matroska else [stream]
+    # AVI counts the packets it finds; where some are lost only its index knows the place of those that follow.
+    places = _avi_places(stream) if container.format.name == "avi" else {}
+    reached: int | None = None
+    lost = failures = 0
+    packets = container.demux(streams)
+    while failures < _GIVE_UP:
+        try:
+            packet = next(packets, None)
+        except (av.error.InvalidDataError, av.error.BlockingIOError):
+            damage.note()
+            failures += 1
+            packets = container.demux(streams)
+            continue
+        except (EOFError, av.error.FFmpegError) as error:
+            _stopped(path, damage, error)
+            return
+        if packet is None:
+            return
+        failures = 0
+        if matroska and packet.pos is not None:
+            if reached is not None and packet.pos > reached + _HOLE:
+                damage.note()
+            reached = packet.pos + packet.size
+        if packet.pos in places and packet.dts is not None:
+            place = places[packet.pos]
+            if place - packet.dts != lost:
+                lost = place - packet.dts
+                damage.note()
+            packet.dts = packet.pts = place
+        yield packet
+
+
+def _avi_places(stream: Any) -> dict[int, int]:
+    """The time in ticks of each packet of an AVI stream, by where its data stand in the file."""
+    return {entry.pos + _CHUNK_HEADER: entry.timestamp for entry in stream.index_entries}
+
+
+def _stopped(path: Path, damage: _Damage, error: Exception) -> None:
+    damage.note()
+    logger.warning("%s: reading stopped (%s); what follows was not seen.", path, error)
+
+
+def _presented(picture: VideoFrame, media: MediaInfo, stream: Any) -> int | None:
+    """The time, in ticks, at which a picture is shown; None when the file does not say."""
+    if media.container != "avi":
+        return picture.pts
+    # AVI keeps the order of decoding alone, from which FFmpeg's guess at the other goes wrong. A picture comes out
+    # with the packet that pushed it out: with B-frames, the one after its turn.
+    late = (picture.duration or 1) if stream.codec_context.has_b_frames else 0
+    return None if picture.dts is None else picture.dts - late
+
+
+def _report(container: InputContainer, stream: Any, path: Path, media: MediaInfo, end: float, damaged: int) -> None:
+    if stream.duration:
+        promised = float(((stream.start_time or 0) + stream.duration) * stream.time_base) - media.origin
+    else:
+        # Matroska promises a length of the whole alone: the file is cut when nothing in it lasts as long.
+        whole = (container.duration or 0) / av.time_base
+        promised = whole if media.duration < whole - _SLACK else 0.0
+    if damaged or end < promised - _SLACK:
+        logger.warning(
+            "%s: the picture ends at %.1f s and %d packets or pictures were damaged; the file may be incomplete.",
+            path,
+            end,
+            damaged,
+        )

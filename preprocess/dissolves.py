@@ -1,0 +1,117 @@
+"""Dissolves: one picture shines through the other until it has replaced it.
+
+Each frame of a dissolve is a mixture of its first and its last, `(1 - a) first + a last`, with a share `a` that grows
+from 0 to 1 (Hampapur, Jain and Weymouth, 1994), and halfway it is paler than both (Alattar, 1993). The test fits the
+share of each frame between two that differ, and looks at what the mixture leaves unexplained: a moving camera leaves
+much, and is never pale.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from longtake.preprocess.changes import HISTORY, Changes, Look
+from longtake.preprocess.fades import Gradual
+
+_Cells = npt.NDArray[np.float32]
+_Shares = npt.NDArray[np.floating[Any]]
+
+_CELLS = (32, 18)
+_EVERY = 3  # frames between two tests
+_LENGTHS = (12, 18, 27, 40, HISTORY)  # frames in which a dissolve is looked for
+_DIFFERENT = 8.0  # levels between first and last,
+_MOST_DIFFER = 0.5  # in so many of the cells: a title that fades in is no dissolve
+_UNEXPLAINED = 0.45  # of that difference, by which a frame may miss the mixture,
+_MOSTLY_UNEXPLAINED = 0.3  # and by which half of the frames may
+_ALIKE = 0.8  # correlation of first and last above which the light has changed, not the scene
+_LEAST_CONTRAST = 25.0  # mean variance of brightness of first and last
+_PALER = 0.8  # of the contrast of first and last that is left halfway: details of both wash each other out
+_BLACK = 28.0  # mean level of a picture into or out of which another fades
+_FEWEST_FRAMES = 4  # that are neither the first nor the last picture
+_LARGEST_STEP = 0.5  # of the way from first to last, between two frames; more is a cut
+_AT_REST, _MOVED_AT_REST = 1 / 8, 0.07  # of the frames at both ends, which may have moved by so much of the way
+
+
+class Dissolves:
+    """Looks for dissolves of up to about two seconds in the latest frames."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        self._cells: deque[_Cells] = deque(maxlen=HISTORY)
+        self._frames = 0
+        self._found_until = -1.0
+
+    def see(self) -> list[Gradual]:
+        """Look at the latest frame; the dissolve that it makes certain."""
+        self._frames += 1
+        self._cells.append(self._latest_cells())
+        if self._frames % _EVERY or self._changes.at_rest:
+            return []
+        for length in _LENGTHS:
+            if length <= len(self._cells):
+                dissolve = self._within(length)
+                if dissolve and dissolve.start > self._found_until:
+                    self._found_until = dissolve.end
+                    return [dissolve]
+        return []
+
+    def _latest_cells(self) -> _Cells:
+        if self._changes.unchanged and self._cells:
+            return self._cells[-1]
+        luma = self._changes.recent[-1].luma
+        return np.asarray(cv2.resize(luma, _CELLS, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
+
+    def _within(self, length: int) -> Gradual | None:
+        """The dissolve that the latest frames hold, with the pictures at rest before and after it."""
+        first, middle, last = self._cells[-length], self._cells[-length // 2], self._cells[-1]
+        if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MOST_DIFFER * first.size:
+            return None
+        if _unexplained(first, last, middle[np.newaxis])[1][0] > _UNEXPLAINED or _alike(first, last):
+            return None
+        frames = np.stack([self._cells[n] for n in range(-length, 0)])
+        shares, unexplained = _unexplained(first, last, frames)
+        rest = max(1, round(length * _AT_REST))
+        between = np.flatnonzero((shares > 0.1) & (shares < 0.9))
+        if unexplained.max() > _UNEXPLAINED or np.median(unexplained) > _MOSTLY_UNEXPLAINED:
+            return None
+        if len(between) < _FEWEST_FRAMES or np.diff(shares).max() > _LARGEST_STEP:
+            return None
+        if shares[rest] > _MOVED_AT_REST or shares[-1 - rest] < 1 - _MOVED_AT_REST:
+            return None
+        looks = [*self._changes.recent][-length:]
+        halfway = looks[int(np.abs(shares - 0.5).argmin())]
+        contrast = (_contrast(looks[0]) + _contrast(looks[-1])) / 2
+        if contrast < _LEAST_CONTRAST or _contrast(halfway) > _PALER * contrast:
+            return None
+        times = [look.time for look in looks]
+        low, half, high = np.interp((0.25, 0.5, 0.75), np.maximum.accumulate(shares), times)
+        return Gradual(float(half), float(max(times[0], 1.5 * low - high / 2)), float(1.5 * high - low / 2))
+
+
+def _unexplained(first: _Cells, last: _Cells, frames: npt.NDArray[np.float32]) -> tuple[_Shares, _Shares]:
+    """For each row of `frames` the share of `last` in it, and what the mixture misses as part of the difference."""
+    way = last - first
+    length = float(way @ way)
+    offsets = frames - first
+    shares = offsets @ way / length
+    rest = offsets - shares[:, np.newaxis] * way
+    return np.asarray(shares), np.sqrt(np.square(rest).sum(axis=1) / length)
+
+
+def _contrast(look: Look) -> float:
+    """The variance of brightness."""
+    return float(cv2.meanStdDev(look.luma)[1][0, 0]) ** 2
+
+
+def _alike(first: _Cells, last: _Cells) -> bool:
+    """Whether both show the same scene, or one of them is black."""
+    if min(float(first.mean()), float(last.mean())) < _BLACK:
+        return True
+    deviations = float(first.std() * last.std())
+    covariance = float(((first - first.mean()) * (last - last.mean())).mean())
+    return abs(covariance) > _ALIKE * deviations

@@ -1,0 +1,109 @@
+"""What search finds by its words: documents made of the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from longtake.memory.index import Document
+from longtake.memory.layers import Layer
+from longtake.memory.records import Modality
+from longtake.memory.timespan import TimeSpan
+
+SOURCES: Mapping[str, Modality] = {
+    "subtitles": "speech",
+    "speech": "speech",
+    "scene_text": "scene_text",
+    "sounds": "audio",
+    "captions": "visual",
+}
+_SPOKEN = ("subtitles", "speech")
+_SHORT = 2.0  # seconds; a shorter cue rarely says anything by itself
+_LONGEST = 15.0  # seconds of joined cues: a citation should still lead to one place
+_GAP = 1.0  # seconds of silence that end a sentence, whatever its punctuation
+_ENDS = tuple('.!?…。！？"”»')
+_SOUNDS = {
+    "speech": "speech (voices)",
+    "music": "music",
+    "silence": "silence",
+    "loud": "loud sound",
+    "quiet": "quiet passage",
+    "impulse": "impulse: a bang or clap",
+    "tone": "tone, beep",
+    "siren": "siren-like sound",
+    "applause": "applause-like sound, clapping",
+}
+
+
+def documents_of(video_id: str, layers: Mapping[str, Layer]) -> list[Document]:
+    """The documents that a video's layers hold: layer by layer as in `SOURCES`, each in its layer's order."""
+    return [
+        _document(video_id, layers[name], modality, number, item)
+        for name, modality in SOURCES.items()
+        if name in layers
+        for number, item in enumerate(_items(layers[name]))
+    ]
+
+
+def _document(video_id: str, layer: Layer, modality: Modality, number: int, item: Mapping[str, Any]) -> Document:
+    return Document(
+        id=f"{video_id}:{layer.name}:{number}",
+        video=video_id,
+        span=TimeSpan(start=item["start"], end=item["end"]),
+        modality=modality,
+        text=item["text"],
+        engine=layer.engine,
+        layer=layer.key,
+        score=item.get("confidence", 1.0),
+        trusted=item.get("trusted", True),
+    )
+
+
+def _items(layer: Layer) -> Iterator[dict[str, Any]]:
+    if layer.name == "sounds":
+        return (item | {"text": _sound_text(item)} for item in layer.items())
+    worded = (item for item in layer.items() if item["text"].strip())
+    return _joined(worded) if layer.name in _SPOKEN else worded
+
+
+def _sound_text(item: Mapping[str, Any]) -> str:
+    if item["kind"] == "tone" and "hz" in item:
+        return f"tone of {item['hz']:.0f} Hz, beep"
+    kind: str = item["kind"]
+    return _SOUNDS.get(kind, kind)
+
+
+def _joined(cues: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Join short cues with their neighbours inside one sentence, track by track."""
+    for _, track in groupby(sorted(cues, key=_track), key=_track):
+        group: list[dict[str, Any]] = []
+        for cue in track:
+            if group and not _belongs(group, cue):
+                yield _merged(group)
+                group = []
+            group.append(cue)
+        if group:
+            yield _merged(group)
+
+
+def _track(cue: Mapping[str, Any]) -> tuple[str, str]:
+    return str(cue.get("language")), str(cue.get("source"))
+
+
+def _belongs(group: Sequence[Mapping[str, Any]], cue: Mapping[str, Any]) -> bool:
+    last = group[-1]
+    short = min(last["end"] - last["start"], cue["end"] - cue["start"]) < _SHORT
+    unfinished = not last["text"].rstrip().endswith(_ENDS)
+    follows = last["start"] <= cue["start"] < last["end"] + _GAP
+    return short and unfinished and follows and cue["end"] - group[0]["start"] <= _LONGEST
+
+
+def _merged(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One cue of several, as sure and as trusted as the least of them."""
+    return dict(group[0]) | {
+        "text": " ".join(" ".join(cue["text"].split()) for cue in group),
+        "end": max(cue["end"] for cue in group),
+        "confidence": min(cue.get("confidence", 1.0) for cue in group),
+        "trusted": all(cue.get("trusted", True) for cue in group),
+    }

@@ -1,0 +1,85 @@
+"""The layer `frame_vectors`: the picture of every second as a vector, so that words find what is seen."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longtake.memory.building import LayerWriter
+from longtake.memory.index import Batch, Document, Vectors
+from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.image_text_embedding import ImageTextEmbedding
+from longtake.preprocess.frames import read_jpeg
+from longtake.preprocess.step import IndexJob
+
+FILE = "vectors.npy"
+_CHUNK = 64  # pictures
+
+
+class FrameVectors:
+    """Embeds the keyframe of every second; row n of `vectors.npy` belongs to item n, {start, end, time, file}."""
+
+    name = "frame_vectors"
+    version = 1
+
+    def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
+        """One recipe where there are keyframes."""
+        keyframes = job.layers.get("keyframes")
+        if keyframes is None:
+            return ()
+        engine: ImageTextEmbedding = job.engines.load("image_text_embedding")
+        return (LayerRecipe(self.name, self.version, engine.id, inputs={keyframes.name: keyframes.key}),)
+
+    def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
+        """Embed chunk after chunk; what an earlier build had embedded is taken as it is."""
+        keyframes = job.layers["keyframes"]
+        writer = writers[self.name]
+        items = [item for item in keyframes.items() if item["kind"] == "second"]
+        parts = []
+        for first in range(0, len(items), _CHUNK):
+            job.check_cancelled()
+            batch = items[first : first + _CHUNK]
+            parts.append(_embedded(job, f"{first // _CHUNK:05d}", [keyframes.path / item["file"] for item in batch]))
+            job.progress((first + len(batch)) / len(items))
+        engine: ImageTextEmbedding = job.engines.load("image_text_embedding")
+        np.save(writer.folder / FILE, np.concatenate([np.zeros((0, engine.dimensions), np.float32), *parts]))
+        for item in items:
+            writer.add({name: item[name] for name in ("start", "end", "time", "file")})
+        writer.cover(keyframes.covered)
+
+
+def frame_batch(video_id: str, layer: Layer) -> Batch:
+    """The seconds of a `frame_vectors` layer as documents without text, found by their vectors alone."""
+    vectors: Vectors = np.load(layer.path / FILE, allow_pickle=False)
+    documents = [_document(video_id, layer, number, item) for number, item in enumerate(layer.items())]
+    return Batch(layer.engine, documents, vectors)
+
+
+def _document(video_id: str, layer: Layer, number: int, item: Mapping[str, Any]) -> Document:
+    return Document(
+        id=f"{video_id}:{layer.name}:{number}",
+        video=video_id,
+        span=TimeSpan(start=item["start"], end=item["end"]),
+        modality="visual",
+        text="",
+        engine=layer.engine,
+        layer=layer.key,
+    )
+
+
+def _embedded(job: IndexJob, chunk: str, files: Sequence[Path]) -> Vectors:
+    """Vectors of pictures, (files, dimensions): those kept under the chunk's name, or new ones, kept there."""
+    kept = job.chunks.get(chunk)
+    if kept is None:
+        engine: ImageTextEmbedding = job.engines.load("image_text_embedding")
+        stream = io.BytesIO()
+        np.save(stream, np.round(engine.embed_images([read_jpeg(file) for file in files]), 6))
+        kept = stream.getvalue()
+        job.chunks.put(chunk, kept)
+    vectors: Vectors = np.load(io.BytesIO(kept), allow_pickle=False)
+    return vectors

@@ -1,0 +1,92 @@
+"""Moments: brief events that a look a second would miss, as flashes and small things that pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import cv2
+import numpy as np
+
+from longtake.preprocess.changes import Changes
+from longtake.preprocess.flashes import Flash, Flashes
+from longtake.preprocess.frames import SMALL, Frame, Picture
+from longtake.preprocess.novelty import REACH, Novelty, Spot, novelty
+from longtake.preprocess.observers import Found
+from longtake.preprocess.passing import Passages, Track
+
+_MOVED, _USUAL = 10, 35  # what a frame adds to the motion of a pixel, which loses 1 a frame, and how much is usual
+_BUSY, _MOST_SPOTS = 150, 12  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
+_Item = dict[str, object]
+
+
+class Moments:
+    """Looks at what is new in each frame, some frames later.
+
+    Items are {start, end, kind, strength, box}: the kind is flash or object, the strength the mean levels of
+    brightness by which it stands out, and the box [left, top, right, bottom] in shares of the picture.
+    """
+
+    def __init__(self, changes: Changes) -> None:
+        self.found = Found()
+        self._changes = changes
+        self._flashes = Flashes()
+        self._passages = Passages()
+        self._motion: Picture = np.zeros(SMALL[::-1], np.uint8)  # how much each pixel was new of late
+        self._moving = False
+
+    def see(self, frame: Frame) -> None:
+        """Look at the next frame."""
+        if len(self._changes.recent) > REACH:
+            self._look(len(self._changes.recent) - 1 - REACH)
+
+    def finish(self, end: float) -> None:
+        """Look at the last frames too."""
+        for at in range(max(0, len(self._changes.recent) - REACH), len(self._changes.recent)):
+            self._look(at)
+        flash = self._flashes.finish()
+        self._keep([flash] if flash else [], self._passages.finish())
+
+    def _look(self, at: int) -> None:
+        recent = self._changes.recent
+        new = novelty(recent, at)
+        flash = self._flashes.see(recent[max(0, at - 1)].luma, recent[at], new.solid())
+        tracks = self._passages.see(recent[at].time, self._unusual_spots(new))
+        self._keep([flash] if flash else [], tracks)
+
+    def _unusual_spots(self, new: Novelty) -> list[Spot]:
+        """Spots outside the places where something moves again and again; none where all moves."""
+        usual = np.asarray(cv2.threshold(self._motion, _USUAL, 1, cv2.THRESH_BINARY)[1], np.uint8)
+        if new.area or self._moving:
+            self._motion = np.asarray(cv2.subtract(self._motion, 1), np.uint8)
+            self._motion = np.asarray(cv2.scaleAdd(new.widened(), _MOVED, self._motion), np.uint8)
+            self._moving = bool(new.area) or cv2.countNonZero(self._motion) > 0
+        unusual = new.outside(usual)
+        return unusual.spots(_MOST_SPOTS) if unusual.area <= _BUSY else []
+
+    def _keep(self, flashes: Iterable[Flash], tracks: Iterable[Track]) -> None:
+        items = [_item(flash.start, flash.end, "flash", flash.strength, flash.spots) for flash in flashes]
+        items += [_passage(track) for track in tracks]
+        self.found.items.extend(items)
+
+
+def _passage(track: Track) -> _Item:
+    strength = sum(spot.strength for spot in track.spots) / len(track.spots)
+    step = (track.times[-1] - track.times[0]) / (track.numbers[-1] - track.numbers[0])
+    return _item(track.times[0], track.times[-1] + step, "object", strength, track.spots)
+
+
+def _item(start: float, end: float, kind: str, strength: float, spots: list[Spot]) -> _Item:
+    width, height = SMALL
+    box = (
+        min(spot.left for spot in spots) / width,
+        min(spot.top for spot in spots) / height,
+        max(spot.right for spot in spots) / width,
+        max(spot.bottom for spot in spots) / height,
+    )
+    return {
+        "start": round(start, 3),
+        "end": round(end, 3),
+        "kind": kind,
+        "strength": round(strength, 1),
+        "box": [round(side, 3) for side in box],
+    }

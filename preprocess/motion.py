@@ -1,0 +1,159 @@
+"""Camera motion: pans, tilts, zooms and shaking, from how the whole picture shifts between looks.
+
+The shift of each quarter is found by phase correlation (Kuglin and Hines, 1975). Where the quarters agree, the camera
+moved; where they move away from the middle, it zoomed.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from math import hypot
+from statistics import fmean, median
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from longtake.preprocess.changes import Changes
+from longtake.preprocess.frames import SMALL, Frame, Picture
+from longtake.preprocess.observers import Found
+
+_LOOKS_PER_SECOND = 5.0
+_PART = (80, 40)  # width and height of the four parts that are compared; the correlation is off by half with odd ones
+_PLACES = tuple((left, top) for top in (5, 45) for left in (0, 80))
+_SURE = 0.15  # response of the correlation: below, the pictures do not show the same
+_MOST_PARTS = 3  # that have to agree
+_TOLERANCE, _TOLERATED = 0.4, 0.35  # pixels, or share of the motion, by which a part may differ
+_LEAST_SHIFT = 0.02  # of the width, in a second
+_LEAST_ZOOM = 0.04  # of the size, in a second
+_FEWEST_STEADY = 4  # looks that agree
+_FEWEST_SHAKY = 6  # looks that move, and do not agree
+_MOST_LOOKS = 150  # in one stretch, so that memory stays bounded
+
+
+class _Move(NamedTuple):
+    """By how many pixels the content of a part moved right and down; its middle as seen from that of the picture."""
+
+    across: float
+    along: float
+    x: float
+    y: float
+
+    def outward(self, x: float, y: float) -> float:
+        """Growth that this part tells, when the whole moved by (x, y)."""
+        return ((self.x - x) * self.across + (self.y - y) * self.along) / (self.across**2 + self.along**2)
+
+    def misses(self, x: float, y: float, growth: float) -> float:
+        """Pixels by which it moved otherwise than a picture that moved by (x, y) and grew."""
+        return hypot(self.x - x - growth * self.across, self.y - y - growth * self.along)
+
+
+class _Look(NamedTuple):
+    """How the content moved until `time`: shares of the width in a second, right and down, and growth in a second."""
+
+    time: float
+    kind: str
+    right: float
+    down: float
+    growth: float
+
+    @property
+    def speed(self) -> float:
+        """Shift in shares of the width in a second, or growth."""
+        return abs(self.growth) if self.kind.startswith("zoom") else hypot(self.right, self.down)
+
+
+class CameraMotion:
+    """Compares the picture a few times a second with the one before.
+
+    Items are {start, end, kind, speed}: the kind is what the camera does, pan_left, pan_right, tilt_up, tilt_down,
+    zoom_in, zoom_out or shake, and the speed is in shares of the picture's width a second, of its size where it zooms.
+    """
+
+    def __init__(self, changes: Changes) -> None:
+        self.found = Found()
+        self._changes = changes
+        self._time = 0.0
+        self._last: Picture | None = None
+        self._start = 0.0
+        self._stretch: list[_Look] = []  # looks in a row in which the camera moved
+
+    def see(self, frame: Frame) -> None:
+        """Look at the next frame."""
+        if self._last is not None and frame.time < self._time + 0.9 / _LOOKS_PER_SECOND:
+            return
+        luma = self._changes.recent[-1].luma
+        look = None
+        if self._last is not None and luma is not self._last:
+            look = _compare(self._last, luma, frame.time - self._time, frame)
+        if look is None or len(self._stretch) >= _MOST_LOOKS:
+            self._write()
+        if look is not None:
+            if not self._stretch:
+                self._start = self._time
+            self._stretch.append(look)
+        self._last, self._time = luma, frame.time
+
+    def finish(self, end: float) -> None:
+        """Write the last stretch."""
+        self._write()
+
+    def _write(self) -> None:
+        """Tell the steady motions of the stretch, and shaking in between."""
+        start, shaky = self._start, list[_Look]()
+        shaky_since = start
+        for _, looks in groupby(self._stretch, key=lambda look: look.kind):
+            run = list(looks)
+            if len(run) >= _FEWEST_STEADY:
+                self._keep("shake", shaky_since, shaky, _FEWEST_SHAKY)
+                self._keep(run[0].kind, start, run, _FEWEST_STEADY)
+                shaky, shaky_since = [], run[-1].time
+            else:
+                shaky += run
+            start = run[-1].time
+        self._keep("shake", shaky_since, shaky, _FEWEST_SHAKY)
+        self._stretch = []
+
+    def _keep(self, kind: str, start: float, looks: list[_Look], fewest: int) -> None:
+        if len(looks) >= fewest:
+            span = {"start": round(start, 3), "end": round(looks[-1].time, 3), "kind": kind}
+            self.found.items.append(span | {"speed": round(fmean(look.speed for look in looks), 3)})
+
+
+def _compare(before: Picture, after: Picture, seconds: float, frame: Frame) -> _Look | None:
+    """How the content moved between two looks; None when it rests, or moves in parts only."""
+    moves = [move for place in _PLACES if (move := _move(before, after, place))]
+    if len(moves) < _MOST_PARTS:
+        return None
+    x, y = median(move.x for move in moves), median(move.y for move in moves)
+    growth = median(move.outward(x, y) for move in moves)
+    tolerance = max(_TOLERANCE, _TOLERATED * max(hypot(x, y), abs(growth) * hypot(*_PART) / 2))
+    agreeing = sum(move.misses(x, y, growth) <= tolerance for move in moves)
+    if agreeing < _MOST_PARTS:
+        return None
+    right, down = x / SMALL[0] / seconds, y / SMALL[1] * frame.stream.height / frame.stream.width / seconds
+    return _named(frame.time, right, down, growth / seconds)
+
+
+def _named(time: float, right: float, down: float, growth: float) -> _Look | None:
+    """The look with the kind of motion; None when the camera rests. The content moves against the camera."""
+    shift = hypot(right, down)
+    if abs(growth) >= max(_LEAST_ZOOM, 2 * shift):
+        kind = "zoom_in" if growth > 0 else "zoom_out"
+    elif shift < _LEAST_SHIFT:
+        return None
+    elif abs(right) >= abs(down):
+        kind = "pan_left" if right > 0 else "pan_right"
+    else:
+        kind = "tilt_up" if down > 0 else "tilt_down"
+    return _Look(time, kind, right, down, growth)
+
+
+def _move(before: Picture, after: Picture, place: tuple[int, int]) -> _Move | None:
+    """How the content of a quarter moved; None when that is not sure."""
+    (width, height), (left, top) = _PART, place
+    part = slice(top, top + height), slice(left, left + width)
+    window = cv2.createHanningWindow(_PART, cv2.CV_32F)
+    (x, y), response = cv2.phaseCorrelate(np.float32(before[part]), np.float32(after[part]), window)
+    across, along = left + (width - SMALL[0]) / 2, top + (height - SMALL[1]) / 2
+    return _Move(across, along, x, y) if response > _SURE else None

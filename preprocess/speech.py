@@ -1,0 +1,91 @@
+"""The layer `speech`: what a recogniser hears where nobody has written the words down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import LayerRecipe, canonical_json
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.audio import AudioBlock, Samples, read_audio
+from longtake.preprocess.engines.speech import RATE, SpeechEngine
+from longtake.preprocess.step import IndexJob
+
+NAME = "speech"
+SHORTEST, LONGEST = 60, 90  # seconds: a chunk ends at the quietest moment between them
+_PAUSE = 30  # hundredths of a second that are quiet together: the gaps inside words are shorter
+_TOUCHING = 0.001  # seconds between blocks that follow each other
+
+
+class Speech:
+    """Builds items {start, end, text, language, words, confidence, trusted}; a word is [start, end, text, probability].
+
+    A transcript that somebody wrote beats a recogniser: where there are subtitles, this builds nothing.
+    """
+
+    name = NAME
+
+    def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
+        """One layer; none without sound, or with subtitles."""
+        written = job.layers.get("subtitles")
+        if not job.media.audio or (written and written.count):
+            return ()
+        engine: SpeechEngine = job.engines.load(NAME)
+        return (LayerRecipe(NAME, 1, engine.id, {"language": job.settings.speech.language}),)
+
+    def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
+        """Recognise the default track chunk by chunk.
+
+        The language is the one of the settings, else the one found in the first chunk in which somebody speaks.
+        """
+        engine: SpeechEngine = job.engines.load(NAME)
+        writer = writers[NAME]
+        language = job.settings.speech.language
+        heard: list[TimeSpan] = []
+        blocks = read_audio(job.path, job.media, rate=RATE, check_cancelled=job.check_cancelled)
+        for number, chunk in enumerate(cut_at_pauses(blocks)):
+            name = f"{number:05d}"
+            data = job.chunks.get(name)
+            if data is None:
+                segments = engine.recognise(chunk.samples, chunk.start, language)
+                data = canonical_json([segment.item() for segment in segments]).encode()
+                job.chunks.put(name, data)
+            for item in json.loads(data):
+                language = language or item["language"]
+                writer.add(item)
+            touches = heard and chunk.start - heard[-1].end < _TOUCHING
+            heard.append(TimeSpan(start=heard.pop().start if touches else chunk.start, end=chunk.end))
+            job.progress(chunk.end / max(chunk.end, job.media.duration))
+        writer.cover(heard)
+
+
+def cut_at_pauses(blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
+    """The same sound in blocks of `SHORTEST` to `LONGEST` seconds, each cut where it is quietest.
+
+    Where the sound has a gap or ends, so does the block. The cuts follow from the samples alone.
+    """
+    held: AudioBlock | None = None
+    for block in blocks:
+        if held is None or block.start - held.end > _TOUCHING:
+            if held is not None:
+                yield held
+            held = block
+        else:
+            held = AudioBlock(held.start, np.concatenate([held.samples, block.samples]), RATE)
+        while len(held.samples) >= LONGEST * RATE:
+            cut = _quietest(held.samples)
+            yield AudioBlock(held.start, held.samples[:cut], RATE)
+            held = AudioBlock(round(held.start + cut / RATE, 6), held.samples[cut:], RATE)
+    if held is not None:
+        yield held
+
+
+def _quietest(samples: Samples) -> int:
+    """Where in the middle of the quietest moment between `SHORTEST` and `LONGEST` seconds to cut, in samples."""
+    frame = RATE // 100
+    energy = np.square(samples[SHORTEST * RATE : LONGEST * RATE].astype(np.float64)).reshape(-1, frame).sum(axis=1)
+    around = np.convolve(energy, np.ones(_PAUSE), "valid")
+    return SHORTEST * RATE + (int(around.argmin()) + _PAUSE // 2) * frame

@@ -1,0 +1,119 @@
+"""Running one step: what is there is reused, what is missing is built, and what fails is reported."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
+from longtake.memory.building import Chunks, build_layers
+from longtake.memory.layers import Layer, LayerRecipe, LayerStore
+from longtake.preprocess.progress import LayerReport, Stopwatch, Watcher
+from longtake.preprocess.step import IndexJob, Step
+
+log = logging.getLogger(__name__)
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class SourceChanged(LongtakeError):
+    """The file is no longer the one that was opened; nothing that was just read of it can be kept."""
+
+
+def run_step(
+    step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]
+) -> list[Layer] | None:
+    """The layers of a step, built where they are missing; None when it failed or no engine can do it.
+
+    The watcher's reports say what became of each.
+
+    Args:
+        step: the step.
+        job: what it is handed.
+        store: the layers of the video.
+        watcher: follows and stops the work.
+        check_source: raises `SourceChanged` when the file is not what it was.
+
+    Raises:
+        Cancelled: when the watcher stops the work; finished chunks are kept.
+        SourceChanged: when the file changed meanwhile; the chunks are forgotten.
+        OSError: when the disk is full; finished chunks are kept.
+    """
+    job.check_cancelled()
+    try:
+        recipes = step.recipes(job)
+        found = {recipe.name: store.get(recipe.name, recipe.key) for recipe in recipes}
+        there = [layer for layer in found.values() if layer]
+        missing = [recipe for recipe in recipes if found[recipe.name] is None]
+        watcher.reports.extend(_report(store, layer, reused=True) for layer in there)
+        return there + (_build(step, job, store, missing, watcher, check_source) if missing else [])
+    except (Cancelled, SourceChanged):
+        raise
+    except EngineUnavailable as error:
+        watcher.reports.append(LayerReport(step.name, unavailable=str(error)))
+        return None
+    except LongtakeError as error:
+        problem = str(error)
+    except Exception as error:
+        # A step runs engines and decoders over files that nobody has seen: what is wrong with one costs its layer only.
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise
+        log.debug("step %s crashed", step.name, exc_info=True)
+        problem = f"{step.name} crashed ({type(error).__name__}: {error}); see --debug."
+    check_source()
+    watcher.reports.append(LayerReport(step.name, problem=problem))
+    return None
+
+
+def _build(
+    step: Step,
+    job: IndexJob,
+    store: LayerStore,
+    recipes: Sequence[LayerRecipe],
+    watcher: Watcher,
+    check_source: Callable[[], None],
+) -> list[Layer]:
+    started = time.perf_counter()
+    stopwatch = Stopwatch(step.name)
+    left_out: list[str] = []
+    with build_layers(store.root, recipes) as building:
+        following = replace(
+            job,
+            chunks=building.chunks,
+            progress=lambda share: watcher.progress(stopwatch.at(share)),
+            warn=left_out.append,
+        )
+        step.build(following, building.writers)
+        try:
+            check_source()
+        except SourceChanged:
+            building.discard()
+            raise
+    facts = _run_facts(building.chunks, time.perf_counter() - started, left_out)
+    built = [layer for recipe in recipes if (layer := store.get(recipe.name, recipe.key))]
+    for layer in built:
+        store.record_run(layer.name, layer.key, facts)
+        watcher.reports.append(_report(store, layer, reused=False))
+    return built
+
+
+def _report(store: LayerStore, layer: Layer, *, reused: bool) -> LayerReport:
+    facts = store.run(layer.name, layer.key)
+    seconds = 0.0 if reused else facts.get("seconds", 0.0)
+    left_out = tuple(facts.get("left_out", ()))
+    return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused, left_out=left_out)
+
+
+def _run_facts(chunks: Chunks, seconds: float, left_out: Sequence[str]) -> dict[str, object]:
+    return {
+        "seconds": round(seconds, 3),
+        "left_out": list(left_out),
+        "chunks_made": len(chunks.made),
+        "chunks_reused": len(chunks.reused),
+        "machine": platform.platform(),
+        "python": platform.python_version(),
+        "finished": round(time.time(), 3),
+    }

@@ -1,0 +1,230 @@
+"""Captions: which pictures are described, what is kept when the endpoint dies, and what is left out."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.clips import flat, noise, write_clip
+from helpers.colour_embedding import COLOURS
+from helpers.openai_server import Endpoint, openai_server, refuses, says
+from helpers.written_layers import write_keyframes
+
+from longtake.config import load
+from longtake.errors import Cancelled, EngineError, EngineUnavailable
+from longtake.memory.building import build_layers
+from longtake.memory.index import SearchFilter
+from longtake.memory.layers import Layer, LayerStore
+from longtake.preprocess.captions import Captions, scenes_of
+from longtake.preprocess.documents import documents_of
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.retrieval import retrieve
+from longtake.preprocess.step import IndexJob
+from longtake.preprocess.workspace import Workspace
+
+MEDIA = MediaInfo("mp4", 12.0, 0.0, None, (), ())
+SHOTS = ((0, 2), (2, 6), (6, 8), (8, 12))
+TOLD = [f"Shot {number}." for number in range(len(SHOTS))]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> LayerStore:
+    return LayerStore(tmp_path / "layers")
+
+
+@pytest.fixture
+def keyframes(store: LayerStore) -> Layer:
+    """Twelve seconds, a picture each, in four shots."""
+    return write_keyframes(store, [noise(second) for second in range(12)], SHOTS)
+
+
+def job_for(keyframes: Layer, url: str | None, *overrides: str, offline: bool = False) -> IndexJob:
+    chosen = (f"captions.base_url={url}", "captions.model=seer") if url else ()
+    settings = load(overrides=(*chosen, *overrides), offline=offline)
+    return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), {"keyframes": keyframes})
+
+
+def build(store: LayerStore, job: IndexJob, warn: Callable[[str], None] = pytest.fail) -> Layer:
+    [recipe] = Captions().recipes(job)
+    with build_layers(store.root, [recipe]) as building:
+        following = replace(job, chunks=building.chunks, warn=warn)
+        Captions().build(following, building.writers)
+    layer = store.get("captions", recipe.key)
+    assert layer
+    return layer
+
+
+def sent_pictures(endpoint: Endpoint) -> list[bytes]:
+    urls = (request["messages"][0]["content"][1]["image_url"]["url"] for request in endpoint.requests)
+    return [base64.b64decode(url.partition(",")[2]) for url in urls]
+
+
+def test_the_picture_of_every_shot_is_described_once(store: LayerStore, keyframes: Layer) -> None:
+    with openai_server([says(text) for text in TOLD]) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url))
+    files = ["00001.jpg", "00004.jpg", "00007.jpg", "00010.jpg"]
+    assert list(layer.items()) == [
+        {"start": start, "end": end, "time": int(file[:5]) + 0.5, "text": text, "file": file}
+        for (start, end), text, file in zip(SHOTS, TOLD, files, strict=True)
+    ]
+    assert sent_pictures(endpoint) == [(keyframes.path / file).read_bytes() for file in files]
+    assert layer.share(12) == 1
+
+
+def test_a_long_shot_is_described_again_and_again(store: LayerStore, keyframes: Layer) -> None:
+    with openai_server([says("Noise.")]) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url, "captions.every=2"))
+    assert [(item["start"], item["end"]) for item in layer.items()] == [(start, start + 2) for start in range(0, 12, 2)]
+    assert all(item["start"] <= item["time"] < item["end"] for item in layer.items())
+    assert len(set(sent_pictures(endpoint))) == 6
+
+
+def second(number: int) -> dict[str, Any]:
+    return {"kind": "second", "time": number + 0.5, "start": number, "end": number + 1, "file": f"{number}.jpg"}
+
+
+def shot(start: float, end: float, time: float) -> dict[str, Any]:
+    return {"kind": "shot", "time": time, "start": start, "end": end, "file": f"shot at {time:g}"}
+
+
+def test_parts_are_equal_and_each_has_the_picture_nearest_to_its_middle() -> None:
+    scenes = list(scenes_of([*map(second, range(100)), shot(10, 80, 45.2)], every=30))
+    assert [scene.span.start for scene in scenes] == pytest.approx([10, 10 + 70 / 3, 10 + 140 / 3])
+    assert scenes[-1].span.end == 80
+    assert [scene.file for scene in scenes] == ["21.jpg", "shot at 45.2", "68.jpg"]
+
+
+def test_a_picture_that_stands_for_several_parts_is_described_once() -> None:
+    [scene] = scenes_of([shot(0, 100, 0)], every=30)
+    assert (scene.span.start, scene.span.end, scene.time) == (0, 100, 0)
+
+
+def test_a_shot_without_length_is_described() -> None:
+    [scene] = scenes_of([shot(3, 3, 3)], every=30)
+    assert (scene.span.start, scene.span.end, scene.file) == (3, 3, "shot at 3")
+
+
+def test_pictures_of_other_shots_are_not_taken() -> None:
+    elsewhere = [second(19), second(60)]
+    [scene] = scenes_of([*elsewhere, shot(20, 60, 25)], every=20)
+    assert (scene.span.start, scene.span.end, scene.file) == (20, 60, "shot at 25")
+
+
+def test_after_the_endpoint_died_only_the_rest_is_asked_for(
+    tmp_path: Path, store: LayerStore, keyframes: Layer
+) -> None:
+    with openai_server([says(text) for text in TOLD]) as endpoint:
+        undisturbed = build(LayerStore(tmp_path / "undisturbed"), job_for(keyframes, endpoint.url))
+    with (
+        openai_server([*(says(text) for text in TOLD[:3]), refuses(503, "going down")]) as endpoint,
+        pytest.raises(EngineError, match="going down"),
+    ):
+        build(store, job_for(keyframes, endpoint.url))
+    with openai_server([says(TOLD[3])]) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url))
+    assert sent_pictures(endpoint) == [(keyframes.path / "00010.jpg").read_bytes()]
+    for file in ("items.jsonl", "layer.json"):
+        assert (layer.path / file).read_bytes() == (undisturbed.path / file).read_bytes()
+
+
+def test_a_cancelled_build_asks_no_further(store: LayerStore, keyframes: Layer) -> None:
+    with openai_server([says("Noise.")]) as endpoint:
+
+        def cancel_after_two() -> None:
+            if len(endpoint.requests) == 2:
+                raise Cancelled("stopped")
+
+        job = job_for(keyframes, endpoint.url)
+        with pytest.raises(Cancelled):
+            build(store, replace(job, check_cancelled=cancel_after_two))
+        assert build(store, job).count == 4
+        assert len(endpoint.requests) == 4
+
+
+def test_a_refused_picture_is_left_out_and_said(store: LayerStore, keyframes: Layer) -> None:
+    warnings: list[str] = []
+    script = [says(TOLD[0]), refuses(400, "content policy"), says(TOLD[2]), says("")]
+    with openai_server(script) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url), warnings.append)
+    assert [item["text"] for item in layer.items()] == [TOLD[0], TOLD[2]]
+    assert [(span.start, span.end) for span in layer.covered] == [(0, 2), (6, 8)]
+    [warning] = warnings
+    assert warning.startswith("2 of 4 pictures are not described, the first at 00:00:04: ")
+    assert "content policy" in warning
+
+
+def test_a_model_that_takes_no_pictures_is_not_sent_all_of_them(store: LayerStore, keyframes: Layer) -> None:
+    with (
+        openai_server([refuses(400, "images are not supported")]) as endpoint,
+        pytest.raises(EngineError, match="images are not supported"),
+    ):
+        build(store, job_for(keyframes, endpoint.url))
+    assert len(endpoint.requests) == 3
+
+
+def test_without_an_endpoint_the_layer_is_unavailable(keyframes: Layer) -> None:
+    with pytest.raises(EngineUnavailable, match=r"captions\.base_url and captions\.model"):
+        Captions().recipes(job_for(keyframes, None))
+    with pytest.raises(EngineUnavailable, match="the profile names none"):
+        Captions().recipes(job_for(keyframes, "http://127.0.0.1:9/v1", "engines.captions=[]"))
+
+
+def test_without_keyframes_nothing_is_built(keyframes: Layer) -> None:
+    assert Captions().recipes(replace(job_for(keyframes, "http://127.0.0.1:9/v1"), layers={})) == ()
+
+
+def test_half_an_endpoint_is_an_error(keyframes: Layer) -> None:
+    with pytest.raises(EngineError, match=r"captions\.base_url and captions\.model"):
+        Captions().recipes(job_for(keyframes, None, "captions.model=seer"))
+
+
+def test_an_endpoint_elsewhere_is_not_asked_offline(keyframes: Layer) -> None:
+    with pytest.raises(EngineError, match=r"--offline forbids the endpoint https://api\.example\.org/v1"):
+        Captions().recipes(job_for(keyframes, "https://api.example.org/v1", offline=True))
+    assert Captions().recipes(job_for(keyframes, "http://127.0.0.1:9/v1", offline=True))
+
+
+@pytest.mark.parametrize("change", ["captions.model=other", "captions.every=7"])
+def test_what_changes_a_caption_changes_the_key(keyframes: Layer, change: str) -> None:
+    url = "http://127.0.0.1:9/v1"
+    [one], [other] = (Captions().recipes(job_for(keyframes, url, *more)) for more in ((), (change,)))
+    assert one.key != other.key
+
+
+def test_captions_are_found_as_what_is_seen(store: LayerStore, keyframes: Layer) -> None:
+    with openai_server([says(text) for text in TOLD]) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url))
+    documents = documents_of("v", {"captions": layer})
+    assert [(document.modality, document.text, document.trusted) for document in documents] == [
+        ("visual", text, True) for text in TOLD
+    ]
+
+
+@pytest.mark.slow
+def test_indexing_says_what_failed_and_goes_on_from_there(tmp_path: Path) -> None:
+    colours = ("red", "green", "blue")
+    clip = write_clip(tmp_path / "walls.mp4", [flat(COLOURS[colour]) for colour in colours for _ in range(50)])
+    told = [f"A wall painted {colour}." for colour in colours]
+    with openai_server([says(told[0]), refuses(503, "going down")]) as endpoint:
+        report = workspace_of(tmp_path, endpoint).add(clip)
+    [problem] = [layer.problem for layer in report.layers if layer.problem]
+    assert f"The endpoint for captions at {endpoint.url} failed: Error code: 503 - going down;" in problem
+    with openai_server([says(text) for text in told[1:]]) as endpoint:
+        workspace = workspace_of(tmp_path, endpoint)
+        report = workspace.add(clip)
+    assert not [layer.problem for layer in report.layers if layer.problem]
+    assert len(endpoint.requests) == 2
+    for number, colour in enumerate(colours):
+        [best, *_] = retrieve(f"painted {colour}", SearchFilter(), 5, workspace.engines, workspace.index)
+        assert (best.document.text, best.document.modality) == (told[number], "visual")
+        assert best.document.span.start == pytest.approx(2 * number, abs=0.1)
+
+
+def workspace_of(folder: Path, endpoint: Endpoint) -> Workspace:
+    overrides = (f"captions.base_url={endpoint.url}", "captions.model=seer")
+    return Workspace(folder / "library", load(overrides=overrides))

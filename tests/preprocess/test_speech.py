@@ -1,0 +1,194 @@
+"""The layer `speech`: when it is built, where sound is cut, and how a build that was killed goes on."""
+
+from __future__ import annotations
+
+import json
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.clips import flat, write_clip
+from helpers.layers import new_layer
+from helpers.speech import read_samples
+from helpers.tiny_whisper import write_tiny_whisper
+
+from longtake.config import load
+from longtake.errors import Cancelled, EngineUnavailable
+from longtake.memory.building import Chunks
+from longtake.memory.layers import Layer, LayerRecipe, LayerStore
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.audio import AudioBlock, Samples
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.speech import RATE
+from longtake.preprocess.media import probe
+from longtake.preprocess.speech import LONGEST, SHORTEST, Speech, cut_at_pauses
+from longtake.preprocess.step import IndexJob
+
+
+def write_sound(path: Path, samples: Samples) -> Path:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes((samples * 32767).astype("<i2").tobytes())
+    return path
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_whisper(tmp_path_factory.mktemp("whisper"))
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory, media: Path) -> Path:
+    """A minute and a half of silence between a sentence and another: two chunks."""
+    sentence = read_samples(media / "pocketsphinx/sense_and_sensibility_01_austen_64kb-0880.wav")
+    pause = np.zeros(90 * RATE, np.float32)
+    return write_sound(tmp_path_factory.mktemp("talk") / "talk.wav", np.concatenate([sentence, pause, sentence]))
+
+
+def job_for(path: Path, *settings: str) -> IndexJob:
+    given = load("embedded", settings)
+    return IndexJob(path, probe(path), given, EngineTable(given))
+
+
+def build(job: IndexJob, folder: Path, chunks: Chunks, progress: Callable[[float], None] = lambda _: None) -> Layer:
+    """The layer, built with these chunks."""
+    [recipe] = Speech().recipes(job)
+    following = IndexJob(job.path, job.media, job.settings, job.engines, progress=progress, chunks=chunks)
+    with new_layer(LayerStore(folder), recipe) as writer:
+        Speech().build(following, {"speech": writer})
+    layer = LayerStore(folder).get(recipe.name, recipe.key)
+    assert layer
+    return layer
+
+
+def subtitles(folder: Path, *cues: str) -> Layer:
+    recipe = LayerRecipe("subtitles", 1, "test", {"cues": len(cues)})
+    with new_layer(LayerStore(folder), recipe) as writer:
+        for cue in cues:
+            writer.add({"start": 0.0, "end": 1.0, "text": cue})
+    layer = LayerStore(folder).get(recipe.name, recipe.key)
+    assert layer
+    return layer
+
+
+def test_the_words_of_a_track_with_their_times(talk: Path, tiny: Path, tmp_path: Path) -> None:
+    shares: list[float] = []
+    layer = build(job_for(talk, f"speech.model={tiny}"), tmp_path, Chunks(), shares.append)
+    items = list(layer.items())
+    assert [item["start"] for item in items] == sorted(item["start"] for item in items)
+    assert min(item["end"] for item in items) < 3.1
+    assert max(item["start"] for item in items) > 92.9
+    for item in items:
+        assert set(item) == {"start", "end", "text", "language", "words", "confidence", "trusted"}
+        assert item["start"] == item["words"][0][0] <= item["words"][-1][1] == item["end"]
+        assert item["text"].split() == " ".join(word[2] for word in item["words"]).split()
+    assert layer.covered == (TimeSpan(start=0.0, end=95.98),)
+    assert len(shares) == 2
+    assert shares[-1] == pytest.approx(1.0, abs=0.001)
+
+
+def test_a_killed_build_goes_on_and_ends_in_the_same_bytes(talk: Path, tiny: Path, tmp_path: Path) -> None:
+    job = job_for(talk, f"speech.model={tiny}")
+    undisturbed = build(job, tmp_path / "undisturbed", Chunks())
+
+    def stop(_: float) -> None:
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        build(job, tmp_path / "killed", Chunks(tmp_path / "chunks"), stop)
+    chunks = Chunks(tmp_path / "chunks")
+    resumed = build(job, tmp_path / "killed", chunks)
+    assert (chunks.reused, chunks.made) == ({"00000"}, {"00001"})
+    for name in ("items.jsonl", "layer.json"):
+        assert (resumed.path / name).read_bytes() == (undisturbed.path / name).read_bytes()
+
+
+def test_a_finished_chunk_gives_its_words_and_its_language_to_those_that_follow(
+    talk: Path, tiny: Path, tmp_path: Path
+) -> None:
+    kept = {"start": 1.0, "end": 2.0, "text": "Bore da", "language": "cy", "words": [[1.0, 2.0, "Bore da", 0.5]]}
+    chunks = Chunks()
+    chunks.put("00000", json.dumps([kept | {"confidence": 0.5, "trusted": True}]).encode())
+    first, *following = build(job_for(talk, f"speech.model={tiny}"), tmp_path, chunks).items()
+    assert first["text"] == "Bore da"
+    assert following
+    assert {item["language"] for item in following} == {"cy"}
+
+
+def test_the_language_of_the_settings_is_used_and_tells_layers_apart(talk: Path, tiny: Path, tmp_path: Path) -> None:
+    job = job_for(talk, f"speech.model={tiny}", "speech.language=de")
+    assert {item["language"] for item in build(job, tmp_path, Chunks()).items()} == {"de"}
+    assert Speech().recipes(job) != Speech().recipes(job_for(talk, f"speech.model={tiny}"))
+
+
+def test_what_somebody_wrote_down_is_not_recognised(talk: Path, tiny: Path, tmp_path: Path) -> None:
+    job = job_for(talk, f"speech.model={tiny}")
+    for written, layers in ((subtitles(tmp_path, "Hello."), 0), (subtitles(tmp_path), 1)):
+        given = IndexJob(job.path, job.media, job.settings, job.engines, {"subtitles": written})
+        assert len(Speech().recipes(given)) == layers
+
+
+def test_without_a_recogniser_the_layer_is_unavailable(talk: Path, tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable, match=r"--set speech\.model=DIR"):
+        Speech().recipes(job_for(talk, f"speech.model={tmp_path}"))
+
+
+def test_without_sound_nothing_is_built(tiny: Path, tmp_path: Path) -> None:
+    write_clip(tmp_path / "mute.mp4", [flat((90, 40, 20), 64, 64)] * 5)
+    assert Speech().recipes(job_for(tmp_path / "mute.mp4", f"speech.model={tiny}")) == ()
+
+
+def blocks_of(samples: Samples, seconds: float, start: float = 0.0) -> list[AudioBlock]:
+    size = round(seconds * RATE)
+    return [
+        AudioBlock(start + first / RATE, samples[first : first + size], RATE) for first in range(0, len(samples), size)
+    ]
+
+
+def noise_with_pauses(seconds: int, *pauses: float) -> Samples:
+    samples = np.random.default_rng(0).normal(0, 0.1, seconds * RATE).astype(np.float32)
+    for pause in pauses:
+        samples[round(pause * RATE) : round((pause + 0.4) * RATE)] *= 0.01
+    return samples
+
+
+def test_sound_is_cut_in_its_pauses_and_nothing_is_lost() -> None:
+    samples = noise_with_pauses(200, 30.0, 71.3, 140.8)
+    chunks = list(cut_at_pauses(blocks_of(samples, 32)))
+    assert [chunk.start for chunk in chunks] == [0.0, pytest.approx(71.5, abs=0.1), pytest.approx(141.0, abs=0.1)]
+    assert np.array_equal(np.concatenate([chunk.samples for chunk in chunks]), samples)
+    assert all(SHORTEST <= chunk.end - chunk.start <= LONGEST for chunk in chunks[:-1])
+
+
+def test_the_cuts_do_not_depend_on_how_the_sound_was_read() -> None:
+    samples = noise_with_pauses(200, 65.0)
+    one, other = (list(cut_at_pauses(blocks_of(samples, seconds))) for seconds in (32, 7.3))
+    assert [chunk.start for chunk in one] == [chunk.start for chunk in other]
+
+
+def test_a_gap_in_the_sound_ends_a_chunk() -> None:
+    samples = noise_with_pauses(40)
+    chunks = list(cut_at_pauses([*blocks_of(samples, 32), *blocks_of(samples, 32, start=45.0)]))
+    assert [(chunk.start, chunk.end) for chunk in chunks] == [(0.0, 40.0), (45.0, 85.0)]
+    assert list(cut_at_pauses([])) == []
+
+
+def test_no_word_of_a_reading_is_cut(media: Path) -> None:
+    """LibriVox sentences one after the other, with the times of their words."""
+    words: list[tuple[float, float]] = []
+    parts: list[Samples] = []
+    length = 0.0
+    for number in (0, 1) * 30:
+        recording = media / f"pocketsphinx/sense_and_sensibility_01_austen_64kb-08{7 + number}0.wav"
+        for word in json.loads(recording.with_suffix(".json").read_text())["w"]:
+            if not word["t"].startswith("<"):
+                words.append((length + word["b"], length + word["b"] + word["d"]))
+        parts.append(read_samples(recording))
+        length += len(parts[-1]) / RATE
+    cuts = [chunk.start for chunk in cut_at_pauses(blocks_of(np.concatenate(parts), 32))][1:]
+    assert len(cuts) >= 3
+    assert [cut for cut in cuts for start, end in words if start + 0.03 < cut < end - 0.03] == []
