@@ -15,6 +15,7 @@ from longtake.evalharness.intervals import Spread
 from longtake.evalharness.processes import longtake, python, run
 from longtake.evalharness.reel import HOUR, Tell, make_loop
 from longtake.evalharness.timing import Beside, Machine, load, timed
+from longtake.evalharness.watching import telling
 from longtake.memory.records import Record
 from longtake.preprocess.workspace import Workspace
 
@@ -45,7 +46,7 @@ def measure_ask(session: Session, media: Path, folder: Path, tell: Tell, seconds
     questions = list(texts)[:: max(1, len(texts) // WARM_QUESTIONS)][:WARM_QUESTIONS]
     tell(f"indexing {reel.path.name}")
     library = folder / "library"
-    Workspace(library, session.settings).add(reel.path)
+    Workspace(library, session.settings).add(reel.path, telling(tell))
     before = load()
     tell("asking, warm")
     warm = measure_warm(library, reel.path, session.settings, [(question, ()) for question in questions])

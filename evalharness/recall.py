@@ -19,6 +19,7 @@ from longtake.evalharness.intervals import Share
 from longtake.evalharness.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
 from longtake.evalharness.shifting import cannot_be_shifted, shifted
 from longtake.evalharness.transcripts import transcript
+from longtake.evalharness.watching import telling
 from longtake.memory.index import SearchFilter
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.retrieval import retrieve
@@ -79,7 +80,7 @@ def measure_recall(settings: Settings, media: Path, folder: Path, tell: Tell, se
     reel = make_padded(media, folder, clips, tell, seconds)
     workspace = Workspace(folder / "library", settings)
     tell(f"indexing {reel.path.name}")
-    video = workspace.add(reel.path).video
+    video = workspace.add(reel.path, telling(tell)).video
     wanted = [question for question in questions if _is_written_or_said(media, question)]
     left_out = {question.id: why for question in wanted if (why := cannot_be_shifted(question))}
     asker = Asker(workspace)

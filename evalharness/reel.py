@@ -55,16 +55,18 @@ def make_loop(media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> R
     Raises:
         MediaError: when the folder holds no clip that fits.
     """
-    groups = groups_of(seconds)
-    clips = [clip for clip in _clips(media) if _groups(media / clip) + _SLIDE <= groups]
-    if not clips:
-        raise MediaError(f"{media} holds no clip that fits into {seconds:g} s; give a folder with shorter ones.")
+    groups, clips = groups_of(seconds), _clips(media)
     reel = _Reel(media, folder, f"loop-{round(seconds)}", tell)
-    while fitting := [clip for clip in clips if _groups(media / clip) + _SLIDE <= groups - reel.groups]:
-        for clip in fitting:
-            if _groups(media / clip) + _SLIDE <= groups - reel.groups:
-                reel.show(clip)
-                reel.fill(_SLIDE)
+
+    def fits(clip: str) -> bool:
+        return reel.groups + _groups(media / clip) + _SLIDE <= groups
+
+    if not any(map(fits, clips)):
+        raise MediaError(f"{media} holds no clip that fits into {seconds:g} s; give a folder with shorter ones.")
+    while any(map(fits, clips)):
+        for clip in filter(fits, clips):
+            reel.show(clip)
+            reel.fill(_SLIDE)
     reel.fill(groups - reel.groups)
     return reel.finish()
 

@@ -179,7 +179,7 @@ def _transition(clip: str, shot: Mapping[str, Any]) -> Transition:
 
 def _plant(film: Path, kind: Kind, media: Path, clips: Sequence[str], random: np.random.Generator) -> list[Transition]:
     """Write a film of pieces of all clips, joined by one kind of transition; where they are."""
-    order = [clips[number] for number in random.permutation(len(clips))]
+    order = [clips[int(number)] for number in random.permutation(len(clips))]
     lengths = [0 if kind == "cut" else round(float(random.uniform(_SHORTEST, _LONGEST)) * _FPS) for _ in order[1:]]
     places: list[tuple[int, int]] = []
     encode(film, _film((_piece(media / clip) for clip in order), kind, lengths, places), _FPS)

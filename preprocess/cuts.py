@@ -57,6 +57,7 @@ class Cuts:
         self._engine = engine
         self._changes = changes
         self._shortest = min_shot_seconds
+        self.suspected = 0.0  # time of the latest sudden change, which may turn out to be a flash
         self._last: Frame | Picture | None = None
         self._candidates: list[_Candidate] = []
 
@@ -65,6 +66,7 @@ class Cuts:
         look = self._changes.recent[-1]
         self._candidates = [each for each in self._candidates if each.stays(look)]
         if self._may_be_cut(look) and self._engine.differ(_picture(self._last), frame.small_bgr):
+            self.suspected = look.time
             self._candidates.append(_Candidate(look.time, self._changes.recent[-2].luma, look.change))
         self._last = frame
         certain = [each.time for each in self._candidates if each.time <= look.time - self._shortest]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from longtake.preprocess.media import MediaInfo, VideoStream
 
 logger = logging.getLogger(__name__)
 
+_THREADS = 8  # at least: frames ahead keep few cores busy while what is decoded is looked at
 _SLACK = 1.0  # seconds of picture that a whole file may lack at its end
 _FAR = 60.0  # seconds beyond twice the media's length at which no frame can lie
 _REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
@@ -80,6 +82,7 @@ def decode_pictures(
     """
     stream: Any = container.streams[video.index]
     stream.thread_type = "AUTO"
+    stream.codec_context.thread_count = max(_THREADS, (os.cpu_count() or 1) + 1)
     damage = _Damage(float(stream.time_base), media.origin)
     held: TimedPicture | None = None
     clock = 0.0

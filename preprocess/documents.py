@@ -17,12 +17,17 @@ SOURCES: Mapping[str, Modality] = {
     "scene_text": "scene_text",
     "sounds": "audio",
     "captions": "visual",
+    "moments": "visual",
 }
 _SPOKEN = ("subtitles", "speech")
 _SHORT = 2.0  # seconds; a shorter cue rarely says anything by itself
 _LONGEST = 15.0  # seconds of joined cues: a citation should still lead to one place
 _GAP = 1.0  # seconds of silence that end a sentence, whatever its punctuation
 _ENDS = tuple('.!?…。！？"”»')
+_MOMENTS = {
+    "flash": "flash: the picture shows something else for a moment",
+    "object": "something small appears, moves and is gone",
+}
 _SOUNDS = {
     "speech": "speech (voices)",
     "music": "music",
@@ -63,6 +68,8 @@ def _document(video_id: str, layer: Layer, modality: Modality, number: int, item
 def _items(layer: Layer) -> Iterator[dict[str, Any]]:
     if layer.name == "sounds":
         return (item | {"text": _sound_text(item)} for item in layer.items())
+    if layer.name == "moments":
+        return (item | {"text": _MOMENTS[item["kind"]]} for item in layer.items())
     worded = (item for item in layer.items() if item["text"].strip())
     return _joined(worded) if layer.name in _SPOKEN else worded
 

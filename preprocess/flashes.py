@@ -16,18 +16,22 @@ _LEAST_AREA = 100  # pixels of a small picture, 0.7 %
 _STANDS_OUT = 2.0  # times the area of all that is new in any frame shortly before and after
 _FILLED = 0.4  # of the flash's box; the edges of something that shakes fill less
 _SUDDEN = 0.5  # of the greatest area and of the strength, which a flash has in its first and in its last frame
-_SAME_PLACE = 0.5  # of the area of both boxes together
+_SAME_PLACE = 0.3  # of the area of both boxes together
 _RETURNED = 0.5  # of the flash's strength, by which the pictures before and after it may differ
 _AROUND = 10  # frames
 
 
 @dataclass(slots=True)
 class Flash:
-    """A flash while it is followed: its spot in each frame, the picture before it and how long it is gone."""
+    """A flash while it is followed: the picture before it, how much was new at its start, and its spot in each frame.
+
+    `gone` counts the frames since its end.
+    """
 
     start: float
     end: float
     before: Picture
+    area: int
     spots: list[Spot] = field(default_factory=list)
     gone: int = 0
 
@@ -43,8 +47,7 @@ class Flash:
 
     def is_brief(self, last: Picture, after: Picture) -> bool:
         """Whether it came at once and went at once, from its last picture to the one after, and left it as it was."""
-        least = _SUDDEN * self.largest.area
-        if len(self.spots) > BRIEF or self.spots[0].area < least or self.spots[-1].area < least:
+        if len(self.spots) > BRIEF:
             return False
         returned = _distance(self.before, after, self.largest) <= _RETURNED * self.strength
         return returned and _jumps(last, after, self.spots[-1])
@@ -63,8 +66,8 @@ class Flashes:
         if self._open is None:
             least = max(_LEAST_AREA, _STANDS_OUT * max(self._areas))
             largest = new.largest() if new.area >= least else None
-            if largest and largest.area >= least and largest.filled >= _FILLED and _jumps(before, look.luma, largest):
-                self._open = Flash(look.time, look.time, before, [largest])
+            if largest and largest.filled >= _FILLED and _jumps(before, look.luma, largest):
+                self._open = Flash(look.time, look.time, before, new.area, [largest])
             else:
                 self._areas.append(new.area)
         return found
@@ -77,7 +80,7 @@ class Flashes:
         """Go on with the open flash; the flash, once it is over and nothing like it follows."""
         flash = self._open
         assert flash is not None
-        if not flash.gone and new.area:
+        if not flash.gone and new.area >= _SUDDEN * flash.area:
             largest = new.largest()
             if largest.overlap(flash.spots[-1]) >= _SAME_PLACE:
                 flash.spots.append(largest)
@@ -85,9 +88,9 @@ class Flashes:
         if not flash.gone:
             flash.end = look.time
         flash.gone += 1
-        if (flash.gone == 1 and not flash.is_brief(before, look.luma)) or new.area * _STANDS_OUT > flash.largest.area:
+        if (flash.gone == 1 and not flash.is_brief(before, look.luma)) or new.area * _STANDS_OUT > flash.area:
             # It is motion after all, of which there may be more.
-            self._areas.append(flash.largest.area)
+            self._areas.append(flash.area)
             self._open = None
             return None
         if flash.gone < _AROUND:

@@ -28,6 +28,7 @@ from longtake.preprocess.decoding import decode_pictures
 from longtake.preprocess.media import MediaInfo, VideoStream
 
 Picture = npt.NDArray[np.uint8]
+cv2.setNumThreads(1)  # for pictures as small as ours they cost more than they save, and the decoder wants the cores
 SMALL = (160, 90)  # width and height of the picture in which cuts and changes are found, whatever the video's shape
 
 _SAMPLED = re.compile(r"(?:(?:yuvj?4(?:20|22|44|40|11)p|gray)(?:(10|12)le)?|nv12)")
@@ -133,6 +134,11 @@ def read_frames_after(
             yield frame
 
 
+def encode_jpeg(picture: Picture, quality: int) -> bytes:
+    """A picture, (height, width, 3) BGR, as the bytes of a JPEG file."""
+    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+
+
 def read_jpeg(file: Path) -> Picture:
     """A picture of a layer, (height, width, 3) BGR.
 
@@ -143,11 +149,6 @@ def read_jpeg(file: Path) -> Picture:
     if picture is None:
         raise LibraryError(f"{file} cannot be read: delete its folder and index the video again.")
     return np.asarray(picture, dtype=np.uint8)
-
-
-def encode_jpeg(picture: Picture, quality: int) -> bytes:
-    """A picture, (height, width, 3) BGR, as the bytes of a JPEG file."""
-    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
 
 
 def _read_up_to(

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import cv2
-import numpy as np
-
 from longtake.preprocess.changes import Changes
 from longtake.preprocess.flashes import Flash, Flashes
-from longtake.preprocess.frames import SMALL, Frame, Picture
-from longtake.preprocess.novelty import REACH, Novelty, Spot, novelty
+from longtake.preprocess.frames import SMALL, Frame
+from longtake.preprocess.novelty import REACH, Spot, novelty
 from longtake.preprocess.observers import Found
 from longtake.preprocess.passing import Passages, Track
 
-_MOVED, _USUAL = 10, 35  # what a frame adds to the motion of a pixel, which loses 1 a frame, and how much is usual
-_BUSY, _MOST_SPOTS = 150, 12  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
+_BUSY, _MOST_SPOTS = 150, 6  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
 _Item = dict[str, object]
 
 
@@ -31,8 +27,6 @@ class Moments:
         self._changes = changes
         self._flashes = Flashes()
         self._passages = Passages()
-        self._motion: Picture = np.zeros(SMALL[::-1], np.uint8)  # how much each pixel was new of late
-        self._moving = False
 
     def see(self, frame: Frame) -> None:
         """Look at the next frame."""
@@ -50,18 +44,8 @@ class Moments:
         recent = self._changes.recent
         new = novelty(recent, at)
         flash = self._flashes.see(recent[max(0, at - 1)].luma, recent[at], new.solid())
-        tracks = self._passages.see(recent[at].time, self._unusual_spots(new))
+        tracks = self._passages.see(recent[at].time, new.spots(_MOST_SPOTS) if new.area <= _BUSY else ())
         self._keep([flash] if flash else [], tracks)
-
-    def _unusual_spots(self, new: Novelty) -> list[Spot]:
-        """Spots outside the places where something moves again and again; none where all moves."""
-        usual = np.asarray(cv2.threshold(self._motion, _USUAL, 1, cv2.THRESH_BINARY)[1], np.uint8)
-        if new.area or self._moving:
-            self._motion = np.asarray(cv2.subtract(self._motion, 1), np.uint8)
-            self._motion = np.asarray(cv2.scaleAdd(new.widened(), _MOVED, self._motion), np.uint8)
-            self._moving = bool(new.area) or cv2.countNonZero(self._motion) > 0
-        unusual = new.outside(usual)
-        return unusual.spots(_MOST_SPOTS) if unusual.area <= _BUSY else []
 
     def _keep(self, flashes: Iterable[Flash], tracks: Iterable[Track]) -> None:
         items = [_item(flash.start, flash.end, "flash", flash.strength, flash.spots) for flash in flashes]

@@ -154,6 +154,6 @@ def _move(before: Picture, after: Picture, place: tuple[int, int]) -> _Move | No
     (width, height), (left, top) = _PART, place
     part = slice(top, top + height), slice(left, left + width)
     window = cv2.createHanningWindow(_PART, cv2.CV_32F)
-    (x, y), response = cv2.phaseCorrelate(np.float32(before[part]), np.float32(after[part]), window)
+    (x, y), response = cv2.phaseCorrelate(before[part].astype(np.float32), after[part].astype(np.float32), window)
     across, along = left + (width - SMALL[0]) / 2, top + (height - SMALL[1]) / 2
     return _Move(across, along, x, y) if response > _SURE else None

@@ -70,14 +70,6 @@ class Novelty:
         """What is new without thin lines, as are the edges of whatever moves."""
         return Novelty(self._excess, np.asarray(cv2.erode(self._new, _CORE), np.uint8)) if self.area else self
 
-    def outside(self, places: Picture) -> Novelty:
-        """What is new where `places` is 0."""
-        return Novelty(self._excess, np.asarray(cv2.subtract(self._new, places), np.uint8)) if self.area else self
-
-    def widened(self) -> Picture:
-        """1 where something is new, or beside it."""
-        return np.asarray(cv2.dilate(self._new, _JOIN), np.uint8)
-
     def largest(self) -> Spot:
         """The largest connected part; there is one where the area is not 0."""
         return self._spots(1)[0]

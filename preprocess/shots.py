@@ -51,6 +51,11 @@ class ShotBoundaries:
         """Start of the open shot; told late, and put off when a cut turns out to be part of a gradual transition."""
         return self._boundaries[-1].time if self._boundaries else None
 
+    @property
+    def changed_at(self) -> float:
+        """Time of the latest sudden change, told at once: the cut that will open a shot, or else a flash."""
+        return self._cuts.suspected
+
     def see(self, frame: Frame) -> None:
         """Look at the next frame."""
         if not self._boundaries:

@@ -6,7 +6,9 @@ Writing is dense, strong changes of brightness along a row, light to dark as oft
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from statistics import median
 
 import cv2
 import numpy as np
@@ -22,7 +24,8 @@ _LOOK_SIDE = 480  # long side of the picture in which text is looked for
 _LOOK_EVERY = 0.25  # seconds, as long as nothing sudden happens
 _SUDDEN = 3.0  # times the usual difference between frames: something came, went or was switched
 _SUDDEN_LEVELS = 0.4  # mean levels that a sudden difference has at least; less is noise
-_SUDDEN_FOR = 0.3  # seconds after it in which every frame is looked at: what came may go again at once
+_RECENT = 12  # differences whose median is the usual one
+_SUDDEN_FOR = 0.15  # seconds after it in which every frame is looked at: what came may go again at once
 _CELL = (16, 8)  # pixels of that picture, about two small letters
 _REACH = 2  # pixels over which the edge of a letter may be smeared
 _STROKE = 40  # levels between the two sides of that edge
@@ -108,15 +111,17 @@ class _Suddenness:
 
     def __init__(self) -> None:
         self._before: Picture | None = None
-        self._usual = 0.0  # mean difference between frames, in levels, of which the last second or so counts
+        # Mean levels between neighbouring frames, without those that repeat the one before: a slower film has many.
+        self._recent: deque[float] = deque(maxlen=_RECENT)
 
     def see(self, frame: Frame) -> bool:
         """Whether this frame differs from the one before much more than is usual here."""
         small, before = frame.small_luma, self._before
         self._before = small
         difference = cv2.norm(small, before, cv2.NORM_L1) / small.size if before is not None else 0.0
-        sudden = difference > max(_SUDDEN_LEVELS, _SUDDEN * self._usual)
-        self._usual += 0.1 * (min(difference, 2 * self._usual + _SUDDEN_LEVELS) - self._usual)
+        sudden = difference > _SUDDEN_LEVELS and difference > _SUDDEN * median(self._recent or (0.0,))
+        if difference > 0:
+            self._recent.append(difference)
         return sudden
 
 
@@ -145,9 +150,9 @@ class TextFrames:
 
     def see(self, frame: Frame) -> None:
         """Look at the next frame."""
-        if self._shots.start != self._shot:
+        if self._shots.changed_at != self._shot:
             self._end_shot()
-            self._shot, self._last, self._reference = self._shots.start, None, None
+            self._shot, self._last, self._reference = self._shots.changed_at, None, None
         elif not self._is_worth_a_look(frame):
             return
         sight = _Sight(frame, self._last)

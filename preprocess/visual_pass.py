@@ -7,6 +7,7 @@ killed goes on after the last whole chunk, and its layers are, byte for byte, th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from longtake.memory.building import LayerWriter
@@ -73,8 +74,11 @@ class VisualPass:
             for name, writer in writers.items():
                 for item in items[name]:
                     writer.add(item)
+        covered = state.covered.spans()
+        for before, after in pairwise(covered):
+            job.warn(f"the picture between {before.end:.1f} s and {after.start:.1f} s is damaged and was not seen")
         for writer in writers.values():
-            writer.cover(state.covered.spans())
+            writer.cover(covered)
 
 
 def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, LayerWriter]) -> Iterator[Items]:

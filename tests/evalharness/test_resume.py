@@ -45,7 +45,7 @@ def test_chunks_that_outlive_a_kill_are_not_counted_as_redone(tmp_path: Path) ->
     assert kill is not None
     assert kill.step == "speech"
     assert 1 <= kill.finished < 8
-    again = run.kill_at(Moment("speech", 0.25))
+    again = run.kill_at(Moment("speech", 0.5))
     assert again is not None
     assert again.finished > kill.finished
     run.finish()
@@ -54,8 +54,8 @@ def test_chunks_that_outlive_a_kill_are_not_counted_as_redone(tmp_path: Path) ->
 
 def test_chunks_that_are_made_again_are_counted(tmp_path: Path) -> None:
     run = indexing(tmp_path, "redo")
-    first = run.kill_at(Moment("speech", 0.7))
-    second = run.kill_at(Moment("speech", 0.2))
+    first = run.kill_at(Moment("speech", 0.6))
+    second = run.kill_at(Moment("speech", 0.5))
     assert first is not None
     assert second is not None
     assert run.redone >= 1

@@ -162,6 +162,19 @@ def test_lost_bytes_in_the_middle_are_not_covered(tmp_path: Path, name: str, cap
     assert spans[0][1] <= whole * 0.45
 
 
+def test_what_webm_leaps_over_is_not_covered(media: Path, tmp_path: Path) -> None:
+    path = overwritten(media / "moviepy" / "big_buck_bunny_0_30.webm", tmp_path / "a.webm", 0.45, 0.55)
+    before, after = covered(path)
+    assert before[1] < 15 < after[0]
+    assert after[1] == pytest.approx(30.0, abs=0.1)
+
+
+def test_the_length_of_a_program_stream_is_that_of_its_frames(media: Path, tmp_path: Path) -> None:
+    source = media / "auto-editor" / "example.mp4"
+    path = rewrite(source, tmp_path / "a.mpg", numbers=range(450), codec="mpeg2video")
+    assert probe(path).duration == pytest.approx(15.0, abs=0.04)
+
+
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
 def test_what_lies_before_the_damage_is_read_as_it_was(tmp_path: Path, name: str) -> None:
     path = write_clip(tmp_path / name, rough(60))
