@@ -19,7 +19,7 @@ class Moments:
     """Looks at what is new in each frame, some frames later.
 
     Items are {start, end, kind, strength, box}: the kind is flash or object, the strength the mean levels of
-    brightness by which it stands out, and the box [left, top, right, bottom] in shares of the picture.
+    brightness by which it stands out, and the box left, top, width and height as shares of the picture.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -61,12 +61,9 @@ def _passage(track: Track) -> _Item:
 
 def _item(start: float, end: float, kind: str, strength: float, spots: list[Spot]) -> _Item:
     width, height = SMALL
-    box = (
-        min(spot.left for spot in spots) / width,
-        min(spot.top for spot in spots) / height,
-        max(spot.right for spot in spots) / width,
-        max(spot.bottom for spot in spots) / height,
-    )
+    left, top = min(spot.left for spot in spots), min(spot.top for spot in spots)
+    right, bottom = max(spot.right for spot in spots), max(spot.bottom for spot in spots)
+    box = left / width, top / height, (right - left) / width, (bottom - top) / height
     return {
         "start": round(start, 3),
         "end": round(end, 3),

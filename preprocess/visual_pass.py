@@ -53,7 +53,7 @@ class VisualPass:
             LayerRecipe("changes", 1, "longtake/changes"),
             shots,
             LayerRecipe("still", 2, "longtake/still"),
-            LayerRecipe("moments", 1, "longtake/novelty"),
+            LayerRecipe("moments", 2, "longtake/novelty"),
             LayerRecipe("motion", 1, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 2, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 1, "longtake/strokes", text_frames, inputs),

@@ -17,12 +17,12 @@ from longtake.preprocess.workspace import Workspace
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 # What differs from run to run.
-VARYING = re.compile(r"\d+\.\d s|\d{8}-\d{6}-[0-9a-f]{8}")
+VARYING = re.compile(r" +\d+\.\d s|\d{8}-\d{6}-[0-9a-f]{8}")
 
 
 def shown() -> list[tuple[str, str]]:
-    """The commands about the demo video, each with the output that the README shows."""
-    blocks = (block.split("\n", 1) for block in BLOCKS if block.startswith("$ longtake ask demo.mp4"))
+    """The questions about the demo video, each with the output that the README shows."""
+    blocks = (block.split("\n", 1) for block in BLOCKS if re.match(r"\$ longtake (ask|search) demo\.mp4", block))
     return [(command.removeprefix("$ "), output) for command, output in blocks]
 
 
@@ -33,8 +33,15 @@ def test_the_output_shown_is_the_output_printed(command: str, output: str, demo_
     assert VARYING.sub("*", done.stdout) == VARYING.sub("*", output)
 
 
-def test_at_least_an_answer_and_an_abstention_are_shown() -> None:
-    assert len(shown()) >= 2
+def test_at_least_an_answer_an_abstention_and_a_search_are_shown() -> None:
+    assert len(shown()) >= 3
+
+
+def test_indexing_looks_as_shown(demo_video: Path, tmp_path: Path) -> None:
+    (block,) = (block for block in BLOCKS if block.startswith("$ longtake index demo.mp4"))
+    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "index", str(demo_video)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert VARYING.sub("*", done.stdout) == VARYING.sub("*", block.split("\n", 1)[1])
 
 
 def test_the_table_of_commands_is_the_table_of_the_program() -> None:
