@@ -17,7 +17,7 @@ from longtake.preprocess.workspace import Workspace
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 # What differs from run to run.
-VARYING = re.compile(r" +\d+\.\d s|\d{8}-\d{6}-[0-9a-f]{8}")
+VARYING = re.compile(r"(?<=id )[0-9a-f]{16}|(?<=-)\d+(\.\w+)+| +\d+\.\d s|\d{8}-\d{6}-[0-9a-f]{8}")
 
 
 def shown() -> list[tuple[str, str]]:

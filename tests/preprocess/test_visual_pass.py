@@ -48,7 +48,7 @@ def test_a_slide_is_read_once_and_a_new_one_again(tmp_path: Path) -> None:
         assert np.abs(found.picture("text_frames", item).astype(int) - slide).mean() < 4
 
 
-@pytest.mark.parametrize("shown", [3, 6, 13])
+@pytest.mark.parametrize("shown", [1, 2, 3, 6, 13])
 def test_brief_text_is_not_missed(tmp_path: Path, shown: int) -> None:
     plain, caption = noise(2), written(noise(2), "BREAKING NEWS", scale=1)
     found = look_at(tmp_path, [plain] * 40 + [caption] * shown + [plain] * 40)
