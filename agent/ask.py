@@ -184,6 +184,7 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
 def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watcher: Watcher | None) -> _Opened:
     """A video of the library as it is; a file is indexed, or completed, first, unless another process is at it."""
     if isinstance(video, VideoRecord):
+        workspace.restore([video])
         return _Opened(video, video.complete)
     indexing = budget.share(INDEXING * budget.left)
     watcher = watcher or Watcher()

@@ -22,4 +22,4 @@ class RunContext:
     trace: Trace
     started: float  # time.time() when the question was put
     problems: Mapping[str, str] = field(default_factory=dict)  # why a layer could not be built, by its name
-    incomplete: tuple[str, ...] = ()  # names of videos whose indexing was stopped before its end
+    incomplete: tuple[str, ...] = ()  # names of videos that are not indexed to their end

@@ -19,7 +19,6 @@ from longtake.memory.layers import LayerStore
 from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
 
 BETWEEN = "between steps"
-_STATE = "state"  # of the visual pass, written again after each of its chunks: a newer chunk is not finished yet
 _EVERY = 0.01  # seconds
 
 Stamp = tuple[int, int]  # inode, and modification time in nanoseconds
@@ -48,16 +47,13 @@ class Build:
 
     layer: Path
     chunks: dict[Path, Stamp]
-    has_state: bool
 
     @classmethod
     def read(cls, folder: Path) -> Build:
         """Look at a folder of `.building`."""
         stamps = {file: _stamp(file) for file in sorted(folder.glob("chunks/[!.]*"))}
-        state = stamps.pop(folder / "chunks" / _STATE, None)
-        finished = {file: stamp for file, stamp in stamps.items() if state is None or stamp[1] <= state[1]}
         layer = min(folder.glob("layers/*/*"))
-        return cls(folder.parent.parent / layer.parent.name / layer.name, finished, state is not None)
+        return cls(folder.parent.parent / layer.parent.name / layer.name, stamps)
 
     def redone(self) -> int:
         """How many of the chunks have been made again since."""
@@ -68,7 +64,7 @@ class Build:
         # was killed before it wrote that counts as having made all of them again.
         facts = LayerStore(self.layer.parent.parent).run(self.layer.parent.name, self.layer.name)
         reused: int = facts.get("chunks_reused", 0)
-        return max(0, len(self.chunks) - max(0, reused - self.has_state))
+        return max(0, len(self.chunks) - reused)
 
 
 class Indexing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ class LayerWriter:
 
     def __init__(self, folder: Path, recipe: LayerRecipe) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        for left in folder.glob(".*"):  # by a process that was killed while it wrote
+            left.unlink()
         self.folder = folder
         self.recipe = recipe
         self.count = 0
@@ -36,6 +38,10 @@ class LayerWriter:
         """Append one item; floats should be rounded by the caller to what the engine really knows."""
         self._items.write(canonical_json(item) + "\n")
         self.count += 1
+
+    def write_file(self, name: str, data: bytes) -> None:
+        """Put a file beside the items; it is on the disk when this returns."""
+        write_atomic(self.folder / name, data)
 
     def cover(self, spans: Sequence[TimeSpan]) -> None:
         """Say which parts of the timeline were examined."""
@@ -123,8 +129,11 @@ def settle(root: Path) -> None:
         for layer in sorted(whole.parent.glob("layers/*/*")):
             final = root / layer.parent.name / layer.name
             final.parent.mkdir(parents=True, exist_ok=True)
-            with suppress(OSError):  # it is there already, with the same bytes
+            try:
                 os.rename(layer, final)
+            except OSError:
+                if not (final / "layer.json").exists():  # else it is there already, with the same bytes
+                    raise
         shutil.rmtree(whole.parent)
 
 

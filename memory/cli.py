@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from filelock import Timeout
 
 from longtake.console import Session, say, say_json
 from longtake.errors import LibraryError
@@ -62,8 +63,12 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
 
     library = _library(context)
     record = library.resolve(video)
-    HybridIndex(library.index_root).delete(record.id)
-    library.delete(record)
+    try:
+        with library.lock(record.id).acquire(timeout=0):
+            HybridIndex(library.index_root).delete(record.id)
+            library.delete(record)
+    except Timeout as error:
+        raise LibraryError(f"{record.name} is being indexed by another process: stop that first.") from error
     if as_json:
         say_json({"deleted": record.id, "name": record.name})
     else:

@@ -11,7 +11,7 @@ the words spoken over it. The best one leads, and three bounds keep an event som
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longtake.memory.corpus import Corpus
@@ -56,17 +56,17 @@ def find_events(candidates: Sequence[Candidate], corpus: Corpus, k: int) -> list
     waiting: dict[str, dict[int, Candidate]] = {}
     for candidate in candidates:
         waiting.setdefault(corpus.video(candidate.position), {})[candidate.position] = candidate
+    spans = {candidate.position: corpus.span(candidate.position) for candidate in candidates}
     events: list[Event] = []
     for candidate in candidates:
         neighbours = waiting[corpus.video(candidate.position)]
         if len(events) < k and candidate.position in neighbours:
-            events.append(_grow(candidate, neighbours, corpus))
+            events.append(_grow(candidate, neighbours, spans))
     return events
 
 
-def _grow(best: Candidate, waiting: dict[int, Candidate], corpus: Corpus) -> Event:
+def _grow(best: Candidate, waiting: dict[int, Candidate], spans: Mapping[int, TimeSpan]) -> Event:
     """Take all that belongs to the event of the best one out of what waits."""
-    spans = {position: corpus.span(position) for position in waiting}
     event = Event([waiting.pop(best.position)], spans[best.position])
     while joining := [position for position in waiting if event.takes(spans[position])]:
         for position in joining:

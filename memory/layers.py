@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -85,6 +86,11 @@ class LayerStore:
             return None
         covered = tuple(TimeSpan(start=start, end=end) for start, end in facts["covered"])
         return Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"])
+
+    def remove(self, layer: Layer) -> None:
+        """Remove a layer that nothing uses any more."""
+        shutil.rmtree(layer.path, ignore_errors=True)
+        self._run_file(layer.name, layer.key).unlink(missing_ok=True)
 
     def record_run(self, name: str, key: str, facts: Mapping[str, Any]) -> None:
         """Keep times and machine facts of a build beside the layer."""

@@ -55,7 +55,9 @@ class VideoRecord(BaseModel):
     other_names: tuple[str, ...] = Field(
         default=(), description="Names under which the same bytes were indexed before."
     )
-    indexed: str | None = Field(default=None, description="What the index holds of it: the key of its `text_vectors`.")
+    indexed: str | None = Field(
+        default=None, description="What the index holds of it: a hash of the layers it was made of."
+    )
 
 
 class Library:

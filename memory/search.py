@@ -55,7 +55,7 @@ class HybridIndex:
         with self._writing():
             self._segments.write(video, revision.key, batches)
             self._documents.add(video, revision.key, [document for batch in batches for document in batch.documents])
-            self._commit(read_current(self._current) | {video: revision}, video)
+            self._commit(self._read() | {video: revision}, video)
 
     def holds(self, video: str) -> bool:
         """Whether documents of a video are in the index."""
@@ -66,7 +66,7 @@ class HybridIndex:
         if not self._current.exists():
             return
         with self._writing():
-            revisions = read_current(self._current)
+            revisions = self._read()
             revisions.pop(video, None)
             self._commit(revisions, video)
 

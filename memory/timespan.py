@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,17 @@ class TimeSpan(BaseModel):
 
     def __str__(self) -> str:
         return f"{clock(self.start)}-{clock(self.end)}"
+
+
+def joined(spans: Iterable[TimeSpan], gap: float = 0.0) -> tuple[TimeSpan, ...]:
+    """The same seconds in order, in spans that lie more than `gap` seconds apart."""
+    union: list[TimeSpan] = []
+    for span in sorted(spans, key=lambda span: span.start):
+        if union and span.start <= union[-1].end + gap:
+            union[-1] = TimeSpan(start=union[-1].start, end=max(union[-1].end, span.end))
+        else:
+            union.append(span)
+    return tuple(union)
 
 
 class SpanError(ValueError):

@@ -25,6 +25,7 @@ Samples = npt.NDArray[np.float32]
 
 BLOCK_SECONDS = 32
 SEEK_MARGIN = 0.5  # decoders with overlapping transforms need a run-up before their first exact sample
+TOUCHING = 0.001  # seconds between blocks that follow each other
 CLOCK_TOLERANCE = 0.05  # containers round times to milliseconds or to a frame; more than this is a real gap
 
 _log = logging.getLogger(__name__)

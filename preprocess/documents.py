@@ -11,6 +11,7 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Modality
 from longtake.memory.timespan import TimeSpan
 
+VERSION = 1  # raised when the same layers give other documents
 SOURCES: Mapping[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longtake.memory.index import Batch, Index
-from longtake.memory.layers import Layer, canonical_json
+from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.documents import SOURCES, documents_of
+from longtake.preprocess.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.frame_vectors import frame_batch
 from longtake.preprocess.text_vectors import load_vectors
 
@@ -15,12 +15,16 @@ from longtake.preprocess.text_vectors import load_vectors
 def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:
     """Index what the layers hold, unless the index holds just that; without text vectors, words alone are found."""
     indexed = (*SOURCES, "text_vectors", "frame_vectors")
-    key = canonical_json({name: layers[name].key for name in indexed if name in layers})
+    key = content_key(str(VERSION), *(layers[name].key for name in indexed if name in layers))
     if video.indexed == key and index.holds(video.id):
         return video
     embedded, pictures = layers.get("text_vectors"), layers.get("frame_vectors")
     documents = documents_of(video.id, layers)
-    batches = [Batch(embedded.engine if embedded else "", documents, load_vectors(embedded) if embedded else None)]
+    vectors = load_vectors(embedded) if embedded else None
+    if vectors is None or len(vectors) != len(documents):  # embedded by a version that made other documents
+        batches = [Batch("", documents, None)]
+    else:
+        batches = [Batch(embedded.engine if embedded else "", documents, vectors)]
     if pictures:
         batches.append(frame_batch(video.id, pictures))
     index.replace(video.id, batches)

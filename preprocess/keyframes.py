@@ -28,8 +28,8 @@ class _Candidate:
 class Keyframes:
     """Keeps the first frame of every second, and soon after each cut one more, so that no shot is without a picture.
 
-    Items are {time, start, end, file, kind}: of kind `second`, the picture stands for that second; of kind `shot`, for
-    the shot, near whose middle it lies.
+    Items are {time, start, end, file, kind}: of kind `second`, the picture stands until that of a later second; of kind
+    `shot`, for the shot, near whose middle it lies.
     """
 
     def __init__(self, shots: ShotBoundaries, height: int) -> None:
@@ -60,7 +60,7 @@ class Keyframes:
     def _end_second(self, end: float) -> None:
         if self._picture is not None:
             time, file = self._picture
-            end = round(min(end, self._second + 1.0), 3)
+            end = round(end, 3)
             self.found.items.append(
                 {"time": time, "start": float(self._second), "end": end, "file": file, "kind": "second"}
             )

@@ -7,16 +7,39 @@ import pickle
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from longtake.memory.layers import content_key
 from longtake.preprocess.coverage import CoveredSpans
 from longtake.preprocess.observers import Observer
 
 Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 
-# A library may come from somebody else, and a pickle can name anything that Python could call.
-_ALLOWED = ("longtake.", "numpy", "scenedetect.", "collections", "fractions")
-_BUILTINS = {"set", "frozenset", "bytearray", "complex", "slice"}
+# A library may come from somebody else, and a pickle can name anything that Python could call: so only classes come to
+# life that these modules themselves define, and what NumPy's arrays and a deque need.
+_NAMES = "changes coverage cuts dissolves fades flashes keyframes moments motion novelty observers pass_state passing"
+_MODULES = (
+    "longtake.memory.timespan",
+    "longtake.preprocess.engines.shots",
+    *(f"longtake.preprocess.{name}" for name in f"{_NAMES} shots still text_frames".split()),
+)
+_OTHERS = {
+    ("collections", "deque"),
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "scalar"),
+    ("numpy._core.numeric", "_frombuffer"),
+}
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    """A hash of the modules whose objects are in a state: another version of them could not go on with it."""
+    return content_key(*(Path(str(import_module(name).__file__)).read_text(encoding="utf-8") for name in _MODULES))
 
 
 @dataclass
@@ -32,10 +55,11 @@ class PassState:
 
 @dataclass(frozen=True)
 class PassChunk:
-    """What was found in a chunk, and the state at its end."""
+    """What was found in a chunk, the state at its end, and the code that alone can go on with that state."""
 
     items: Items
     state: PassState
+    code: str = field(default_factory=_code)
 
 
 def save_chunk(chunk: PassChunk) -> bytes:
@@ -58,13 +82,15 @@ def load_chunk(data: bytes) -> PassChunk | None:
         AttributeError,
     ):
         return None
-    return chunk if isinstance(chunk, PassChunk) else None
+    return chunk if isinstance(chunk, PassChunk) and chunk.code == _code() else None
 
 
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if module == "builtins" and name in _BUILTINS:
+        if (module, name) in _OTHERS:
             return super().find_class(module, name)
-        if f"{module}.".startswith(_ALLOWED) and "." not in name:
-            return super().find_class(module, name)
+        if module in _MODULES:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a pass")

@@ -16,7 +16,7 @@ from longtake.errors import Cancelled, LibraryError
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.index import Index
 from longtake.memory.layers import Layer
-from longtake.memory.library import Library, VideoRecord, file_id
+from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
 from longtake.preprocess.captions import Captions
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.findable import make_findable
@@ -46,7 +46,6 @@ STEPS: tuple[Step, ...] = (
 )
 EMBEDDING = TextVectors()
 BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, where they are not one of its name
-_FINDABLE_EVERY = 10.0  # seconds of work after which what is there so far can be found
 
 
 def index_file(
@@ -104,20 +103,18 @@ class _Indexing:
     video: VideoRecord
     layers: dict[str, Layer] = field(default_factory=dict)
     embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
-    findable_since: float = field(default_factory=time.perf_counter)
 
     def to_the_end(self, started: float) -> IndexReport:
         """Run every step, or those before the work is stopped."""
         settle(self.library.layers(self.video.id).root)
         self.library.save(self.video)
-        found = {name: self.library.layer(self.video, name) for name in self.video.layers}
+        found = {name: self.library.layer(self.video, name) for name in LAYERS}
         self.layers = {name: layer for name, layer in found.items() if layer}
         complete = True
         try:
             for step in STEPS:
                 self._run(step, self.watcher)
-                if time.perf_counter() - self.findable_since > _FINDABLE_EVERY:
-                    self._make_findable()
+                self._make_findable()
         except Cancelled:
             complete = False
         self._make_findable()
@@ -146,11 +143,15 @@ class _Indexing:
     def _make_findable(self) -> None:
         # It cannot be stopped: it takes no time to speak of, and without it nothing of what is there would be found.
         watcher = Watcher()
+        before = self.layers.get(EMBEDDING.name)
         self._run(EMBEDDING, watcher)
-        known = {report.key for report in self.embeddings}
-        self.embeddings.extend(report for report in watcher.reports if report.key is None or report.key not in known)
+        built_here = {report.key for report in self.embeddings if not report.reused}
+        self.embeddings.extend(
+            report for report in watcher.reports if report.key is None or report.key not in built_here
+        )
         self.video = make_findable(self.video, self.layers, self.library, self.index)
-        self.findable_since = time.perf_counter()
+        if before and before.key in built_here and before.key != self.video.layers.get(EMBEDDING.name):
+            self.library.layers(self.video.id).remove(before)
 
     def _keep(self, **changes: object) -> None:
         self.video = self.video.model_copy(update=changes)

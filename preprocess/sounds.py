@@ -13,8 +13,8 @@ import numpy as np
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import AudioBlock, read_audio
+from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.audio import TOUCHING, AudioBlock, read_audio
 from longtake.preprocess.engines.sounds import Measures, SoundEngine
 from longtake.preprocess.step import IndexJob
 
@@ -47,21 +47,13 @@ class Sounds:
                 data = _packed(engine.measure(block, previous))
                 job.chunks.put(name, data)
             measured.append(_unpacked(data))
-            _hear(heard, block)
+            heard.append(TimeSpan(start=max(0.0, block.start), end=block.end))
             job.progress(min(1.0, block.end / job.media.duration) if job.media.duration > 0 else 1.0)
             previous = block
         writer = writers[NAME]
         for event in engine.detect(measured):
             writer.add(event.item())
-        writer.cover(heard)
-
-
-def _hear(heard: list[TimeSpan], block: AudioBlock) -> None:
-    """Add a block's time to what was heard, joined to the last span when it follows without a gap."""
-    start = max(0.0, block.start)
-    if heard and start - heard[-1].end < 0.001:
-        start = heard.pop().start
-    heard.append(TimeSpan(start=start, end=block.end))
+        writer.cover(joined(heard, TOUCHING))
 
 
 def _packed(measures: Measures) -> bytes:

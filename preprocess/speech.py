@@ -9,15 +9,14 @@ import numpy as np
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
-from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import AudioBlock, Samples, read_audio
+from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.audio import TOUCHING, AudioBlock, Samples, read_audio
 from longtake.preprocess.engines.speech import RATE, SpeechEngine
 from longtake.preprocess.step import IndexJob
 
 NAME = "speech"
 SHORTEST, LONGEST = 60, 90  # seconds: a chunk ends at the quietest moment between them
 _PAUSE = 30  # hundredths of a second that are quiet together: the gaps inside words are shorter
-_TOUCHING = 0.001  # seconds between blocks that follow each other
 
 
 class Speech:
@@ -56,10 +55,9 @@ class Speech:
             for item in json.loads(data):
                 language = language or item["language"]
                 writer.add(item)
-            touches = heard and chunk.start - heard[-1].end < _TOUCHING
-            heard.append(TimeSpan(start=heard.pop().start if touches else chunk.start, end=chunk.end))
+            heard.append(TimeSpan(start=chunk.start, end=chunk.end))
             job.progress(chunk.end / max(chunk.end, job.media.duration))
-        writer.cover(heard)
+        writer.cover(joined(heard, TOUCHING))
 
 
 def cut_at_pauses(blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
@@ -69,7 +67,7 @@ def cut_at_pauses(blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
     """
     held: AudioBlock | None = None
     for block in blocks:
-        if held is None or block.start - held.end > _TOUCHING:
+        if held is None or block.start - held.end > TOUCHING:
             if held is not None:
                 yield held
             held = block

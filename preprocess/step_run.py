@@ -63,7 +63,6 @@ def run_step(
             raise
         log.debug("step %s crashed", step.name, exc_info=True)
         problem = f"{step.name} crashed ({type(error).__name__}: {error}); see --debug."
-    check_source()
     watcher.reports.append(LayerReport(step.name, problem=problem))
     return None
 
@@ -86,12 +85,14 @@ def _build(
             progress=lambda share: watcher.progress(stopwatch.at(share)),
             warn=left_out.append,
         )
-        step.build(following, building.writers)
         try:
-            check_source()
-        except SourceChanged:
-            building.discard()
-            raise
+            step.build(following, building.writers)
+        finally:
+            try:
+                check_source()
+            except SourceChanged:
+                building.discard()
+                raise
     facts = _run_facts(building.chunks, time.perf_counter() - started, left_out)
     built = [layer for recipe in recipes if (layer := store.get(recipe.name, recipe.key))]
     for layer in built:

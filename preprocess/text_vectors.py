@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.index import Vectors
 from longtake.memory.layers import Layer, LayerRecipe
-from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.documents import SOURCES, documents_of
+from longtake.memory.timespan import joined
+from longtake.preprocess.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.engines.text_embedding import TextEmbedding
 from longtake.preprocess.step import IndexJob
 
@@ -30,7 +30,7 @@ class TextVectors:
         if not inputs:
             return ()
         engine: TextEmbedding = job.engines.load("text_embedding")
-        return (LayerRecipe(self.name, self.version, engine.id, inputs=inputs),)
+        return (LayerRecipe(self.name, self.version, engine.id, {"documents": VERSION}, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write one item per document and the vectors."""
@@ -47,21 +47,10 @@ class TextVectors:
         for document in documents:
             span = document.span
             writer.add({"start": span.start, "end": span.end, "modality": document.modality, "text": document.text})
-        writer.cover(_union(span for name in SOURCES if name in job.layers for span in job.layers[name].covered))
+        writer.cover(joined(span for name in SOURCES if name in job.layers for span in job.layers[name].covered))
 
 
 def load_vectors(layer: Layer) -> Vectors:
     """The vectors of a `text_vectors` layer, (documents, dimensions), in the order of `documents_of`."""
     vectors: Vectors = np.load(layer.path / FILE, allow_pickle=False)
     return vectors
-
-
-def _union(spans: Iterable[TimeSpan]) -> list[TimeSpan]:
-    """Spans in order, those that touch joined."""
-    union: list[TimeSpan] = []
-    for span in sorted(spans, key=lambda span: span.start):
-        if union and span.start <= union[-1].end:
-            union[-1] = TimeSpan(start=union[-1].start, end=max(union[-1].end, span.end))
-        else:
-            union.append(span)
-    return union

@@ -55,25 +55,21 @@ class VisualPass:
             LayerRecipe("still", 2, "longtake/still"),
             LayerRecipe("moments", 2, "longtake/novelty"),
             LayerRecipe("motion", 1, "longtake/phase_correlation"),
-            LayerRecipe("keyframes", 2, "longtake/keyframes", keyframes, inputs),
-            LayerRecipe("text_frames", 1, "longtake/strokes", text_frames, inputs),
+            LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
+            LayerRecipe("text_frames", 2, "longtake/strokes", text_frames, inputs),
         )
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Decode the file once, from where an earlier pass was killed, and fill the writers that are given."""
-        found: list[Items] = []
-        state = PassState({})
-        while kept := load_chunk(job.chunks.get(_name(len(found))) or b""):
-            state = kept.state
-            found.append(kept.items)
-        if not found:
+        number, state = 0, PassState({})
+        while kept := load_chunk(job.chunks.get(_name(number)) or b""):
+            state, number = kept.state, number + 1
+            _write(kept.items, writers)
+        if not number:
             state = PassState(_observers(job, writers))
         if not state.finished:
-            found.extend(_watch(job, state, len(found), writers))
-        for items in found:
-            for name, writer in writers.items():
-                for item in items[name]:
-                    writer.add(item)
+            for items in _watch(job, state, number, writers):
+                _write(items, writers)
         covered = state.covered.spans()
         for before, after in pairwise(covered):
             job.warn(f"the picture between {before.end:.1f} s and {after.start:.1f} s is damaged and was not seen")
@@ -133,9 +129,15 @@ def _keep(job: IndexJob, state: PassState, number: int, writers: Mapping[str, La
         if name in writers:
             items[name] = found.items
             for file, content in found.files.items():
-                (writers[name].folder / file).write_bytes(content)
+                writers[name].write_file(file, content)
     job.chunks.put(_name(number), save_chunk(PassChunk(items, state)))
     return items
+
+
+def _write(items: Items, writers: Mapping[str, LayerWriter]) -> None:
+    for name, writer in writers.items():
+        for item in items[name]:
+            writer.add(item)
 
 
 def _name(number: int) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longtake.config import Settings
 from longtake.errors import LibraryError
-from longtake.memory.library import Library
+from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.engines import EngineTable
 
 if TYPE_CHECKING:
@@ -37,6 +38,15 @@ class Workspace:
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
         return HybridIndex(self.library.index_root, floors=floors, rrf_constant=self.settings.search.rrf_constant)
+
+    def restore(self, videos: Iterable[VideoRecord]) -> None:
+        """Put those of the videos into the search index again that it has lost or an older version left out."""
+        from longtake.preprocess.findable import make_findable
+
+        for video in videos:
+            if not self.index.holds(video.id):
+                layers = {name: layer for name in video.layers if (layer := self.library.layer(video, name))}
+                make_findable(video, layers, self.library, self.index)
 
     def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
         """Index a file, or what is missing of it."""

@@ -37,7 +37,7 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Say what found each result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find where something is said, written or heard, in some videos or in the whole library."""
+    """Find where something is said, written, heard or seen, in some videos or in the whole library."""
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
     query = words[-1].strip()
@@ -46,6 +46,7 @@ def search(
     held = workspace.library.videos()
     if not held:
         raise LibraryError(f"The library {session.library_root} holds no videos; `longtake index FILE` adds one.")
+    workspace.restore(held)
     chosen = [workspace.library.resolve(reference) for reference in words[:-1]]
     span = _span(within, chosen or held)
     where = SearchFilter(tuple(video.id for video in chosen), _modalities(modality or []), span)

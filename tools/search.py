@@ -24,7 +24,7 @@ def cross_modal_search(
     modalities: Annotated[list[Modality], Field(description="Where to look; an empty list looks everywhere.")],
     k: Annotated[int, Field(ge=1, le=50, description="How many results.")] = 5,
 ) -> ToolResult:
-    """Find where a query is said, written or heard in the video."""
+    """Find where a query is said, written, heard or seen in the video."""
     videos = (context.chosen,) if context.chosen else tuple(context.videos)
     hits = retrieve(query, SearchFilter(videos, tuple(modalities)), k, context.engines, context.index)
     results = [

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from longtake.memory.records import Evidence, Modality
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, joined
 from longtake.prompts import render
 from longtake.tools.context import ToolContext
 from longtake.tools.evidence import evidence_of, examined
@@ -70,18 +69,7 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
         language = items[0].get("language") if items else None
         kept = [item for item in items if item.get("language") == language]
         found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
-    return tuple(sorted(found, key=lambda item: item.span.start)), _joined(seen)
-
-
-def _joined(spans: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
-    """The same seconds in spans that neither overlap nor touch."""
-    joined: list[TimeSpan] = []
-    for span in sorted(spans, key=lambda span: span.start):
-        if joined and span.start <= joined[-1].end:
-            joined[-1] = TimeSpan(start=joined[-1].start, end=max(joined[-1].end, span.end))
-        else:
-            joined.append(span)
-    return tuple(joined)
+    return tuple(sorted(found, key=lambda item: item.span.start)), joined(seen)
 
 
 def _result(

@@ -65,7 +65,7 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     if context.incomplete:
         names = ", ".join(context.incomplete)
         found = text or "Nothing that answers it was found in the layers that are there."
-        return "partial", f"{found} (Indexing of {names} was stopped before its end; not everything was looked at.)"
+        return "partial", f"{found} ({names}: not indexed to the end yet, so not everything was looked at.)"
     if text:
         return "answered", text
     draft = state.draft or ""

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -45,7 +46,7 @@ class FasterWhisper:
     def __init__(self, settings: Settings) -> None:
         self._name = settings.speech.model
         self._may_fetch = settings.speech.fetch and not settings.offline
-        self.id = f"faster-whisper-1/{_identity(self._name)}"
+        self.id = f"faster-whisper-{version('faster-whisper')}/{_identity(self._name)}"
 
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
         """See `SpeechEngine`; a language that Whisper does not know is a `ConfigError`."""

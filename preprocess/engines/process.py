@@ -21,7 +21,7 @@ from longtake.config import Settings
 from longtake.errors import EngineError, LongtakeError
 
 log = logging.getLogger(__name__)
-_START_SECONDS = 60.0  # for a fresh interpreter and the engine's own imports, on top of the first call
+_START_SECONDS = 60.0  # for a fresh interpreter; what an engine loads on first use, its first call has time for
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would take locks of other threads along
 
 
@@ -76,7 +76,7 @@ class EngineProcess:
                     kind, value = self._answer((method, arguments, named), seconds)
                     break
                 except (EOFError, OSError, TimeoutError) as error:
-                    how = f"did not answer for {seconds:g} s" if isinstance(error, TimeoutError) else "died"
+                    how = "did not answer in time" if isinstance(error, TimeoutError) else "died"
                     self.close()
                     if last:
                         raise EngineError(
@@ -93,25 +93,28 @@ class EngineProcess:
 
     def _answer(self, question: tuple[str, tuple[Any, ...], dict[str, Any]], seconds: float) -> tuple[str, Any]:
         """`value` and what the method returned, or `error` and why it did not."""
-        connection, started = self._connected()
-        connection.send(question)
-        if not connection.poll(seconds + (_START_SECONDS if started else 0)):
+        connection = self._connected()
+        connection.send(question)  # never waits for long: the other side does nothing but wait for it
+        if not connection.poll(seconds):
             raise TimeoutError
         answer: tuple[str, Any] = connection.recv()
         return answer
 
-    def _connected(self) -> tuple[Connection, bool]:
-        """The connection to a living process, and whether it was started just now."""
+    def _connected(self) -> Connection:
+        """The connection to a living process whose engine is there."""
         if self._connection is not None and self._process is not None and self._process.is_alive():
-            return self._connection, False
+            return self._connection
         self.close()
         ours, theirs = _CONTEXT.Pipe()
         arguments = (theirs, self._target, self._settings)
-        self._process = _CONTEXT.Process(target=serve, args=arguments, daemon=True, name=self._local.id)
-        self._process.start()
+        process = _CONTEXT.Process(target=serve, args=arguments, daemon=True, name=self._local.id)
+        process.start()
         theirs.close()
-        self._connection = ours
-        return ours, True
+        self._process, self._connection = process, ours
+        if not ours.poll(_START_SECONDS):
+            raise TimeoutError
+        ours.recv()  # that it is ready
+        return ours
 
 
 @lru_cache(maxsize=4)
@@ -137,6 +140,7 @@ def serve(connection: Connection, target: str, settings: Settings) -> None:
 
         forbid_network()
     engine = engine_class(target)(settings)
+    connection.send(None)  # ready
     while True:
         try:
             method, arguments, named = connection.recv()

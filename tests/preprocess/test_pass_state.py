@@ -9,7 +9,9 @@ import zlib
 import numpy as np
 import pytest
 
+from longtake.config import Settings
 from longtake.preprocess.coverage import CoveredSpans
+from longtake.preprocess.engines.process import EngineProcess
 from longtake.preprocess.pass_state import PassChunk, PassState, load_chunk, save_chunk
 
 
@@ -30,7 +32,17 @@ class Evil:
         return os.system, ("touch /tmp/longtake-was-here",)
 
 
-@pytest.mark.parametrize("content", [Evil(), {"a": 1}, np.zeros(3), print])
+class ByName(Evil):
+    """One that hides behind a module of ours, which imports what it wants to call."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[str, Settings]]:
+        return EngineProcess, (self.target, Settings())
+
+
+@pytest.mark.parametrize("content", [Evil(), ByName("os:system"), {"a": 1}, np.zeros(3), print])
 def test_what_is_no_chunk_is_none_and_runs_nothing(content: object) -> None:
     assert load_chunk(zlib.compress(pickle.dumps(content))) is None
     assert not os.path.exists("/tmp/longtake-was-here")
@@ -39,3 +51,7 @@ def test_what_is_no_chunk_is_none_and_runs_nothing(content: object) -> None:
 @pytest.mark.parametrize("data", [b"", b"garbage", save_chunk(PassChunk({}, PassState({})))[:-9]])
 def test_a_damaged_chunk_is_none(data: bytes) -> None:
     assert load_chunk(data) is None
+
+
+def test_a_chunk_of_another_version_of_the_code_is_none() -> None:
+    assert load_chunk(save_chunk(PassChunk({}, PassState({}), code="another"))) is None
