@@ -58,6 +58,7 @@ def open_threads(file: Path) -> SqliteSaver:
             threads.setup()
     except (sqlite3.Error, OSError) as error:
         raise LibraryError(
-            f"{file} cannot be used ({error}): move it away, and new threads begin in a new one."
+            f"{file} cannot be used ({error}): see that there is room and that it may be written to, or move it away, "
+            "and new threads begin in a new one."
         ) from error
     return threads

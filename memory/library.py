@@ -197,6 +197,8 @@ class Library:
         return found[0] if found else None
 
     def _unknown(self, reference: str) -> str:
+        if before := [video for video in self.videos() if video.path == str(Path(reference).expanduser().resolve())]:
+            return f"{reference} has changed since it was indexed: index it again, or give the id {before[0].id}."
         names = {Path(video.name).stem: video.name for video in self.videos()}
         close = get_close_matches(Path(reference).stem, names, n=1)
         hint = f" Did you mean {names[close[0]]!r}?" if close else ""

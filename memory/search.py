@@ -7,6 +7,7 @@ writer at a time.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -162,10 +163,12 @@ class HybridIndex:
             self.root.mkdir(parents=True, exist_ok=True)
             with FileLock(self.root / "write.lock"):
                 yield
-        except OSError as error:
-            raise LibraryError(f"The search index {self.root} cannot be written: {error.strerror or error}.") from error
-        except _DAMAGE as error:
-            raise self._damaged() from error
+        except (OSError, *_DAMAGE) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise LibraryError(
+                f"The search index {self.root} cannot be written ({reason}): make room and see that it may be written "
+                "to; where that is so, it is damaged: delete the folder and index the videos again."
+            ) from error
 
     def _commit(self, revisions: dict[str, Revision], video: str) -> None:
         """Make revisions current, then remove what no longer counts."""
@@ -175,6 +178,10 @@ class HybridIndex:
         self._segments.keep_only((name, revision.key) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:
+        if not os.access(self.root, os.W_OK):  # SQLite, which holds the documents, reads nothing it may not write to
+            return LibraryError(
+                f"The search index {self.root} cannot be used while it may not be written to: allow it."
+            )
         return LibraryError(f"The search index is damaged: delete the folder {self.root} and index the videos again.")
 
 

@@ -27,7 +27,7 @@ def index(
     """Read videos into the library. Files read before are only completed."""
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
-    worst = 0
+    refused = in_part = 0
     for file in files:
         try:
             with progress_watcher(quiet=as_json) as watcher:
@@ -38,12 +38,14 @@ def index(
             note(f"longtake: {error}")
             if as_json:
                 say(json.dumps({"video": None, "name": file.name, "error": str(error)}, ensure_ascii=False))
-            worst = EXIT_FAILED
+            refused += 1
             continue
         say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
         if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
-            worst = worst or EXIT_PARTIAL
-    raise typer.Exit(worst)
+            in_part += 1
+    if refused == len(files):
+        raise typer.Exit(EXIT_FAILED)
+    raise typer.Exit(EXIT_PARTIAL if refused or in_part else 0)
 
 
 def report_json(report: IndexReport) -> dict[str, Any]:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
 from longtake.memory.timespan import TimeSpan
 
 _SHORTEST_GAP = 1.0  # seconds; less than this is an uneven clock
+
+
+def warn_of_gaps(spans: Sequence[TimeSpan], what: str, warn: Callable[[str], None]) -> None:
+    """Say what was not examined between spans that are given in order; `what` names the picture or the sound."""
+    for before, after in pairwise(spans):
+        if after.start - before.end >= _SHORTEST_GAP:
+            warn(f"the {what} between {before.end:.1f} s and {after.start:.1f} s is damaged and was not examined")
 
 
 class CoveredSpans:

@@ -114,7 +114,7 @@ def _pictures(
     """Whole pictures, as the decoder hands them out."""
     for packet in _packets(container, stream, path, damage):
         check_cancelled()
-        if packet.stream_index != stream.index:
+        if packet.stream.index != stream.index:  # packet.stream_index is 0 in the one that empties the decoder
             continue
         if packet.is_corrupt:
             damage.note()
@@ -200,7 +200,7 @@ def _report(container: InputContainer, stream: Any, path: Path, media: MediaInfo
         promised = whole if media.duration < whole - _SLACK else 0.0
     if damaged or end < promised - _SLACK:
         logger.warning(
-            "%s: the picture ends at %.1f s and %d packets or pictures were damaged; the file may be incomplete.",
+            "%s: the picture ends at %.1f s, and %d of its packets and pictures could not be read; is the file whole?",
             path,
             end,
             damaged,

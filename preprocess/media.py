@@ -110,6 +110,8 @@ def _describe(container: Any, path: Path) -> MediaInfo:
         if stream.codec_context and stream.codec_context.name in TEXT_SUBTITLES
     ]
     origin, end = _bounds(container, used)
+    if video is None and end <= origin:
+        raise MediaError(f"{path} holds no sound, only a header; record or copy it again.")
     return MediaInfo(
         container=container.format.name,
         duration=round(max(0.0, end - origin), 3),

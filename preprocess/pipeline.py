@@ -28,7 +28,7 @@ from longtake.preprocess.scene_text import SceneText
 from longtake.preprocess.sounds import Sounds
 from longtake.preprocess.speech import Speech
 from longtake.preprocess.step import IndexJob, Step
-from longtake.preprocess.step_run import SourceChanged, run_step
+from longtake.preprocess.step_run import DISK_FULL, SourceChanged, run_step
 from longtake.preprocess.subtitles import Subtitles
 from longtake.preprocess.text_vectors import TextVectors
 from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
@@ -82,8 +82,9 @@ def index_file(
             return run.to_the_end(started)
     except OSError as error:
         where = error.filename or library.root
+        remedy = "make room" if error.errno in DISK_FULL else "allow that"
         raise LibraryError(
-            f"{where} cannot be written ({error.strerror or error}): make room or choose another library with "
+            f"{where} cannot be written ({error.strerror or error}): {remedy} or choose another library with "
             "--library, and index again; what was finished is kept."
         ) from error
 

@@ -15,6 +15,7 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.audio import TOUCHING, AudioBlock, read_audio
+from longtake.preprocess.coverage import warn_of_gaps
 from longtake.preprocess.engines.sounds import Measures, SoundEngine
 from longtake.preprocess.step import IndexJob
 
@@ -53,7 +54,9 @@ class Sounds:
         writer = writers[NAME]
         for event in engine.detect(measured):
             writer.add(event.item())
-        writer.cover(joined(heard, TOUCHING))
+        covered = joined(heard, TOUCHING)
+        warn_of_gaps(covered, "sound", job.warn)
+        writer.cover(covered)
 
 
 def _packed(measures: Measures) -> bytes:

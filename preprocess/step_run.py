@@ -16,7 +16,7 @@ from longtake.preprocess.progress import LayerReport, Stopwatch, Watcher
 from longtake.preprocess.step import IndexJob, Step
 
 log = logging.getLogger(__name__)
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class SourceChanged(LongtakeError):
@@ -59,7 +59,7 @@ def run_step(
         problem = str(error)
     except Exception as error:
         # A step runs engines and decoders over files that nobody has seen: what is wrong with one costs its layer only.
-        if isinstance(error, OSError) and error.errno in _FULL:
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
             raise
         log.debug("step %s crashed", step.name, exc_info=True)
         problem = f"{step.name} crashed ({type(error).__name__}: {error}); see --debug."
@@ -87,6 +87,7 @@ def _build(
         )
         try:
             step.build(following, building.writers)
+            following.progress(1.0)
         finally:
             try:
                 check_source()

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from charset_normalizer import from_bytes
+
 from longtake.errors import MediaError
 
 SUFFIXES = (".srt", ".vtt", ".ass", ".ssa")
@@ -26,6 +28,7 @@ _OVERRIDE = re.compile(r"\{\\[^}]*\}")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.,]*>")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>", re.IGNORECASE)
 _TOUCHING = 0.1  # most seconds between the cues of one rolling caption
+_WESTERN = ("Latin", "Control", "Punctuation")  # in the names of the alphabets of Western text
 _READABLE = 0.5  # seconds; a shorter cue is a step of an animation
 
 
@@ -96,22 +99,32 @@ def ass_text(text: str) -> str:
     return _tidy(re.sub(r"\\[Nn]", "\n", text).replace("\\h", " "))
 
 
-def _decode(data: bytes, name: str) -> str:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    elif not any(data[0:8:2]):  # the times at the head of a file are ASCII in every language
-        encoding = "utf-16-be"
-    elif not any(data[1:8:2]):
-        encoding = "utf-16-le"
-    else:
-        encoding = "utf-8-sig"
+def guessed_encoding(data: bytes) -> str | None:
+    """The encoding of a file that is in no Unicode encoding, guessed from its letters; None when it is in one."""
     try:
-        text = data.decode(encoding)
+        data.decode(_unicode_encoding(data))
     except UnicodeDecodeError:
-        text = data.decode("cp1252" if not set(data) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1")
+        best = from_bytes(data).best()
+        # Among the encodings of Latin letters the guess is poor, and cp1252 by far the most used.
+        if best is not None and not all(any(word in name for word in _WESTERN) for name in best.alphabets):
+            return best.encoding
+        return "cp1252" if not set(data) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1"
+    return None
+
+
+def _decode(data: bytes, name: str) -> str:
+    text = data.decode(guessed_encoding(data) or _unicode_encoding(data))
     if "\0" in text:
         raise MediaError(f"{name} is not a subtitle file: it holds binary data.")
     return text
+
+
+def _unicode_encoding(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if not any(data[0:8:2]):  # the times at the head of a file are ASCII in every language
+        return "utf-16-be"
+    return "utf-16-le" if not any(data[1:8:2]) else "utf-8-sig"
 
 
 def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:

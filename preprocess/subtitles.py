@@ -20,7 +20,7 @@ from longtake.preprocess.container import open_media
 from longtake.preprocess.language_codes import language_code
 from longtake.preprocess.media import MediaInfo
 from longtake.preprocess.step import IndexJob
-from longtake.preprocess.subtitle_formats import SUFFIXES, Cue, ass_text, parse_subtitles, unrolled
+from longtake.preprocess.subtitle_formats import SUFFIXES, Cue, ass_text, guessed_encoding, parse_subtitles, unrolled
 
 NAME = "subtitles"
 
@@ -115,19 +115,25 @@ def _label(number: int, sidecar: Sidecar) -> str:
 def _tracks(job: IndexJob) -> Iterator[_Track]:
     """Every sidecar, then every embedded track."""
     for number, sidecar in enumerate(find_sidecars(job.path), 1):
-        yield _Track(_label(number, sidecar), sidecar.language, sidecar.path.name, partial(_sidecar_cues, sidecar))
+        yield _Track(
+            _label(number, sidecar), sidecar.language, sidecar.path.name, partial(_sidecar_cues, sidecar, job.warn)
+        )
     for stream in job.media.subtitles:
         source = f"stream {stream.index}"
         read = partial(embedded_cues, job.path, job.media, stream.index)
         yield _Track(source, language_code(stream.language), f"{job.path.name}, {source}", read)
 
 
-def _sidecar_cues(sidecar: Sidecar) -> list[Cue]:
+def _sidecar_cues(sidecar: Sidecar, warn: Callable[[str], None]) -> list[Cue]:
     try:
         data = sidecar.path.read_bytes()
     except OSError as error:
         raise MediaError(f"{sidecar.path} cannot be read: {error.strerror}; check that you may read it.") from error
-    return parse_subtitles(data, sidecar.path.name)
+    cues = parse_subtitles(data, sidecar.path.name)
+    guess = guessed_encoding(data)
+    if guess:
+        warn(f"{sidecar.path.name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
+    return cues
 
 
 def find_sidecars(path: Path) -> list[Sidecar]:

@@ -7,12 +7,12 @@ killed goes on after the last whole chunk, and its layers are, byte for byte, th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.preprocess.changes import Changes
+from longtake.preprocess.coverage import warn_of_gaps
 from longtake.preprocess.cuts import ShotEngine
 from longtake.preprocess.frames import Frame, read_frames, read_frames_after
 from longtake.preprocess.keyframes import Keyframes
@@ -71,8 +71,7 @@ class VisualPass:
             for items in _watch(job, state, number, writers):
                 _write(items, writers)
         covered = state.covered.spans()
-        for before, after in pairwise(covered):
-            job.warn(f"the picture between {before.end:.1f} s and {after.start:.1f} s is damaged and was not seen")
+        warn_of_gaps(covered, "picture", job.warn)
         for writer in writers.values():
             writer.cover(covered)
 

@@ -11,6 +11,7 @@ import multiprocessing
 import signal
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -22,6 +23,8 @@ from longtake.errors import EngineError, LongtakeError
 
 log = logging.getLogger(__name__)
 _START_SECONDS = 60.0  # for a fresh interpreter; what an engine loads on first use, its first call has time for
+_GONE = (EOFError, OSError)  # of which TimeoutError is one
+_Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would take locks of other threads along
 
 
@@ -70,34 +73,37 @@ class EngineProcess:
         self._process = self._connection = None
 
     def _call(self, method: str, seconds: float, *arguments: Any, **named: Any) -> Any:
+        question = method, arguments, named
         with self._alone:
-            for last in (False, True):
-                try:
-                    kind, value = self._answer((method, arguments, named), seconds)
-                    break
-                except (EOFError, OSError, TimeoutError) as error:
-                    how = "did not answer in time" if isinstance(error, TimeoutError) else "died"
-                    self.close()
-                    if last:
-                        raise EngineError(
-                            f"The engine {self._local.id} {how} twice in `{method}` and was killed: index again to go "
-                            "on from there, or name another engine in the settings under `engines`."
-                        ) from error
-                    log.warning("the engine %s %s in `%s`; it is started anew", self._local.id, how, method)
-                except BaseException:
-                    self.close()  # an answer that nobody waits for must not meet the next question
-                    raise
+            try:
+                kind, value = self._answer(question, seconds)
+            except _GONE as error:
+                log.warning("the engine %s %s in `%s`; it is started anew", self._local.id, _how(error), method)
+                kind, value = self._answer_at_last(question, seconds)
         if kind == "error":
             raise cast(LongtakeError, value)
         return value
 
-    def _answer(self, question: tuple[str, tuple[Any, ...], dict[str, Any]], seconds: float) -> tuple[str, Any]:
+    def _answer_at_last(self, question: _Question, seconds: float) -> tuple[str, Any]:
+        try:
+            return self._answer(question, seconds)
+        except _GONE as error:
+            raise EngineError(
+                f"The engine {self._local.id} {_how(error)} twice in `{question[0]}` and was killed: index again to go "
+                "on from there, or name another engine in the settings under `engines`."
+            ) from error
+
+    def _answer(self, question: _Question, seconds: float) -> tuple[str, Any]:
         """`value` and what the method returned, or `error` and why it did not."""
-        connection = self._connected()
-        connection.send(question)  # never waits for long: the other side does nothing but wait for it
-        if not connection.poll(seconds):
-            raise TimeoutError
-        answer: tuple[str, Any] = connection.recv()
+        try:
+            connection = self._connected()
+            connection.send(question)  # never waits for long: the other side does nothing but wait for it
+            if not connection.poll(seconds):
+                raise TimeoutError
+            answer: tuple[str, Any] = connection.recv()
+        except BaseException:
+            self.close()  # an answer that nobody waits for must not meet the next question
+            raise
         return answer
 
     def _connected(self) -> Connection:
@@ -117,13 +123,21 @@ class EngineProcess:
         return ours
 
 
-@lru_cache(maxsize=4)
+def _how(error: Exception) -> str:
+    return "did not answer in time" if isinstance(error, TimeoutError) else "died"
+
+
 def engine_process(target: str, settings: Settings) -> EngineProcess:
     """The process of an engine and settings: libraries opened one after the other share it, and its loaded model.
 
     One that is used no more goes with its last user: the engine's end of the connection is closed then.
     """
-    return EngineProcess(target, settings)
+    return _process(target, settings.model_dump_json())
+
+
+@lru_cache(maxsize=4)
+def _process(target: str, settings: str) -> EngineProcess:
+    return EngineProcess(target, Settings.model_validate_json(settings))
 
 
 def engine_class(target: str) -> EngineClass:
@@ -140,13 +154,11 @@ def serve(connection: Connection, target: str, settings: Settings) -> None:
 
         forbid_network()
     engine = engine_class(target)(settings)
-    connection.send(None)  # ready
-    while True:
-        try:
+    with suppress(EOFError, OSError):  # the other side is gone
+        connection.send(None)  # ready
+        while True:
             method, arguments, named = connection.recv()
-        except (EOFError, OSError):
-            return
-        connection.send(_result(partial(getattr(engine, method), *arguments, **named)))
+            connection.send(_result(partial(getattr(engine, method), *arguments, **named)))
 
 
 def _result(call: Callable[[], Any]) -> tuple[str, Any]:

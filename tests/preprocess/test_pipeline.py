@@ -186,7 +186,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused_and_costs_nothing_finis
     with pytest.raises(SourceChanged, match=r"talk\.mp4 changed while it was read: index it again"):
         workspace.add(video, watcher)
     [record] = workspace.library.videos()
-    assert set(record.layers) == {"probe", "subtitles"}
+    assert set(record.layers) == {"probe", "subtitles", "text_vectors"}
     assert not layer_bytes(tmp_path / "library").keys() & {"shots", "keyframes"}
     assert not list((tmp_path / "library").glob("videos/*/layers/.building/*"))
     assert workspace.add(video).complete
@@ -240,7 +240,8 @@ def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, 
     done = subprocess.run([sys.executable, "-c", limited + index], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     [sentence] = done.stderr.strip().splitlines()
-    assert "cannot be written (File too large): make room" in sentence
+    assert "cannot be written (" in sentence
+    assert "make room" in sentence
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     assert "probe" in workspace.library.videos()[0].layers
     assert workspace.add(video).complete

@@ -19,7 +19,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.language_codes import language_code
 from longtake.preprocess.media import MediaInfo, probe
 from longtake.preprocess.step import IndexJob
-from longtake.preprocess.subtitle_formats import Cue, parse_subtitles
+from longtake.preprocess.subtitle_formats import Cue, guessed_encoding, parse_subtitles
 from longtake.preprocess.subtitles import Subtitles, embedded_cues, find_sidecars
 
 SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\nlines.\n"
@@ -338,3 +338,20 @@ def test_whatever_a_file_holds_it_is_cues_or_refused(data: bytes) -> None:
         return
     assert all(0 <= cue.start <= cue.end and cue.text.strip() for cue in cues)
     assert cues == sorted(cues, key=lambda cue: cue.start)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Паром уходит в девять часов утра", "cp1251"),
+        ("今日は雨が降っています。明日は晴れです", "shift-jis"),
+        ("Où est-elle allée à Noël, l'été dernier?", "cp1252"),
+    ],
+)
+def test_a_sidecar_in_an_older_encoding_is_read_and_that_is_said(tmp_path: Path, text: str, encoding: str) -> None:
+    cue = f"1\n00:00:01,000 --> 00:00:03,000\n{text}\n"
+    (cues,) = [parse_subtitles(cue.encode(encoding), "talk.srt")]
+    assert [each.text for each in cues] == [text]
+    assert guessed_encoding(cue.encode(encoding)) is not None
+    assert guessed_encoding(cue.encode()) is None
+    assert guessed_encoding(cue.encode("utf-16")) is None
