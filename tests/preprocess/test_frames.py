@@ -118,7 +118,7 @@ def test_a_file_that_lost_its_tail_says_so(tmp_path: Path, media: Path, caplog: 
     cut.write_bytes(whole[: len(whole) // 10])
     with caplog.at_level(logging.WARNING):
         assert 5 < times_of(cut)[-1] < 100
-    assert "may be incomplete" in caplog.text
+    assert "is the file whole?" in caplog.text
 
 
 def test_damage_in_the_middle_is_skipped_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
