@@ -6,26 +6,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longtake.memory.index import Vectors
+from longtake.preprocess.engines.vector_space import VectorSpace
 from longtake.preprocess.frames import Picture
 
 
-class ImageTextEmbedding(Protocol):
+class ImageTextEmbedding(VectorSpace, Protocol):
     """A model of pictures and texts."""
-
-    @property
-    def id(self) -> str:
-        """Model and version: names the space its vectors live in."""
-        ...
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        ...
-
-    @property
-    def floor(self) -> float:
-        """Cosine under which a picture and a text are taken to have nothing to do with each other."""
-        ...
 
     def embed_images(self, pictures: Sequence[Picture]) -> Vectors:
         """One row of length 1 for each picture, (height, width, 3) BGR: (pictures, dimensions) float32.

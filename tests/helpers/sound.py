@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import wave
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -76,3 +77,13 @@ def of(events: list[SoundEvent], kind: str) -> list[SoundEvent]:
 def kinds(events: list[SoundEvent]) -> set[str]:
     """The kinds that were heard."""
     return {event.kind for event in events}
+
+
+def write_sound(path: Path, samples: Wave) -> Path:
+    """Mono samples, -1 to 1, as a WAV file."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes((samples * 32767).astype("<i2").tobytes())
+    return path

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import wave
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.layers import new_layer
-from helpers.sound import RATE, Wave, clock, hear, hear_file, listen, noise, of
+from helpers.sound import RATE, clock, hear, hear_file, listen, noise, of, write_sound
 
 from longtake.config import Settings
 from longtake.errors import Cancelled
@@ -178,18 +177,9 @@ def build(job: IndexJob, root: Path) -> Layer:
     return layer
 
 
-def write(path: Path, samples: Wave) -> Path:
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        file.writeframes((samples * 32767).astype("<i2").tobytes())
-    return path
-
-
 def test_the_layer_is_byte_reproducible_and_says_what_was_heard(tmp_path: Path) -> None:
     beep = 0.3 * np.sin(2 * np.pi * 500 * clock(1))
-    path = write(tmp_path / "beep.wav", np.concatenate([np.zeros(2 * RATE), beep, np.zeros(37 * RATE)]))
+    path = write_sound(tmp_path / "beep.wav", np.concatenate([np.zeros(2 * RATE), beep, np.zeros(37 * RATE)]))
     first, second = build(job_for(path), tmp_path / "a"), build(job_for(path), tmp_path / "b")
     assert (first.path / "items.jsonl").read_bytes() == (second.path / "items.jsonl").read_bytes()
     assert [item["kind"] for item in first.items()] == ["silence", "tone", "silence"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import wave
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from helpers.clips import flat, write_clip
 from helpers.layers import new_layer
+from helpers.sound import write_sound
 from helpers.speech import read_samples
 from helpers.tiny_whisper import write_tiny_whisper
 
@@ -25,15 +25,6 @@ from longtake.preprocess.engines.speech import RATE
 from longtake.preprocess.media import probe
 from longtake.preprocess.speech import LONGEST, SHORTEST, Speech, cut_at_pauses
 from longtake.preprocess.step import IndexJob
-
-
-def write_sound(path: Path, samples: Samples) -> Path:
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        file.writeframes((samples * 32767).astype("<i2").tobytes())
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -126,3 +126,10 @@ def test_sound_alone_has_no_visual_layers(tmp_path: Path) -> None:
         container.mux(stream.encode(frame))
     settings = load()
     assert VisualPass().recipes(IndexJob(path, probe(path), settings, EngineTable(settings))) == ()
+
+
+def test_a_picture_that_stands_for_seconds_is_the_one_of_each(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "slides.mkv", [noise(n) for n in range(3)], times=lambda n: n * 5.0)
+    seconds = [item for item in look_through(path, tmp_path / "layers").items("keyframes") if item["kind"] == "second"]
+    assert [(item["start"], item["time"]) for item in seconds] == [(0.0, 0.0), (5.0, 5.0), (10.0, 10.0)]
+    assert [item["end"] for item in seconds[:2]] == [5.0, 10.0]
