@@ -85,10 +85,12 @@ class Indexing:
         with tempfile.TemporaryFile("w+") as said:
             began, started = time.time_ns(), time.monotonic()
             process = self._start(said)
-            if _reached(moment, process, lambda: step_being_built(self._library, began)):
-                with suppress(ProcessLookupError):
+            try:
+                _wait_for(moment, process, lambda: step_being_built(self._library, began))
+            finally:
+                if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+                process.wait()
             after = round(time.monotonic() - started, 3)
             self._count()
             if process.returncode == -signal.SIGKILL:
@@ -115,10 +117,9 @@ class Indexing:
 def step_being_built(library: Path, since: int) -> str:
     """The step whose layers were begun last, and after a moment in nanoseconds since 1970; else `BETWEEN`."""
     begun: list[tuple[int, str]] = []
-    for folder in _builds(library):
-        for items in folder.glob("layers/*/*/items.jsonl"):
-            with suppress(FileNotFoundError):  # put in place meanwhile
-                begun.append((items.stat().st_mtime_ns, items.parent.parent.name))
+    with suppress(FileNotFoundError):  # put in place meanwhile
+        for items in library.glob(f"videos/*/layers/{FOLDER}/*/layers/*/*/items.jsonl"):
+            begun.append((items.stat().st_mtime_ns, items.parent.parent.name))
     changed, layer = max(begun, default=(0, ""))
     return step_of(layer) if changed >= since else BETWEEN
 
@@ -128,16 +129,15 @@ def step_of(layer: str) -> str:
     return VisualPass.name if layer in LAYERS_OF_PASS else layer
 
 
-def _reached(moment: Moment, process: subprocess.Popen[bytes], step: Callable[[], str]) -> bool:
-    """Wait for a moment; False when the process ends before it."""
+def _wait_for(moment: Moment, process: subprocess.Popen[bytes], step: Callable[[], str]) -> None:
+    """Wait for a moment, or for the end of the process if that comes first."""
     since = time.monotonic() if moment.step is None else None
     while process.poll() is None:
         if since is None and step() == moment.step:
             since = time.monotonic()
         if since is not None and time.monotonic() - since >= moment.seconds:
-            return True
+            return
         time.sleep(_EVERY)
-    return False
 
 
 def _builds(library: Path) -> Iterator[Path]:

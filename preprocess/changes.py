@@ -22,11 +22,15 @@ _CHANGED = 16  # levels by which a pixel differs that shows something else
 
 
 class Look(NamedTuple):
-    """A frame seen small: brightness, (90, 160), its mean, and the mean difference from the frame before, in levels."""
+    """A frame seen small: brightness, (90, 160), its mean and variance, and its mean difference from the frame before.
+
+    The mean and the difference are in levels.
+    """
 
     time: float
     luma: Picture
     level: float
+    contrast: float
     change: float
 
 
@@ -77,7 +81,8 @@ class Changes:
         else:
             change = changed = 0.0
         self.unchanged = 0
-        self.recent.append(Look(frame.time, luma, cv2.mean(luma)[0], change))
+        level, deviation = cv2.meanStdDev(luma)
+        self.recent.append(Look(frame.time, luma, float(level[0, 0]), float(deviation[0, 0]) ** 2, change))
         return changed
 
     def _write(self) -> None:

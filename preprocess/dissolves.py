@@ -9,6 +9,7 @@ much, and is never pale.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
@@ -52,9 +53,10 @@ class Dissolves:
         self._cells.append(self._latest_cells())
         if self._frames % _EVERY or self._changes.at_rest:
             return []
+        looks = [*self._changes.recent]
         for length in _LENGTHS:
-            if length <= len(self._cells):
-                dissolve = self._within(length)
+            if length <= len(looks):
+                dissolve = self._within(looks[-length:])
                 if dissolve and dissolve.start > self._found_until:
                     self._found_until = dissolve.end
                     return [dissolve]
@@ -66,8 +68,14 @@ class Dissolves:
         luma = self._changes.recent[-1].luma
         return np.asarray(cv2.resize(luma, _CELLS, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
 
-    def _within(self, length: int) -> Gradual | None:
+    def _within(self, looks: Sequence[Look]) -> Gradual | None:
         """The dissolve that the latest frames hold, with the pictures at rest before and after it."""
+        length = len(looks)
+        # Cheapest first: nearly every stretch of frames fails here.
+        contrast = [look.contrast for look in looks]
+        palest = _PALER * (contrast[0] + contrast[-1]) / 2
+        if palest < _PALER * _LEAST_CONTRAST or min(contrast) > palest:
+            return None
         first, middle, last = self._cells[-length], self._cells[-length // 2], self._cells[-1]
         if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MOST_DIFFER * first.size:
             return None
@@ -83,10 +91,7 @@ class Dissolves:
             return None
         if shares[rest] > _MOVED_AT_REST or shares[-1 - rest] < 1 - _MOVED_AT_REST:
             return None
-        looks = [*self._changes.recent][-length:]
-        halfway = looks[int(np.abs(shares - 0.5).argmin())]
-        contrast = (_contrast(looks[0]) + _contrast(looks[-1])) / 2
-        if contrast < _LEAST_CONTRAST or _contrast(halfway) > _PALER * contrast:
+        if contrast[int(np.abs(shares - 0.5).argmin())] > palest:
             return None
         times = [look.time for look in looks]
         low, half, high = np.interp((0.25, 0.5, 0.75), np.maximum.accumulate(shares), times)
@@ -101,11 +106,6 @@ def _unexplained(first: _Cells, last: _Cells, frames: npt.NDArray[np.float32]) -
     shares = offsets @ way / length
     rest = offsets - shares[:, np.newaxis] * way
     return np.asarray(shares), np.sqrt(np.square(rest).sum(axis=1) / length)
-
-
-def _contrast(look: Look) -> float:
-    """The variance of brightness."""
-    return float(cv2.meanStdDev(look.luma)[1][0, 0]) ** 2
 
 
 def _alike(first: _Cells, last: _Cells) -> bool:

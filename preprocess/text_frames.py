@@ -31,6 +31,8 @@ _REACH = 2  # pixels over which the edge of a letter may be smeared
 _STROKE = 40  # levels between the two sides of that edge
 _DENSE = 0.08  # share of a cell's pixels that rise, and share that fall, by a stroke
 _CHANGED = 0.5  # share of a cell's strokes that moved, came or went
+_APART = 0.2  # seconds between two looks that tell whether the picture has come to rest
+_LONGEST_WAIT = 4.0  # seconds between two frames that are taken of a picture that does not
 _FEWEST = 2  # cells; a change in fewer is noise
 _FEWEST_UNSETTLED = 5  # cells; a passing change in fewer is motion
 _MOVED = 8.0  # mean levels by which a small picture differs when another part of the scene is seen
@@ -128,15 +130,17 @@ class _Suddenness:
 class TextFrames:
     """Chooses frames as text comes, changes and goes, at most `per_second` of them in the long run.
 
-    Every shot has at least one. A change is taken once two looks agree, or after `1 / per_second` seconds while the
-    picture does not come to rest; text that is gone by then is taken as it last was. Faint writing does not look like
-    text from afar: so a scene that moves is also read every other turn, and once more where its shot ends.
+    Every shot has at least one. A change is taken once two looks agree. While the picture does not come to rest it is
+    taken after `1 / per_second` seconds, and then after ever longer ones; text that is gone by then is taken as it last
+    was. Faint writing does not look like text from afar: so a scene that moves is also read every other turn, and once
+    more where its shot ends.
     """
 
     def __init__(self, shots: ShotBoundaries, per_second: float) -> None:
         self.found = Found()
         self._shots = shots
         self._turn = 1 / per_second
+        self._patience = self._turn
         self._allowance = _BURST
         self._shot: float | None = None
         self._change = _Suddenness()
@@ -153,6 +157,7 @@ class TextFrames:
         if self._shots.changed_at != self._shot:
             self._end_shot()
             self._shot, self._last, self._reference = self._shots.changed_at, None, None
+            self._patience = self._turn
         elif not self._is_worth_a_look(frame):
             return
         sight = _Sight(frame, self._last)
@@ -184,12 +189,17 @@ class TextFrames:
             self._take_pending()
         if self._pending is None:
             self._changed_at = sight.time
-        settled = self._last is not None and sight.look.changes(self._last.look) < _FEWEST
+        settled = self._has_settled(sight)
         if settled or self._pending is None or sight.look.amount >= self._pending.look.amount:
             self._pending = sight
-        waited = sight.time - self._changed_at >= self._turn and self._pending_is_clear()
+        waited = sight.time - self._changed_at >= self._patience and self._pending_is_clear()
         if (settled or waited) and self._allowance >= 1:
-            self._take_pending()
+            self._take_pending(patient=not settled)
+
+    def _has_settled(self, sight: _Sight) -> bool:
+        """Whether the last look shows the same; in neighbouring frames all that moves does."""
+        last = self._last
+        return last is not None and sight.time - last.time >= _APART and sight.look.changes(last.look) < _FEWEST
 
     def _pending_is_clear(self) -> bool:
         """Whether the pending change is too large to be mere motion."""
@@ -201,9 +211,13 @@ class TextFrames:
         more = self._pending is not None and self._pending.look.amount > before.amount
         return more and self._allowance >= 1 and self._pending_is_clear()
 
-    def _take_pending(self) -> None:
-        if self._pending is not None:
-            self._take(self._pending, self._changed_at)
+    def _take_pending(self, *, patient: bool = False) -> None:
+        """Take the change; with patience, the next will wait longer if the scene as a whole is in motion."""
+        if self._pending is None:
+            return
+        moves = patient and self._reference is not None and self._pending.look.moved(self._reference)
+        self._patience = min(2 * self._patience, _LONGEST_WAIT) if moves else self._turn
+        self._take(self._pending, self._changed_at)
 
     def _end_shot(self) -> None:
         if self._pending is not None:

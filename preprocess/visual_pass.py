@@ -56,7 +56,7 @@ class VisualPass:
             LayerRecipe("moments", 2, "longtake/novelty"),
             LayerRecipe("motion", 1, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
-            LayerRecipe("text_frames", 2, "longtake/strokes", text_frames, inputs),
+            LayerRecipe("text_frames", 3, "longtake/strokes", text_frames, inputs),
         )
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
