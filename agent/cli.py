@@ -9,7 +9,7 @@ import typer
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.cli import progress_watcher
 from longtake.preprocess.workspace import Workspace
 
@@ -68,7 +68,7 @@ def show(answer: Answer, workspace: Workspace) -> None:
     for citation in answer.citations:
         record = workspace.library.get(citation.video) if several else None
         where = f"{record.name} " if record else ""
-        when = f"{clock(citation.start)}-{clock(citation.end)}"
+        when = TimeSpan(start=citation.start, end=citation.end)
         say(f"  {where}{when}  {citation.modality:<10}  {_short(citation.quote)}")
     for claim in answer.claims:
         if claim.verdict != "supported" and answer.status != "abstained":

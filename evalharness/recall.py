@@ -1,8 +1,9 @@
 """Whether search finds the evidence of a question in an hour, and whether the answer then holds the gold.
 
-Each clip of a folder that a question is about lies once in a reel of an hour, with slides around it. Asked is what is
-written or said: questions of modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They
-are carried over to the hour as `longtake.evalharness.shifting` says; those that cannot be are left out and counted.
+Each clip of a folder that a question is about lies once in a reel of an hour, with slides around it. Searched is where
+a question itself says to look: in the senses and the time that it names. Asked is what is written or said: questions
+of modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They are carried over to the hour
+as `longtake.evalharness.shifting` says; those that cannot be are left out and counted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longtake.agent.ask import Asker
+from longtake.agent.orientation import classify, named_span
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.clips import ClipQuestion, load_questions
@@ -124,6 +126,13 @@ def place(questions: Sequence[ClipQuestion], reel: Reel, left_out: dict[str, str
     return [shifted(item, places[item.media].start) for item in questions if item.id not in left_out]
 
 
+def part_named(question: str, video: str, seconds: float) -> SearchFilter:
+    """Where the agent would search a video of so many seconds: in the senses and the time that the question names."""
+    _, senses = classify(question)
+    span, _ = named_span(question, seconds, ())
+    return SearchFilter(videos=(video,), modalities=senses, span=span)
+
+
 def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
     if question.modality == _SPOKEN:
         return bool(transcript(media / question.media))
@@ -131,7 +140,7 @@ def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
 
 
 def _recall(workspace: Workspace, asker: Asker, reel: Reel, video: str, question: ClipQuestion) -> Recalled:
-    where = SearchFilter(videos=(video,))
+    where = part_named(question.question, video, reel.seconds)
     hits = retrieve(question.question, where, BEST, workspace.engines, workspace.index)
     ranks = [rank for rank, hit in enumerate(hits, 1) if hit.span.overlaps(question.evidence)]
     try:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from filelock import Timeout
 
-from longtake.console import Session, say, say_json
+from longtake.console import Session, counted, say, say_json
 from longtake.errors import LibraryError
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
@@ -89,7 +89,7 @@ def export(
     if as_json:
         say_json({"exported": record.id, "name": record.name, "folder": str(target.resolve())})
     else:
-        say(f"{record.name}: record and {len(record.layers)} layers copied to {target}.")
+        say(f"{record.name}: record and {counted(len(record.layers), 'layer')} copied to {target}.")
 
 
 def _library(context: typer.Context) -> Library:
@@ -125,11 +125,20 @@ def _say_video(facts: dict[str, Any]) -> None:
     say(f"{facts['name']}  {clock(facts['duration'])}  {facts['id']}")
     say(facts["path"])
     for name, layer in facts["layers"].items():
-        say(f"  {name:<13} {layer['items']:>6} items  {layer['share']:>4.0%} of the time  {layer['engine']}")
+        items, share = counted(layer["items"], "item"), layer["share"]
+        say(f"  {name:<13} {items:>12}  {share:>4.0%} of the time  {layer['engine']}")
 
 
 def _item_line(item: dict[str, Any]) -> str:
-    """Times first, then the other fields; a text stands without its name."""
+    """Times first, then the other fields that say something; a text stands without its name."""
+    item = _known(item)
     times = [clock(item[name], decimals=1) for name in ("start", "end") if name in item]
     rest = [f"{name}={value}" for name, value in item.items() if name not in ("start", "end", "text")]
     return "  ".join(["-".join(times), *([item["text"]] if "text" in item else []), *rest]).strip()
+
+
+def _known(value: Any) -> Any:
+    """A value of JSON without the fields that are null, at any depth."""
+    if isinstance(value, dict):
+        return {name: _known(field) for name, field in value.items() if field is not None}
+    return [_known(each) for each in value] if isinstance(value, list) else value

@@ -17,12 +17,14 @@ from longtake.memory.layers import canonical_json, write_atomic
 class Revision(BaseModel):
     """The current documents of a video: a hash of them, their number, and which of them lie in which vector space.
 
+    `terms` is the version of `memory.terms` that they were taken apart by.
     `spaces` gives, by the id of an embedding, the first row and the number of rows that it embedded.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: str
+    terms: int = 1
     count: int
     spaces: dict[str, tuple[int, int]]
 

@@ -26,7 +26,7 @@ from longtake.memory.fusion import WORDS, Ranking, fuse, top
 from longtake.memory.index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.layers import content_key
 from longtake.memory.segments import Segment, SegmentError, SegmentStore
-from longtake.memory.terms import query_terms
+from longtake.memory.terms import VERSION, query_terms
 
 _DEPTH = 100  # candidates of each signal; what lies deeper adds less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, when they were too few events
@@ -59,8 +59,9 @@ class HybridIndex:
             self._commit(self._read() | {video: revision}, video)
 
     def holds(self, video: str) -> bool:
-        """Whether documents of a video are in the index."""
-        return video in self._read()
+        """Whether documents of a video are in the index, by the terms that queries look for."""
+        revision = self._read().get(video)
+        return revision is not None and revision.terms == VERSION
 
     def delete(self, video: str) -> None:
         """Forget a video."""
@@ -198,4 +199,4 @@ def _revision(batches: Sequence[Batch]) -> Revision:
             spaces[batch.space] = (count, len(batch.documents))
             facts.append(hashlib.blake2b(batch.vectors.tobytes()).hexdigest())
         count += len(batch.documents)
-    return Revision(key=content_key(*facts), count=count, spaces=spaces)
+    return Revision(key=content_key(str(VERSION), *facts), terms=VERSION, count=count, spaces=spaces)

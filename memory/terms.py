@@ -1,16 +1,21 @@
 """Terms of a text for word search: words of any script; numbers, times, codes and addresses whole as well as in parts.
 
+Words count by their English stem (Porter, 2001), which does other languages no harm: text and query are cut alike.
 Neighbouring words also make a pair (`red_car`), so that a phrase ranks above its scattered words.
 """
 
 from __future__ import annotations
 
+import threading
 import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
+import snowballstemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS
 
+VERSION = 2  # raised when a text gets other terms
 _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 # Scripts written without spaces between words: every sign is a part of its own, and pairs make the words.
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*"
@@ -18,6 +23,7 @@ _PART = regex.compile(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\p{{L}}\p{{N}}\p{{M}}])+
 _EDGE = regex.compile(r"^[^\p{L}\p{N}\p{Sc}#@]+|[^\p{L}\p{N}\p{M}\p{Sc}%+#]+$")
 _THOUSANDS = regex.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SHORT = 2  # characters
+_STEMMER, _ALONE = snowballstemmer.stemmer("english"), threading.Lock()
 
 
 def document_terms(text: str) -> list[str]:
@@ -27,7 +33,8 @@ def document_terms(text: str) -> list[str]:
     for chunk, inner in _chunks(text):
         parts.extend(inner)
         if _is_compound(chunk, inner):
-            terms.append(chunk)
+            terms.append(_term(chunk))
+    parts = [_stem(part) for part in parts]
     return terms + parts + [f"{left}_{right}" for left, right in pairwise(parts)]
 
 
@@ -37,6 +44,23 @@ def query_terms(text: str) -> list[str]:
     Stop words count only when there is nothing else. Short parts of a code or of a run of unspaced script count only in
     pairs: otherwise a search for `01:00:32:03` would find every text with a `00` in it.
     """
+    return list(dict.fromkeys(_term(spelling) for spelling in _spellings(text)))
+
+
+def matched_terms(query: str, text: str) -> list[str]:
+    """What a document of this text is found by, as the query spells it; the words of a pair are joined by `_`."""
+    held = frozenset(document_terms(text))
+    return [spelling for spelling in _spellings(query) if _term(spelling) in held]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text, without stop words where there are others."""
+    words = frozenset(part for _, inner in _chunks(text) for part in inner)
+    return words - _STOP_WORDS or words
+
+
+def _spellings(text: str) -> list[str]:
+    """The terms of a query before they are cut to stems."""
     wholes: list[str] = []
     parts: list[str] = []
     findable: set[str] = set()
@@ -51,16 +75,15 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(wholes + alone + pairs))
 
 
-def matched_terms(query: str, text: str) -> list[str]:
-    """The terms of a query that a document of this text is found by."""
-    held = frozenset(document_terms(text))
-    return [term for term in query_terms(query) if term in held]
+def _term(spelling: str) -> str:
+    return "_".join(_stem(word) for word in spelling.split("_"))
 
 
-def content_words(text: str) -> frozenset[str]:
-    """The words of a text, without stop words where there are others."""
-    words = frozenset(part for _, inner in _chunks(text) for part in inner)
-    return words - _STOP_WORDS or words
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    with _ALONE:  # it keeps the word that it works on
+        stem: str = _STEMMER.stemWord(word)
+    return stem
 
 
 def _chunks(text: str) -> list[tuple[str, list[str]]]:

@@ -22,6 +22,7 @@ _SPAN, _LISTED_SPAN = (
 # Two bare numbers, or three digits after a comma: a decimal, thousands or two times.
 _UNCLEAR = re.compile(r"\s*\d+,\d+\s*|.*(?<![\d:.])\d+,\d{3}.*")
 _LONGEST = 10**9  # seconds
+_FINEST = 3  # decimals of a second
 
 
 class TimeSpan(BaseModel):
@@ -54,7 +55,14 @@ class TimeSpan(BaseModel):
         return TimeSpan(start=max(0.0, self.start - before), end=min(duration, self.end + after))
 
     def __str__(self) -> str:
-        return f"{clock(self.start)}-{clock(self.end)}"
+        """Two clock times, with the fewest decimals, three at most, that show a length."""
+        decimals = 0
+        while self.length and decimals < _FINEST and self._clocks(decimals)[0] == self._clocks(decimals)[1]:
+            decimals += 1
+        return "-".join(self._clocks(decimals))
+
+    def _clocks(self, decimals: int) -> tuple[str, str]:
+        return clock(self.start, decimals=decimals), clock(self.end, decimals=decimals)
 
 
 def joined(spans: Iterable[TimeSpan], gap: float = 0.0) -> tuple[TimeSpan, ...]:
@@ -128,7 +136,7 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
         start, end = end, start
         notes.append("the bounds were reversed and have been swapped")
     if start >= duration > 0 or (duration <= 0 < start):
-        raise SpanError(_outside(f"{clock(start)}-{clock(end)}", duration))
+        raise SpanError(_outside(str(TimeSpan(start=start, end=end)), duration))
     if end > duration:
         notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
         end = duration

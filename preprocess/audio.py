@@ -101,7 +101,7 @@ def _frames(container: InputContainer, stream: AudioStream, path: Path) -> Itera
         except StopIteration:
             break
         except FFmpegError as error:
-            _log.warning("%s: the sound ends early: %s.", path.name, error.strerror)
+            _log.debug("%s: the sound ends early: %s.", path.name, error.strerror)
             break
         try:
             decoded = packet.decode()
@@ -110,7 +110,7 @@ def _frames(container: InputContainer, stream: AudioStream, path: Path) -> Itera
             continue
         yield from decoded
     if broken:
-        _log.warning("%s: %d broken sound packets were skipped.", path.name, broken)
+        _log.debug("%s: %d broken sound packets were skipped.", path.name, broken)
 
 
 class _Blocks:

@@ -17,7 +17,7 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.captions import CaptionEngine, PictureRefused
 from longtake.preprocess.step import IndexJob
 
-_FUTILE = 3  # pictures refused before any is described, after which no more are sent: the model may not take pictures
+_FUTILE = 3  # pictures that fail before any is described, after which no more are sent: the model may not take pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +45,37 @@ class Captions:
         return (LayerRecipe(self.name, self.version, engine.id, {"every": job.settings.captions.every}, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Describe one picture after the other; a picture that is refused is left out and counted.
+        """Describe one picture after the other; a picture for which that fails is left out, and that is said.
 
         Raises:
-            EngineError: when the model cannot be used, or describes none of the first pictures.
+            EngineError: when the model no longer describes what it did describe, or none of the first pictures.
         """
         keyframes = job.layers["keyframes"]
         writer = writers[self.name]
         scenes = list(scenes_of(keyframes.items(), job.settings.captions.every))
-        refused: list[str] = []
+        failed: list[str] = []
+        described: Path | None = None
         for number, scene in enumerate(scenes):
             job.check_cancelled()
+            file = keyframes.path / scene.file
             try:
-                text = _description(job, f"{number:05d}", keyframes.path / scene.file)
-            except PictureRefused as error:
-                refused.append(f"{clock(scene.time)}: {error}")
-                if not writer.count and len(refused) == min(_FUTILE, len(scenes)):
-                    problem = f"No picture is described, the first at {refused[0]}; check captions.model: can it see?"
-                    raise EngineError(problem) from error
+                text = _description(job, f"{number:05d}", file)
+            except EngineError as error:
+                failed.append(f"{clock(scene.time)}: {error}")
+                if described:
+                    goes_on = _is_of_the_picture(error, job, described)
+                else:
+                    goes_on = len(failed) < min(_FUTILE, len(scenes))
+                if not goes_on:
+                    raise _stopped(error, failed[0]) from error
             else:
+                described = file
                 span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
                 writer.add(span | {"time": scene.time, "text": text, "file": scene.file})
                 writer.cover([scene.span])
             job.progress((number + 1) / len(scenes))
-        if refused:
-            job.warn(f"{len(refused)} of {len(scenes)} pictures are not described, the first at {refused[0]}.")
+        if failed:
+            job.warn(f"{len(failed)} of {len(scenes)} pictures could not be described, the first at {failed[0]}")
 
 
 def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float) -> Iterator[Scene]:
@@ -113,3 +119,18 @@ def _description(job: IndexJob, chunk: str, file: Path) -> str:
         kept = engine.describe(file.read_bytes()).encode()
         job.chunks.put(chunk, kept)
     return kept.decode()
+
+
+def _is_of_the_picture(error: EngineError, job: IndexJob, described: Path) -> bool:
+    """Whether only one picture failed: the engine says so, or describes again what it described before."""
+    engine: CaptionEngine = job.engines.load("captions")
+    try:
+        return isinstance(error, PictureRefused) or bool(engine.describe(described.read_bytes()))
+    except EngineError:
+        return False
+
+
+def _stopped(error: EngineError, first: str) -> EngineError:
+    if isinstance(error, PictureRefused):
+        return EngineError(f"No picture is described, the first at {first}; check captions.model: can it see?")
+    return EngineError(f"{str(error).removesuffix('.')}, and index again to go on from there.")

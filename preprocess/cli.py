@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, raise_if_interrupted, say
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
 from longtake.errors import LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.progress import IndexReport, Progress, Watcher
@@ -90,12 +90,14 @@ def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
 
 def _show(report: IndexReport) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
+    told: set[str] = set()  # the layers of one pass leave out the same
     for layer in report.layers:
         missing = layer.problem or layer.unavailable
         if missing:
             say(f"  {layer.name:<13} {'-' if layer.problem else ' '}  {missing}")
         else:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
-            say(f"  {layer.name:<13} {layer.items:>6} items  {how:>8}  {layer.engine}")
-        for sentence in layer.left_out:
+            say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
+        for sentence in (sentence for sentence in layer.left_out if sentence not in told):
             say(f"  {'':<13} !  {sentence}")
+        told.update(layer.left_out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import urllib.error
 import urllib.request
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from longtake import __version__
 from longtake.config import ControllerSettings
 from longtake.console import Session, say, say_json
 from longtake.preprocess.engines import CapabilityReport, EngineTable
+from longtake.preprocess.library_check import LibraryCheck, check_library
 
 ENDPOINT_SECONDS = 3.0
 # What would make a capability better than the engine in use does.
@@ -23,15 +25,19 @@ def doctor(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what works here: for each capability the engine in use and what would make a better one available."""
+    """Say what works here: the library, and for each capability the engine in use and what would make a better one.
+
+    Nothing is made or changed.
+    """
     session: Session = context.obj
+    library = check_library(session.library_root)
     problem = _endpoint_problem(session.settings.controller)
     reports = EngineTable(session.settings).reports()
     controller = session.settings.controller
     facts = {
         "version": __version__,
         "python": sys.version.split()[0],
-        "library": str(session.library_root),
+        "library": asdict(library),
         "profile": session.profile,
         "offline": session.settings.offline,
         "controller": {
@@ -46,7 +52,9 @@ def doctor(
         say_json(facts)
         return
     say(f"longtake {__version__}, Python {facts['python']}, profile {session.profile}")
-    say(f"library     {session.library_root}")
+    say(f"library     {library.path} ({_held(library)}, {_bytes(library.free)} free)")
+    for each in library.problems:
+        say(f"            {each}")
     at = f" ({controller.model} at {controller.base_url})" if controller.model else ""
     say(f"controller  {controller.engine}{at}")
     if problem:
@@ -60,6 +68,19 @@ def doctor(
             say(f"{'':<21} {name} cannot be used: {reason}")
         if report.capability in BETTER:
             say(f"{'':<21} {BETTER[report.capability]}")
+
+
+def _held(library: LibraryCheck) -> str:
+    if library.videos is None:
+        return f"cannot be read, {_bytes(library.size)}"
+    if library.format is None:
+        return "not there yet: the first `longtake index FILE` makes it"
+    videos = "1 video" if library.videos == 1 else f"{library.videos} videos"
+    return f"format {library.format}, {videos}, {_bytes(library.size)}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
 def _endpoint_problem(controller: ControllerSettings) -> str | None:

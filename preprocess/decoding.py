@@ -19,7 +19,6 @@ from longtake.preprocess.media import MediaInfo, VideoStream
 logger = logging.getLogger(__name__)
 
 _THREADS = 8  # at least: frames ahead keep few cores busy while what is decoded is looked at
-_SLACK = 1.0  # seconds of picture that a whole file may lack at its end
 _FAR = 60.0  # seconds beyond twice the media's length at which no frame can lie
 _REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
 _HOLE = 1_000  # bytes; between two packets of a whole Matroska file lie some tens
@@ -46,13 +45,11 @@ class _Damage:
 
     tick: float
     origin: float
-    count: int = 0
     _awaited: int = 0  # packets that are still to tell the time of the last loss
     _times: list[float] = field(default_factory=list)
 
     def note(self, ticks: int | None = None) -> None:
         """Something is lost: a picture presented at `ticks`, or what stood before the next packet."""
-        self.count += 1
         if ticks is None:
             self._awaited = 2
         else:
@@ -78,7 +75,7 @@ def decode_pictures(
 
     A picture lasts until the next, however late that comes, unless something was lost between them: then it lasts as
     long as its packet says. Pictures that the decoder had to make up, and those whose time is out of order, are left
-    out. Damage is logged once, at the end.
+    out. What damage took is a gap between two pictures, or an end before the promised one (see `coverage`).
     """
     stream: Any = container.streams[video.index]
     stream.thread_type = "AUTO"
@@ -105,7 +102,6 @@ def decode_pictures(
         held = TimedPicture(time, duration, picture)
     if held:
         yield held
-    _report(container, stream, path, media, clock, damage.count)
 
 
 def _pictures(
@@ -178,7 +174,7 @@ def _avi_places(stream: Any) -> dict[int, int]:
 
 def _stopped(path: Path, damage: _Damage, error: Exception) -> None:
     damage.note()
-    logger.warning("%s: reading stopped (%s); what follows was not seen.", path, error)
+    logger.debug("%s: reading stopped (%s); what follows was not seen.", path, error)
 
 
 def _presented(picture: VideoFrame, media: MediaInfo, stream: Any) -> int | None:
@@ -189,19 +185,3 @@ def _presented(picture: VideoFrame, media: MediaInfo, stream: Any) -> int | None
     # with the packet that pushed it out: with B-frames, the one after its turn.
     late = (picture.duration or 1) if stream.codec_context.has_b_frames else 0
     return None if picture.dts is None else picture.dts - late
-
-
-def _report(container: InputContainer, stream: Any, path: Path, media: MediaInfo, end: float, damaged: int) -> None:
-    if stream.duration:
-        promised = float(((stream.start_time or 0) + stream.duration) * stream.time_base) - media.origin
-    else:
-        # Matroska promises a length of the whole alone: the file is cut when nothing in it lasts as long.
-        whole = (container.duration or 0) / av.time_base
-        promised = whole if media.duration < whole - _SLACK else 0.0
-    if damaged or end < promised - _SLACK:
-        logger.warning(
-            "%s: the picture ends at %.1f s, and %d of its packets and pictures could not be read; is the file whole?",
-            path,
-            end,
-            damaged,
-        )

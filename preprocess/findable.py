@@ -11,11 +11,17 @@ from longtake.preprocess.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.frame_vectors import frame_batch
 from longtake.preprocess.text_vectors import load_vectors
 
+_INDEXED = (*SOURCES, "text_vectors", "frame_vectors")
+
+
+def index_key(layers: Mapping[str, Layer]) -> str:
+    """What `VideoRecord.indexed` says of a video when the index holds just what these layers hold."""
+    return content_key(str(VERSION), *(layers[name].key for name in _INDEXED if name in layers))
+
 
 def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:
     """Index what the layers hold, unless the index holds just that; without text vectors, words alone are found."""
-    indexed = (*SOURCES, "text_vectors", "frame_vectors")
-    key = content_key(str(VERSION), *(layers[name].key for name in indexed if name in layers))
+    key = index_key(layers)
     if video.indexed == key and index.holds(video.id):
         return video
     embedded, pictures = layers.get("text_vectors"), layers.get("frame_vectors")

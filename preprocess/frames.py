@@ -110,7 +110,7 @@ def read_frames(
     """Decode a file, or the frames that are on the screen during a span of it, by presentation time.
 
     With a span, the first frame is the one shown at its start, which may have been presented before it; a span without
-    length yields that one frame. Damaged data is skipped, and a damaged tail ends the frames, with a warning.
+    length yields that one frame. Damaged data is skipped, and a damaged tail ends the frames, without a word.
 
     Raises:
         MediaError: when the file has no picture or cannot be opened.

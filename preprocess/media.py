@@ -109,7 +109,7 @@ def _describe(container: Any, path: Path) -> MediaInfo:
         for stream in container.streams.subtitles
         if stream.codec_context and stream.codec_context.name in TEXT_SUBTITLES
     ]
-    origin, end = _bounds(container, used)
+    origin, end = _bounds(container, used, path)
     if video is None and end <= origin:
         raise MediaError(f"{path} holds no sound, only a header; record or copy it again.")
     return MediaInfo(
@@ -163,7 +163,7 @@ def _rotation(path: Path, index: int) -> int:
     return 0
 
 
-def _bounds(container: Any, used: Sequence[AvVideo | AvAudio]) -> tuple[float, float]:
+def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tuple[float, float]:
     """Container times of the first and after the last presented frame or sample, in seconds."""
     starts, ends = [], []
     for stream in used:
@@ -176,16 +176,23 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio]) -> tuple[float, f
     if len(ends) == len(used) and container.format.name not in _ESTIMATED:
         return origin, max(ends)
     # Matroska and raw streams do not say when a stream ends: its last packet does.
-    return origin, max([*ends, _last_packet_end(container, used)])
+    return origin, max([*ends, _last_packet_end(path, [stream.index for stream in used])])
 
 
-def _last_packet_end(container: Any, used: Sequence[AvVideo | AvAudio]) -> float:
-    if container.duration:
-        with suppress(av.error.FFmpegError):  # what cannot be sought is read from its start
+def _last_packet_end(path: Path, streams: Sequence[int]) -> float:
+    with open_media(path) as container, suppress(av.error.FFmpegError):
+        if container.duration:
             container.seek((container.start_time or 0) + max(0, container.duration - _TAIL * av.time_base))
+        return _read_to_end(container, streams)
+    with open_media(path) as container:  # anew: one that could not be sought gives nothing more
+        return _read_to_end(container, streams)
+
+
+def _read_to_end(container: Any, streams: Sequence[int]) -> float:
+    used = [container.streams[index] for index in streams]
     end, untimed = 0.0, 0
     try:
-        for packet in container.demux(list(used)):
+        for packet in container.demux(used):
             if packet.pts is not None:
                 end = max(end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
             elif packet.size:

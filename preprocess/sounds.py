@@ -14,8 +14,9 @@ import numpy as np
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.audio import TOUCHING, AudioBlock, read_audio
-from longtake.preprocess.coverage import warn_of_gaps
+from longtake.preprocess.audio import TOUCHING, AudioBlock, default_track, read_audio
+from longtake.preprocess.container import open_media
+from longtake.preprocess.coverage import promised_end, warn_of_gaps
 from longtake.preprocess.engines.sounds import Measures, SoundEngine
 from longtake.preprocess.step import IndexJob
 
@@ -55,7 +56,9 @@ class Sounds:
         for event in engine.detect(measured):
             writer.add(event.item())
         covered = joined(heard, TOUCHING)
-        warn_of_gaps(covered, "sound", job.warn)
+        with open_media(job.path) as container:
+            track = default_track(container, job.media).index
+        warn_of_gaps(covered, "sound", promised_end(job.path, job.media, track), job.warn)
         writer.cover(covered)
 
 

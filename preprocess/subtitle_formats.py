@@ -8,8 +8,8 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from charset_normalizer import from_bytes
 
@@ -34,20 +34,29 @@ _READABLE = 0.5  # seconds; a shorter cue is a step of an animation
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words and when they are shown, in seconds; lines of one cue stand apart in `text`."""
+    """Words and when they are shown, in seconds; lines of one cue stand apart in `text`.
+
+    `line` is that of the file which holds the times, None for a cue that comes from no text file.
+    """
 
     start: float
     end: float
     text: str
     speaker: str | None = None
+    line: int | None = field(default=None, compare=False)
 
 
-def parse_subtitles(data: bytes, name: str) -> list[Cue]:
+def _unheard(_: str) -> None:
+    """Take a repair and do nothing with it."""
+
+
+def parse_subtitles(data: bytes, name: str, repaired: Callable[[str], None] = _unheard) -> list[Cue]:
     """Read a subtitle file by its content; cues come by start, without the repetitions of rolling captions.
 
     Args:
         data: the file's bytes, in UTF-8, UTF-16 or a Western single-byte encoding.
         name: what to call the file in an error.
+        repaired: takes each repair, with its line, in the order of the file.
 
     Raises:
         MediaError: when it is no subtitle file or a line of it cannot be read; the message names file and line.
@@ -57,9 +66,9 @@ def parse_subtitles(data: bytes, name: str) -> list[Cue]:
     if not head:
         return []
     if _ASS_SECTION.search("\n".join(lines)):
-        cues = list(_ass_cues(lines, name))
+        cues = list(_ass_cues(lines, name, repaired))
     else:
-        cues = list(_timed_cues(lines, name, webvtt=head.startswith("WEBVTT")))
+        cues = list(_timed_cues(lines, name, repaired, webvtt=head.startswith("WEBVTT")))
     return unrolled(sorted(cues, key=lambda cue: (cue.start, cue.end)))
 
 
@@ -127,9 +136,9 @@ def _unicode_encoding(data: bytes) -> str:
     return "utf-16-le" if not any(data[1:8:2]) else "utf-8-sig"
 
 
-def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
+def _timed_cues(lines: list[str], name: str, repaired: Callable[[str], None], *, webvtt: bool) -> Iterator[Cue]:
     """Cues of SubRip or WebVTT: a timing line, then text up to a blank line or the next timing line."""
-    drafts: list[tuple[float, float, list[str]]] = []
+    drafts: list[tuple[float, float, int, list[str]]] = []
     inside = comment = False
     numbered = 0  # the last line that held only the number of a cue
     for number, line in enumerate(lines, start=1):
@@ -139,10 +148,11 @@ def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
         elif comment:
             continue
         elif timing:
-            if inside and drafts[-1][2] and drafts[-1][2][-1].strip().isdigit():
-                drafts[-1][2].pop()  # the number of this cue, after a blank line that was forgotten
-            bounds = sorted((_seconds(*timing.groups()[:4]), _seconds(*timing.groups()[4:])))
-            drafts.append((bounds[0], bounds[1], []))
+            if inside and drafts[-1][3] and drafts[-1][3][-1].strip().isdigit():
+                drafts[-1][3].pop()
+                repaired(f"line {number - 1} (taken for the cue's number: a blank line is missing before it)")
+            start, end = _in_order(_seconds(*timing.groups()[:4]), _seconds(*timing.groups()[4:]), number, repaired)
+            drafts.append((start, end, number, []))
             inside = True
         elif _ARROW.match(line):
             shown = line.strip()[:60]
@@ -150,7 +160,7 @@ def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
                 f"{name}, line {number}: {shown!r} is not a cue's time; write 00:00:01.000 --> 00:00:02.000."
             )
         elif inside:
-            drafts[-1][2].append(line)
+            drafts[-1][3].append(line)
         elif webvtt:
             comment = bool(_WEBVTT_BLOCK.match(line))
         elif line.strip().isdigit():
@@ -158,18 +168,19 @@ def _timed_cues(lines: list[str], name: str, *, webvtt: bool) -> Iterator[Cue]:
         elif not drafts or numbered == number - 1:
             raise MediaError(f"{name}, line {number}: expected a cue's time, found {line.strip()[:60]!r}.")
         else:
-            drafts[-1][2].append(line)  # a blank line inside the text
+            drafts[-1][3].append(line)
+            repaired(f"line {number} (taken for more of the cue above, despite the blank line)")
     if not (drafts or webvtt):
         raise MediaError(f"{name} is not a subtitle file: it holds no cue.")
-    for start, end, body in drafts:
+    for start, end, number, body in drafts:
         text = "\n".join(body)
         voice = _VOICE.search(text)
         words = _tidy(html.unescape(_TAG.sub("", _OVERRIDE.sub("", text))))
         if words:
-            yield Cue(start, end, words, html.unescape(voice[1]).strip() if voice else None)
+            yield Cue(start, end, words, html.unescape(voice[1]).strip() if voice else None, number)
 
 
-def _ass_cues(lines: list[str], name: str) -> Iterator[Cue]:
+def _ass_cues(lines: list[str], name: str, repaired: Callable[[str], None]) -> Iterator[Cue]:
     columns = _ASS_FORMAT.split(",")
     for number, line in enumerate(lines, start=1):
         kind, _, rest = line.partition(":")
@@ -183,10 +194,16 @@ def _ass_cues(lines: list[str], name: str) -> Iterator[Cue]:
             raise MediaError(
                 f"{name}, line {number}: {line.strip()[:60]!r} lacks a time or a column of its format line."
             )
-        bounds = sorted((_seconds(*times[0].groups()), _seconds(*times[1].groups())))
+        start, end = _in_order(_seconds(*times[0].groups()), _seconds(*times[1].groups()), number, repaired)
         words = ass_text(fields["text"])
         if words:
-            yield Cue(bounds[0], bounds[1], words, fields.get("name", "").strip() or None)
+            yield Cue(start, end, words, fields.get("name", "").strip() or None, number)
+
+
+def _in_order(start: float, end: float, line: int, repaired: Callable[[str], None]) -> tuple[float, float]:
+    if end < start:
+        repaired(f"line {line} (ends before it starts: its times were swapped)")
+    return min(start, end), max(start, end)
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:

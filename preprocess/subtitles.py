@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,14 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import file_id
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.container import open_media
+from longtake.preprocess.coverage import SLACK, promised_end, warn_of_gaps
 from longtake.preprocess.language_codes import language_code
 from longtake.preprocess.media import MediaInfo
 from longtake.preprocess.step import IndexJob
 from longtake.preprocess.subtitle_formats import SUFFIXES, Cue, ass_text, guessed_encoding, parse_subtitles, unrolled
 
 NAME = "subtitles"
+_MOST_TOLD = 3  # cues of a track of which is said one by one what became of them
 
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _SPEECH_WORDS = frozenset(
@@ -53,12 +55,12 @@ class Sidecar:
 
 @dataclass(frozen=True, slots=True)
 class _Track:
-    """Where cues come from: as items and as a person name it, and how they are read."""
+    """Where cues come from: as items and as a person name it, and how they are read, with the second they reach to."""
 
     source: str
     language: str | None
     place: str
-    read: Callable[[], list[Cue]]
+    read: Callable[[], tuple[list[Cue], float]]
 
 
 class Subtitles:
@@ -76,7 +78,7 @@ class Subtitles:
         if not (sidecars or job.media.subtitles):
             return ()
         inputs = {_label(number, sidecar): file_id(sidecar.path) for number, sidecar in enumerate(sidecars, 1)}
-        return (LayerRecipe(NAME, version=2, engine="subtitles-1", inputs=inputs),)
+        return (LayerRecipe(NAME, version=3, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the cues of every sidecar, then of every embedded track; one that is refused leaves the others be.
@@ -87,10 +89,11 @@ class Subtitles:
         writer = writers[NAME]
         written: set[tuple[str, ...]] = set()
         refused: list[MediaError] = []
+        reached = 0.0
         for track in _tracks(job):
             job.check_cancelled()
             try:
-                cues = track.read()
+                cues, until = track.read()
             except MediaError as error:
                 refused.append(error)
                 continue
@@ -98,13 +101,14 @@ class Subtitles:
             if texts not in written:  # one transcript in two formats, or beside the file and inside it, is one
                 outside = _write(writer, cues, track.language, track.source, job.media.duration)
                 if outside:
-                    job.warn(f"{track.place}: {outside} cues lie outside the media and were left out.")
+                    job.warn(f"{track.place}: left out, because it lies outside the media: {_listed(outside)}.")
             written.add(texts)
+            reached = max(reached, until)
         if refused and not written:
             raise refused[0]
         for refusal in refused:
             job.warn(f"{refusal} The other subtitles were read without it.")
-        writer.cover([TimeSpan(start=0.0, end=job.media.duration)])
+        writer.cover([TimeSpan(start=0.0, end=min(reached, job.media.duration))])
 
 
 def _label(number: int, sidecar: Sidecar) -> str:
@@ -115,25 +119,34 @@ def _label(number: int, sidecar: Sidecar) -> str:
 def _tracks(job: IndexJob) -> Iterator[_Track]:
     """Every sidecar, then every embedded track."""
     for number, sidecar in enumerate(find_sidecars(job.path), 1):
-        yield _Track(
-            _label(number, sidecar), sidecar.language, sidecar.path.name, partial(_sidecar_cues, sidecar, job.warn)
-        )
+        yield _Track(_label(number, sidecar), sidecar.language, sidecar.path.name, partial(_read_sidecar, sidecar, job))
     for stream in job.media.subtitles:
         source = f"stream {stream.index}"
-        read = partial(embedded_cues, job.path, job.media, stream.index)
+        read = partial(_read_embedded, stream.index, job)
         yield _Track(source, language_code(stream.language), f"{job.path.name}, {source}", read)
 
 
-def _sidecar_cues(sidecar: Sidecar, warn: Callable[[str], None]) -> list[Cue]:
+def _read_sidecar(sidecar: Sidecar, job: IndexJob) -> tuple[list[Cue], float]:
     try:
         data = sidecar.path.read_bytes()
     except OSError as error:
         raise MediaError(f"{sidecar.path} cannot be read: {error.strerror}; check that you may read it.") from error
-    cues = parse_subtitles(data, sidecar.path.name)
+    repairs: list[str] = []
+    cues = parse_subtitles(data, sidecar.path.name, repairs.append)
+    if repairs:
+        job.warn(f"{sidecar.path.name} was repaired: {_listed(repairs)}.")
     guess = guessed_encoding(data)
     if guess:
-        warn(f"{sidecar.path.name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
-    return cues
+        job.warn(f"{sidecar.path.name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
+    return cues, job.media.duration
+
+
+def _read_embedded(index: int, job: IndexJob) -> tuple[list[Cue], float]:
+    cues, end = _decoded(job.path, job.media, index)
+    promised = promised_end(job.path, job.media, index)
+    whole = end >= promised - SLACK
+    warn_of_gaps([TimeSpan(start=0.0, end=end)], f"subtitle track of stream {index}", promised, job.warn)
+    return cues, job.media.duration if whole else end
 
 
 def find_sidecars(path: Path) -> list[Sidecar]:
@@ -171,7 +184,12 @@ def embedded_cues(path: Path, media: MediaInfo, index: int) -> list[Cue]:
     Raises:
         MediaError: when the track cannot be decoded.
     """
-    cues = []
+    return _decoded(path, media, index)[0]
+
+
+def _decoded(path: Path, media: MediaInfo, index: int) -> tuple[list[Cue], float]:
+    """The cues of an embedded track, and when the last thing in it ends, which may be a pause."""
+    cues, last = [], 0.0
     try:
         with open_media(path) as container:
             for packet in container.demux(container.streams[index]):
@@ -179,13 +197,14 @@ def embedded_cues(path: Path, media: MediaInfo, index: int) -> list[Cue]:
                     continue
                 start = float(packet.pts * packet.time_base) - media.origin
                 end = start + float((packet.duration or 0) * packet.time_base)
+                last = max(last, end)
                 for event in packet.decode():
                     if isinstance(event, AssSubtitle):
                         cues.append(_event_cue(event, start, end))
     except (FFmpegError, OSError) as error:
         raise MediaError(f"{path}: subtitle stream {index} cannot be decoded: {error.strerror}.") from error
     shown = (cue for cue in cues if cue.text)
-    return unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end)))
+    return unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end))), last
 
 
 def _event_cue(event: AssSubtitle, start: float, end: float) -> Cue:
@@ -212,15 +231,21 @@ def _read_name(rest: str) -> tuple[bool, str | None]:
     return True, language
 
 
-def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> int:
-    """Add the cues that lie within the media; the number of those that do not."""
-    outside = 0
+def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> list[str]:
+    """Add the cues that lie within the media; where those stand that do not."""
+    outside = []
     for cue in cues:
         start, end = max(0.0, cue.start), min(cue.end, duration)
         if end < start or cue.end < 0:
-            outside += 1
+            outside.append(f"the cue at {cue.start:.1f} s" if cue.line is None else f"line {cue.line}")
             continue
         item = {"start": round(start, 3), "end": round(end, 3), "text": " ".join(cue.text.split("\n"))}
         item |= {"language": language, "source": source}
         writer.add(item if cue.speaker is None else item | {"speaker": cue.speaker})
     return outside
+
+
+def _listed(found: Sequence[str]) -> str:
+    """The first of many things, and how many more there are."""
+    more = len(found) - _MOST_TOLD
+    return ", ".join(found[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")

@@ -12,7 +12,7 @@ from typing import Any
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.preprocess.changes import Changes
-from longtake.preprocess.coverage import warn_of_gaps
+from longtake.preprocess.coverage import promised_end, warn_of_gaps
 from longtake.preprocess.cuts import ShotEngine
 from longtake.preprocess.frames import Frame, read_frames, read_frames_after
 from longtake.preprocess.keyframes import Keyframes
@@ -27,6 +27,7 @@ from longtake.preprocess.text_frames import TextFrames
 
 LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")
 _PROGRESS_STEP = 0.5  # seconds of video
+_LEAST_LOSS = 0.01  # seconds; times are rounded to milliseconds
 
 
 class VisualPass:
@@ -71,7 +72,10 @@ class VisualPass:
             for items in _watch(job, state, number, writers):
                 _write(items, writers)
         covered = state.covered.spans()
-        warn_of_gaps(covered, "picture", job.warn)
+        assert job.media.video, "a file without a picture has no recipes"
+        warn_of_gaps(covered, "picture", promised_end(job.path, job.media, job.media.video.index), job.warn)
+        if state.covered.lost() >= _LEAST_LOSS:
+            job.warn(f"{state.covered.lost():.2f} s of the picture, in pieces of under a second, could not be read")
         for writer in writers.values():
             writer.cover(covered)
 

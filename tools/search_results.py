@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from longtake.memory.fusion import WORDS, contribution
 from longtake.memory.index import Hit, Match, Signal
+from longtake.memory.records import Modality
 from longtake.memory.terms import matched_terms
 
 _PICTURE = "(picture)"  # shown for what has no text
@@ -26,22 +28,12 @@ def result_lines(hit: Hit, query: str, constant: int | None) -> list[str]:
     Args:
         hit: the result.
         query: what was looked for.
-        constant: of reciprocal-rank fusion, to say also what found each document and what it added; None: do not say.
+        constant: of reciprocal-rank fusion, to say also what found the best document and what found the others; None:
+            do not say.
     """
-    lines = [_line(hit)]
     if constant is None:
-        said = {hit.document.text, ""}
-        for match in hit.also:
-            if match.document.text not in said:
-                said.add(match.document.text)
-                lines.append(f"  {_line(match)}")
-        return lines
-    lines += _explained(hit, query, constant)
-    if hit.also:
-        lines.append(f"  event {hit.span}, merged from {len(hit.also) + 1}:")
-    for match in hit.also:
-        lines += [f"  {_line(match)}", *(f"  {line}" for line in _explained(match, query, constant))]
-    return lines
+        return [_line(hit), *_other_texts(hit)]
+    return [_line(hit), *_explained(hit, query, constant), *_other_texts(hit), *_joined(hit)]
 
 
 def result_row(hit: Hit, query: str, constant: int) -> dict[str, Any]:
@@ -76,16 +68,37 @@ def _line(match: Match) -> str:
     return f"{document.span}  {document.modality:<10}  {document.text or _PICTURE}"
 
 
+def _other_texts(hit: Hit) -> list[str]:
+    """A line for each text of the event that its best document does not hold."""
+    best: dict[str, Match] = {"": hit, hit.document.text: hit}
+    for match in hit.also:
+        best.setdefault(match.document.text, match)
+    return [f"  {_line(match)}" for match in best.values() if match is not hit]
+
+
 def _explained(match: Match, query: str, constant: int) -> list[str]:
     """The fused score and a line for each signal."""
     lines = [f"  score {match.score:.5f}"]
     for name, signal in match.signals.items():
         adds = contribution(signal.rank, constant)
-        lines.append(f"    {adds:.5f}  rank {signal.rank:<3} {_measured(name, signal, match, query)}")
+        terms = f": {', '.join(matched_terms(query, match.document.text))}" if name == WORDS else ""
+        lines.append(f"    {adds:.5f}  {_measured(name, signal)}{terms}")
     return lines
 
 
-def _measured(name: str, signal: Signal, match: Match, query: str) -> str:
-    if name == WORDS:
-        return f"BM25 {signal.score:.2f}: {', '.join(matched_terms(query, match.document.text))}"
-    return f"cosine {signal.score:.2f} in {name}"
+def _joined(hit: Hit) -> list[str]:
+    """What found the documents that joined the event: for each modality and signal their number and the best."""
+    found: dict[tuple[Modality, str], list[Signal]] = {}
+    for match in hit.also:
+        for name, signal in match.signals.items():
+            found.setdefault((match.document.modality, name), []).append(signal)
+    lines = [f"  event {hit.span}, merged from {len(hit.also) + 1}; the best of those that joined:"] if found else []
+    for (modality, name), signals in found.items():
+        best = min(signals, key=attrgetter("rank"))
+        lines.append(f"    {modality:<10}  {len(signals):>3} found  {_measured(name, best)}")
+    return lines
+
+
+def _measured(name: str, signal: Signal) -> str:
+    score = f"BM25 {signal.score:.2f}" if name == WORDS else f"cosine {signal.score:.2f} in {name}"
+    return f"rank {signal.rank:<3} {score}"

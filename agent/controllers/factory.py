@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from langchain_core.language_models import BaseChatModel
 
 from longtake.config import ControllerSettings, Settings, secret
 from longtake.errors import ConfigError
-from longtake.offline import is_this_machine
+from longtake.offline import is_loopback, refused_endpoint
 
 
 def make_controller(settings: Settings) -> BaseChatModel:
@@ -30,22 +28,9 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
         raise ConfigError(
             "controller.engine=openai needs controller.base_url and controller.model; give both with --set."
         )
-    parts = urlsplit(url)
-    # The URL is named in errors and traces: what may hold a secret is refused first, without naming it.
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError(
-            "controller.base_url must not hold a password, a query (?) or a fragment (#); "
-            f"put the key into the variable {settings.api_key_env}."
-        )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"controller.base_url={url!r} is not a URL; write one such as http://127.0.0.1:8000/v1.")
-    if offline and not is_loopback(url):
-        raise ConfigError(f"--offline forbids the controller at {url}; use one on this machine.")
+    refused = refused_endpoint(url, "controller.base_url", settings.api_key_env, offline=offline)
+    if refused:
+        raise ConfigError(f"{refused}.")
     from longtake.agent.controllers.openai_endpoint import open_endpoint
 
     return open_endpoint(settings, url, model, secret(settings.api_key_env), loopback=is_loopback(url))
-
-
-def is_loopback(url: str) -> bool:
-    """Whether a URL's host is this machine."""
-    return is_this_machine(urlsplit(url).hostname or "")

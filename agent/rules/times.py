@@ -35,6 +35,7 @@ _IN_VIDEO = cue(
     "shown, appear*, seen, visible, hear, heard, read, displayed, video, start*, begin*, end, ends"
 )
 ALIKE = 0.7
+FRAME = 0.1  # seconds that a text of a code stands at most which runs frame by frame
 CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when a code is looked for
 
 
@@ -65,7 +66,7 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
         read = sum(step.call.name == "extract_scene_text" for step in done)
         if nearest and read == len(orientation.videos):
             return [_closer(nearest, orientation)]
-    return _lasting(exact, orientation)
+    return _lasting(exact or _around(orientation.quoted[0], found), orientation)
 
 
 def _search(query: str, orientation: Orientation) -> Call:
@@ -83,10 +84,37 @@ def _holds(item: Evidence, marked: str) -> bool:
 
 
 def _nearest(marked: str, found: Sequence[Evidence]) -> Evidence | None:
-    """The text on the screen most like the one looked for: a running code passes it a moment earlier or later."""
+    """The text on the screen most like the one looked for; of a running code, which passes it, the last one before."""
     texts = [item for item in found if item.modality == "scene_text"]
+    passed, _ = _running(marked, texts)
+    if passed:
+        return passed
     best = max(texts, key=lambda item: _likeness(marked, item.content), default=None)
     return best if best and _likeness(marked, best.content) >= ALIKE else None
+
+
+def _running(marked: str, texts: Sequence[Evidence]) -> tuple[Evidence | None, Evidence | None]:
+    """The last text before the one looked for and the first after it, of those that differ in their digits alone."""
+    alike = [item for item in texts if _shape(item.content) == _shape(marked) != _plain(marked)]
+    before = [item for item in alike if _plain(item.content) < _plain(marked)]
+    after = [item for item in alike if _plain(item.content) > _plain(marked)]
+    return max(before, key=_content, default=None), min(after, key=_content, default=None)
+
+
+def _around(marked: str, found: Sequence[Evidence]) -> list[Evidence]:
+    """The two texts of a running code between which it leaps over the one looked for; none where it does not."""
+    before, after = _running(marked, [item for item in found if item.modality == "scene_text"])
+    leaps = before and after and before.span.length <= FRAME and abs(after.span.start - before.span.end) <= FRAME
+    return [before, after] if before and after and leaps else []
+
+
+def _content(item: Evidence) -> str:
+    return _plain(item.content)
+
+
+def _shape(text: str) -> str:
+    """A text with all its digits alike: two of one shape are in the order of their numbers."""
+    return re.sub(r"\d", "0", _plain(text))
 
 
 def _likeness(one: str, other: str) -> float:

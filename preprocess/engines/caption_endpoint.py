@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 from functools import cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from longtake.config import Settings, secret
 from longtake.errors import EngineError
-from longtake.offline import is_this_machine
+from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.captions import PictureRefused
 from longtake.prompts import prompts_hash, render
 
@@ -33,21 +32,7 @@ def missing_endpoint(settings: Settings) -> str | None:
             "captions.base_url and captions.model name no vision-language model: "
             "give an OpenAI-compatible endpoint and its model with --set"
         )
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    # The URL is named in errors: what may hold a secret is refused first, without naming it.
-    if parts.username or parts.password or parts.query or parts.fragment:
-        return (
-            "captions.base_url must not hold a password, a query (?) or a fragment (#): "
-            f"put the key into the variable {settings.captions.api_key_env}"
-        )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return f"captions.base_url={url!r} is not a URL: write one such as http://127.0.0.1:8000/v1"
-    if settings.offline and not is_this_machine(parts.hostname):
-        return f"--offline forbids the endpoint {url}: use one on this machine"
-    return None
+    return refused_endpoint(url, "captions.base_url", settings.captions.api_key_env, offline=settings.offline)
 
 
 class CaptionEndpoint:
@@ -106,19 +91,17 @@ class CaptionEndpoint:
     def _client(self) -> OpenAI:
         from openai import DefaultHttpxClient, OpenAI
 
-        here = is_this_machine(urlsplit(self._url).hostname or "")
         return OpenAI(
             base_url=self._url,
             api_key=self._key,
             timeout=self._settings.timeout,
             max_retries=_RETRIES,
             # A proxy named in the environment must not see what is sent to a server on this machine.
-            http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if here else None,
+            http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if is_loopback(self._url) else None,
         )
 
     def _failure(self, problem: str) -> EngineError:
-        advice = "check captions.base_url and captions.model, and index again to go on from there"
-        return EngineError(f"{self._told(problem)}; {advice}.")
+        return EngineError(f"{self._told(problem)}; check captions.base_url and captions.model.")
 
     def _told(self, problem: str) -> str:
         # Some servers repeat the key they refuse.

@@ -61,6 +61,11 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 item`, `2 items`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def note(text: str) -> None:
     """Write a remark, a warning or progress to standard error."""
     sys.stderr.write(text + "\n")

@@ -83,3 +83,22 @@ def overwritten(source: Path, path: Path, first: float, last: float) -> Path:
     data[start:end] = bytes(end - start)
     path.write_bytes(data)
     return path
+
+
+def index_first(source: Path, path: Path) -> Path:
+    """The streams of a file in another, without encoding; of an MP4 the index stands first, as on the web."""
+    options = {"movflags": "faststart"} if path.suffix == ".mp4" else {}
+    with av.open(str(path), "w", options=options) as target, av.open(str(source)) as clip:
+        tracks: dict[int, Any] = {track.index: target.add_stream_from_template(track) for track in clip.streams}
+        for packet in clip.demux():
+            if packet.dts is not None:
+                packet.stream = tracks[packet.stream_index]
+                target.mux(packet)
+    return path
+
+
+def cut_short(source: Path, path: Path, share: float) -> Path:
+    """A copy that ends after a share (0 to 1) of the bytes."""
+    data = source.read_bytes()
+    path.write_bytes(data[: round(len(data) * share)])
+    return path

@@ -26,6 +26,11 @@ def clock(seconds: float) -> npt.NDArray[np.float64]:
     return np.arange(round(seconds * RATE)) / RATE
 
 
+def silence(seconds: float) -> npt.NDArray[np.float64]:
+    """Nothing for so long."""
+    return np.zeros(round(seconds * RATE))
+
+
 def noise(seconds: float, level: float, seed: int = 0) -> Wave:
     """White noise of this RMS."""
     return (level * np.random.default_rng(seed).standard_normal(round(seconds * RATE))).astype(np.float32)

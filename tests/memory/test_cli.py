@@ -53,10 +53,20 @@ def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_show_gives_the_video_or_the_items_of_a_layer(library: Library) -> None:
-    assert "subtitles          1 items   50% of the time  sidecar" in run(library, "show", "talk").stdout
-    assert run(library, "show", "talk", "subtitles").stdout.startswith("00:01:01.5-00:01:04.0  Hello dragon  ")
+    assert "subtitles           1 item   50% of the time  sidecar" in run(library, "show", "talk").stdout
+    shown = "00:01:01.5-00:01:04.0  Hello dragon  language=en  source=a.vtt\n"
+    assert run(library, "show", "talk", "subtitles").stdout == shown
     assert json.loads(run(library, "show", TALK[:8], "--json").stdout)["path"] == "/x/talk.mp4"
     assert json.loads(run(library, "show", "talk", "subtitles", "--json").stdout)[0]["text"] == "Hello dragon"
+
+
+def test_show_leaves_out_what_an_item_does_not_know(library: Library) -> None:
+    recipe = LayerRecipe("probe", 1, "pyav")
+    with new_layer(library.layers(TALK), recipe) as writer:
+        writer.add({"container": "mp4", "video": None, "audio": [{"codec": "aac", "language": None}]})
+    library.save(library.resolve("talk").model_copy(update={"layers": {"probe": recipe.key}}))
+    assert run(library, "show", "talk", "probe").stdout == "audio=[{'codec': 'aac'}]  container=mp4\n"
+    assert json.loads(run(library, "show", "talk", "probe", "--json").stdout)[0]["audio"][0]["language"] is None
 
 
 def test_what_is_not_there_is_one_sentence(library: Library) -> None:
@@ -84,5 +94,6 @@ def test_export_copies_record_and_layers(library: Library, tmp_path: Path) -> No
     target = tmp_path / "copy"
     assert json.loads(run(library, "export", "talk", str(target), "--json").stdout)["folder"] == str(target)
     assert "Hello dragon" in (target / "subtitles" / "items.jsonl").read_text()
+    assert "record and 1 layer copied to" in run(library, "export", "talk", str(tmp_path / "again")).stdout
     with pytest.raises(LibraryError, match="exists already"):
         run(library, "export", "talk", str(target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import shutil
 from collections.abc import Callable, Sequence
@@ -258,3 +259,16 @@ def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: P
     writer.join()
     assert writer.exitcode == 0
     assert texts(index, "dragon")[0] == "dragon round11"
+
+
+def test_a_video_taken_apart_by_an_earlier_version_is_to_be_indexed_again(index: HybridIndex) -> None:
+    kept = [batch(documents("v", "Charges you 15 bucks"), None)]
+    index.replace("v", kept)
+    file = index.root / "revisions.json"
+    facts = json.loads(file.read_text(encoding="utf-8"))
+    del facts["v"]["terms"]  # as it was written before there were stems
+    file.write_text(json.dumps(facts), encoding="utf-8")
+    assert not index.holds("v")
+    index.replace("v", kept)
+    assert index.holds("v")
+    assert texts(index, "what is the charge") == ["Charges you 15 bucks"]

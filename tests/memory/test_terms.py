@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.memory.terms import content_words, document_terms, query_terms
+from longtake.memory.terms import content_words, document_terms, matched_terms, query_terms
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ from longtake.memory.terms import content_words, document_terms, query_terms
         ("Скажи это ещё раз", "ЕЩЁ"),
         ("fifty percent is 50%", "50"),
         ("to be or not to be", "to be or not to be"),
+        ("Charges you and me 15 bucks", "How much does the museum charge?"),
+        ("three red_cars", "red_car"),
     ],
 )
 def test_a_query_shares_a_term_with_the_text_it_should_find(text: str, query: str) -> None:
@@ -43,6 +45,10 @@ def test_a_query_shares_a_term_with_the_text_it_should_find(text: str, query: st
 )
 def test_a_query_shares_no_term_with_what_it_should_not_find(text: str, query: str) -> None:
     assert not set(query_terms(query)) & set(document_terms(text))
+
+
+def test_matched_terms_are_spelled_as_in_the_query() -> None:
+    assert matched_terms("charging museums", "the museum charges") == ["charging", "museums"]
 
 
 def test_a_phrase_has_terms_that_its_scattered_words_lack() -> None:

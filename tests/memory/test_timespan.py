@@ -126,6 +126,28 @@ def test_any_two_bounds_give_a_span_inside_the_video_or_an_error(one: float, oth
         assert 0 <= span.start <= span.end <= duration
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "written"),
+    [
+        (12.0, 16.0, "00:00:12-00:00:16"),
+        (12.9, 13.1, "00:00:12-00:00:13"),
+        (12.2, 12.9, "00:00:12.2-00:00:12.9"),
+        (12.21, 12.28, "00:00:12.21-00:00:12.28"),
+        (12.2114, 12.2118, "00:00:12.211-00:00:12.211"),
+        (12.5, 12.5, "00:00:12-00:00:12"),
+    ],
+)
+def test_a_written_span_shows_its_length_with_no_more_decimals_than_that_takes(
+    start: float, end: float, written: str
+) -> None:
+    assert str(TimeSpan(start=start, end=end)) == written
+
+
+def test_a_span_outside_is_named_with_its_length() -> None:
+    with pytest.raises(SpanError, match=r"^00:00:12\.2-00:00:12\.9 lies outside"):
+        parse_span([12.2, 12.9], window=1, duration=8)
+
+
 def test_spans_are_half_open() -> None:
     assert not TimeSpan(start=0, end=5).overlaps(TimeSpan(start=5, end=9))
     assert TimeSpan(start=0, end=5).overlaps(TimeSpan(start=4.9, end=9))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -95,16 +94,13 @@ def test_other_rates_and_channels_are_mixed_to_mono_without_clipping(media: Path
     assert 0 < np.abs(blocks[0].samples).max() <= 1
 
 
-def test_a_truncated_file_gives_what_it_has_and_warns(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_truncated_file_gives_what_it_has(tmp_path: Path) -> None:
     whole = write(tmp_path / "whole.flac", [(0.0, tone(20.0) * np.linspace(0, 1, 20 * RATE, dtype=np.float32))], "flac")
     media = probe(whole)
     cut = tmp_path / "cut.flac"
     data = whole.read_bytes()
     cut.write_bytes(data[: len(data) // 2])
-    with caplog.at_level(logging.WARNING, "longtake"):
-        blocks = heard(cut, media)
-    assert 8 < blocks[-1].end < 12
-    assert "cut.flac" in caplog.text
+    assert 8 < heard(cut, media)[-1].end < 12
 
 
 def test_the_track_flagged_as_default_is_heard(tmp_path: Path) -> None:

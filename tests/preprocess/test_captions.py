@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from helpers.clips import flat, noise, write_clip
 from helpers.colour_embedding import COLOURS
-from helpers.openai_server import Endpoint, openai_server, refuses, says
+from helpers.openai_server import Endpoint, Reply, openai_server, refuses, says
 from helpers.written_layers import write_keyframes
 
 from longtake.config import load
@@ -154,8 +154,36 @@ def test_a_refused_picture_is_left_out_and_said(store: LayerStore, keyframes: La
     assert [item["text"] for item in layer.items()] == [TOLD[0], TOLD[2]]
     assert [(span.start, span.end) for span in layer.covered] == [(0, 2), (6, 8)]
     [warning] = warnings
-    assert warning.startswith("2 of 4 pictures are not described, the first at 00:00:04: ")
+    assert warning.startswith("2 of 4 pictures could not be described, the first at 00:00:04: ")
     assert "content policy" in warning
+
+
+@pytest.mark.parametrize(("number", "time"), [(0, "00:00:01"), (2, "00:00:07")])
+def test_a_picture_that_always_fails_is_left_out_while_others_are_described(
+    store: LayerStore, keyframes: Layer, number: int, time: str
+) -> None:
+    warnings: list[str] = []
+    before, after = ([says(text) for text in part] for part in (TOLD[:number], TOLD[number + 1 :]))
+    again = [says("What was described is described again.")] if before else []
+    with openai_server([*before, refuses(500, "out of memory"), *again, *after]) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url), warnings.append)
+        sent = sent_pictures(endpoint)
+    assert [item["text"] for item in layer.items()] == [*TOLD[:number], *TOLD[number + 1 :]]
+    described = [shot for shot in SHOTS if shot != SHOTS[number]]
+    assert sum(span.length for span in layer.covered) == sum(end - start for start, end in described)
+    assert (len(sent), len(set(sent))) == (4 + len(again), 4)
+    [warning] = warnings
+    assert warning.startswith(f"1 of 4 pictures could not be described, the first at {time}: ")
+    assert "out of memory; check captions.base_url and captions.model." in warning
+
+
+@pytest.mark.parametrize("reply", [refuses(500, "no memory"), refuses(401, "Wrong key")])
+def test_an_endpoint_that_describes_nothing_is_not_sent_every_picture(
+    store: LayerStore, keyframes: Layer, reply: Reply
+) -> None:
+    with openai_server([reply]) as endpoint, pytest.raises(EngineError, match="index again to go on from there"):
+        build(store, job_for(keyframes, endpoint.url))
+    assert len(endpoint.requests) == 3
 
 
 def test_a_model_that_takes_no_pictures_is_not_sent_all_of_them(store: LayerStore, keyframes: Layer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import random
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -112,27 +111,16 @@ def test_a_truncated_tail_ends_the_frames_that_could_be_read(tmp_path: Path) -> 
     assert times == sorted(times)
 
 
-def test_a_file_that_lost_its_tail_says_so(tmp_path: Path, media: Path, caplog: pytest.LogCaptureFixture) -> None:
-    whole = (media / "sample-videos" / "one-by-one-person-detection.mp4").read_bytes()
-    cut = tmp_path / "cut.mp4"
-    cut.write_bytes(whole[: len(whole) // 10])
-    with caplog.at_level(logging.WARNING):
-        assert 5 < times_of(cut)[-1] < 100
-    assert "is the file whole?" in caplog.text
-
-
-def test_damage_in_the_middle_is_skipped_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_damage_in_the_middle_is_skipped(tmp_path: Path) -> None:
     rough = [np.random.default_rng(n).integers(0, 256, (96, 160, 3), dtype=np.uint8) for n in range(50)]
     data = bytearray(write_clip(tmp_path / "a.avi", rough, codec="mjpeg", pixels="yuvj420p").read_bytes())
     middle = data.index(b"\xff\xd8", len(data) // 2)
     data[middle : middle + 600] = bytes(600)
     damaged = tmp_path / "damaged.avi"
     damaged.write_bytes(data)
-    with caplog.at_level(logging.WARNING):
-        times = times_of(damaged)
+    times = times_of(damaged)
     assert times[-1] == pytest.approx(1.96, abs=0.01)
     assert 45 <= len(times) < 50
-    assert "damaged" in caplog.text
 
 
 def test_a_cancelled_reading_stops(tmp_path: Path) -> None:

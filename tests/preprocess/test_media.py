@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
 from helpers.clips import flat, noise, write_clip
+from helpers.odd_files import index_first
+from helpers.sound import silence, write_sound
 
 from longtake.errors import MediaError
 from longtake.preprocess.media import probe
@@ -68,13 +68,7 @@ def test_a_raw_stream_without_times_is_measured_by_its_frames(tmp_path: Path) ->
 
 
 def test_sound_without_a_picture_is_media(tmp_path: Path) -> None:
-    path = tmp_path / "a.wav"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("pcm_s16le", rate=8_000, layout="mono")
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16_000), np.int16), format="s16", layout="mono")
-        frame.sample_rate = 8_000
-        container.mux(stream.encode(frame))
-    info = probe(path)
+    info = probe(write_sound(tmp_path / "a.wav", silence(2.0)))
     assert info.video is None
     assert info.duration == 2.0
     assert len(info.audio) == 1
@@ -97,3 +91,8 @@ def test_a_file_cut_off_before_its_index_says_it_cannot_be_read(tmp_path: Path) 
     cut.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(MediaError, match=r"cut\.mp4"):
         probe(cut)
+
+
+def test_a_file_that_cannot_be_sought_is_read_from_its_start(media: Path, tmp_path: Path) -> None:
+    copied = index_first(media / "auto-editor" / "webvtt.mkv", tmp_path / "a.mkv")
+    assert probe(copied).duration == pytest.approx(probe(media / "auto-editor" / "webvtt.mkv").duration, abs=0.1)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
-from helpers.layers import new_layer
+from helpers.layers import layer_of, new_layer
 
 from longtake.config import Settings
 from longtake.errors import Cancelled, LibraryError
@@ -57,12 +57,7 @@ def text_frames(store: LayerStore, pictures: Sequence[tuple[float, float, npt.ND
 
 
 def build(store: LayerStore, job: IndexJob) -> Layer:
-    [recipe] = SceneText().recipes(job)
-    with new_layer(store, recipe) as writer:
-        SceneText().build(job, {recipe.name: writer})
-    layer = store.get(recipe.name, recipe.key)
-    assert layer
-    return layer
+    return layer_of(SceneText(), job, store)
 
 
 def test_each_line_has_the_span_during_which_it_stood(tmp_path: Path, engines: EngineTable) -> None:

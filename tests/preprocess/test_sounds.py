@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.layers import new_layer
+from helpers.layers import layer_of
 from helpers.sound import RATE, clock, hear, hear_file, listen, noise, of, write_sound
 
 from longtake.config import Settings
@@ -168,13 +168,7 @@ def job_for(path: Path) -> IndexJob:
 
 
 def build(job: IndexJob, root: Path) -> Layer:
-    (recipe,) = Sounds().recipes(job)
-    store = LayerStore(root)
-    with new_layer(store, recipe) as writer:
-        Sounds().build(job, {recipe.name: writer})
-    layer = store.get(recipe.name, recipe.key)
-    assert layer is not None
-    return layer
+    return layer_of(Sounds(), job, LayerStore(root))
 
 
 def test_the_layer_is_byte_reproducible_and_says_what_was_heard(tmp_path: Path) -> None:

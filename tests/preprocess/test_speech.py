@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.clips import flat, write_clip
-from helpers.layers import new_layer
+from helpers.layers import layer_of, new_layer
 from helpers.sound import write_sound
 from helpers.speech import read_samples
 from helpers.tiny_whisper import write_tiny_whisper
@@ -47,13 +47,8 @@ def job_for(path: Path, *settings: str) -> IndexJob:
 
 def build(job: IndexJob, folder: Path, chunks: Chunks, progress: Callable[[float], None] = lambda _: None) -> Layer:
     """The layer, built with these chunks."""
-    [recipe] = Speech().recipes(job)
     following = IndexJob(job.path, job.media, job.settings, job.engines, progress=progress, chunks=chunks)
-    with new_layer(LayerStore(folder), recipe) as writer:
-        Speech().build(following, {"speech": writer})
-    layer = LayerStore(folder).get(recipe.name, recipe.key)
-    assert layer
-    return layer
+    return layer_of(Speech(), following, LayerStore(folder))
 
 
 def subtitles(folder: Path, *cues: str) -> Layer:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import wave
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.layers import new_layer
+from helpers.layers import layer_of
+from helpers.odd_files import cut_short, index_first
+from helpers.sound import silence, write_sound
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -183,13 +185,7 @@ def test_embedded_tracks_are_read(media: Path, name: str) -> None:
 
 
 def make_audio(folder: Path, seconds: float = 10.0) -> Path:
-    path = folder / "talk.wav"
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(8000)
-        file.writeframes(bytes(round(seconds * 16000)))
-    return path
+    return write_sound(folder / "talk.wav", silence(seconds))
 
 
 def job_for(path: Path, media: MediaInfo | None = None) -> IndexJob:
@@ -197,12 +193,7 @@ def job_for(path: Path, media: MediaInfo | None = None) -> IndexJob:
 
 
 def items(job: IndexJob, root: Path) -> list[dict[str, Any]]:
-    (recipe,) = Subtitles().recipes(job)
-    store = LayerStore(root)
-    with new_layer(store, recipe) as writer:
-        Subtitles().build(job, {recipe.name: writer})
-    layer = store.get(recipe.name, recipe.key)
-    assert layer is not None
+    layer = layer_of(Subtitles(), job, LayerStore(root))
     assert layer.share(job.media.duration) == 1.0
     return list(layer.items())
 
@@ -230,13 +221,64 @@ def test_embedded_cues_fill_the_layer(media: Path, tmp_path: Path) -> None:
     ]
 
 
+def test_a_track_that_is_cut_off_covers_what_there_is_of_it(media: Path, tmp_path: Path) -> None:
+    whole = index_first(media / "auto-editor" / "mov_text.mp4", tmp_path / "talk.mp4")
+    assert len(items(replace(job_for(whole), warn=pytest.fail), tmp_path / "whole")) == 2
+    cut = job_for(cut_short(whole, tmp_path / "cut.mp4", 0.4))
+    warnings: list[str] = []
+    layer = layer_of(Subtitles(), replace(cut, warn=warnings.append), LayerStore(tmp_path / "cut"))
+    assert layer.share(cut.media.duration) == 0.0
+    assert warnings == ["the subtitle track of stream 2 ends at 0.0 s, but the file promises 1.9 s: is it whole?"]
+
+
 def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path) -> None:
     path = make_audio(tmp_path, seconds=2.0)
     (tmp_path / "talk.srt").write_text(SRT)
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(1.0, 2.0)]
-    assert warnings == ["talk.srt: 1 cues lie outside the media and were left out."]
+    assert warnings == ["talk.srt: left out, because it lies outside the media: line 6."]
+
+
+def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(tmp_path: Path) -> None:
+    path = make_audio(tmp_path, seconds=10.0)
+    reversed_ = "".join(f"00:00:0{n},500 --> 00:00:0{n},000\nWord {n}.\n\n" for n in range(1, 6))
+    late = "".join(f"00:00:{n},000 --> 00:00:{n},500\nLate {n}.\n\n" for n in range(20, 24))
+    (tmp_path / "talk.srt").write_text(reversed_ + late)
+    warnings: list[str] = []
+    written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
+    assert [(item["start"], item["end"]) for item in written] == [(n, n + 0.5) for n in range(1, 6)]
+    swapped = "(ends before it starts: its times were swapped)"
+    assert warnings == [
+        f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more.",
+        "talk.srt: left out, because it lies outside the media: line 16, line 19, line 22 and 1 more.",
+    ]
+
+
+def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_path: Path) -> None:
+    path = media / "auto-editor" / "mov_text.mp4"
+    short = replace(probe(path), duration=0.6)
+    warnings: list[str] = []
+    assert len(items(replace(job_for(path, short), warn=warnings.append), tmp_path)) == 1
+    (warning,) = warnings
+    assert re.fullmatch(r"mov_text\.mp4, stream 2: left out, .*: the cue at \d+\.\d s\.", warning)
+
+
+@pytest.mark.parametrize(
+    ("broken", "line", "what"),
+    [
+        (SRT.replace("00:00:01,000 --> 00:00:02,500", "00:00:02,500 --> 00:00:01,000"), 2, "ends before it starts"),
+        ("[Events]\nDialogue: 0,0:00:03.00,0:00:01.00,Default,,0,0,0,,Hm.\n", 2, "ends before it starts"),
+        (SRT.replace(".\n\n2\n", ".\n2\n"), 4, "taken for the cue's number"),
+        (SRT.replace("Two\n", "Two\n\n"), 9, "taken for more of the cue above"),
+    ],
+)
+def test_every_repair_is_told_with_its_line(broken: str, line: int, what: str) -> None:
+    repairs: list[str] = []
+    parse_subtitles(broken.encode(), "talk.srt", repairs.append)
+    (repair,) = repairs
+    assert repair.startswith(f"line {line} ({what}")
+    parse_subtitles(SRT.encode(), "talk.srt", pytest.fail)
 
 
 def test_the_layer_changes_when_a_sidecar_does(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.layers import new_layer
+from helpers.layers import layer_of
 from helpers.written_layers import write_layer
 
 from longtake.config import Settings
@@ -47,14 +47,7 @@ def layers(store: LayerStore) -> dict[str, Layer]:
 
 
 def build(store: LayerStore, layers: Mapping[str, Layer], **job: Any) -> Layer:
-    step = TextVectors()
-    task = IndexJob(Path("a.mp4"), MEDIA, Settings(), ENGINES, layers, **job)
-    [recipe] = step.recipes(task)
-    with new_layer(store, recipe) as writer:
-        step.build(task, {"text_vectors": writer})
-    layer = store.get("text_vectors", recipe.key)
-    assert layer
-    return layer
+    return layer_of(TextVectors(), IndexJob(Path("a.mp4"), MEDIA, Settings(), ENGINES, layers, **job), store)
 
 
 def test_a_file_without_text_or_sound_has_no_vectors() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import av
 import cv2
 import numpy as np
 import pytest
 from helpers.clips import flat, noise, write_clip, written
+from helpers.sound import silence, write_sound
 from helpers.visual_pass import look_at, look_through, scenes
 
 from longtake.config import load
@@ -118,12 +118,7 @@ def test_only_settings_that_change_a_layer_change_its_key(tmp_path: Path) -> Non
 
 
 def test_sound_alone_has_no_visual_layers(tmp_path: Path) -> None:
-    path = tmp_path / "a.wav"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("pcm_s16le", rate=8_000, layout="mono")
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 8_000), np.int16), format="s16", layout="mono")
-        frame.sample_rate = 8_000
-        container.mux(stream.encode(frame))
+    path = write_sound(tmp_path / "a.wav", silence(1.0))
     settings = load()
     assert VisualPass().recipes(IndexJob(path, probe(path), settings, EngineTable(settings))) == ()
 

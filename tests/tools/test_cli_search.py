@@ -12,11 +12,12 @@ from typer.testing import CliRunner
 
 from longtake.cli import app
 from longtake.config import Settings
-from longtake.memory.index import Batch, Document
+from longtake.memory.index import Batch, Document, Hit, Match, Signal
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.workspace import Workspace
+from longtake.tools.search_results import result_lines, result_row
 
 TALK, WALK = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"
 
@@ -103,21 +104,41 @@ def test_what_the_signals_add_is_the_score(library: Path) -> None:
 
 def test_explain_says_what_found_each_document_and_what_was_merged(library: Path) -> None:
     said = run(library, "talk", "copper kettle", "--explain", "-k", "1")
-    assert "  event 00:00:10-00:00:20, merged from 2:\n" in said
+    assert "  event 00:00:10-00:00:20, merged from 2; the best of those that joined:\n" in said
+    assert "  00:00:12-00:00:16  speech      The copper kettle costs forty dollars\n" in said
     assert re.search(r"rank 1 +BM25 \d\.\d\d: copper, kettle, copper_kettle$", said, re.MULTILINE)
     assert re.search(r"rank 1 +cosine [01]\.\d\d in wordllama", said)
-    scores = [float(number) for number in re.findall(r"score (0\.\d{5})$", said, re.MULTILINE)]
+    assert re.search(r"^    speech +1 found  rank 2 +BM25 \d\.\d\d$", said, re.MULTILINE)
+    [score] = [float(number) for number in re.findall(r"score (0\.\d{5})$", said, re.MULTILINE)]
     parts = [float(number) for number in re.findall(r"^ +(0\.\d{5})  rank", said, re.MULTILINE)]
-    assert len(scores) == 2
-    assert sum(parts) == pytest.approx(sum(scores), abs=5e-5)
+    assert sum(parts) == pytest.approx(score, abs=5e-5)
+
+
+def test_explain_groups_what_joined_an_event_by_modality_and_signal_and_json_lists_it_all() -> None:
+    def heard(n: int, modality: Modality, **signals: Signal) -> Match:
+        return Match(document(TALK, n, n + 0.4, "tone, beep", modality), 0.01, signals)
+
+    space = "wordllama-0.4.0.post1-l2_supercat_256"
+    also = [heard(n, "audio", **{"words": Signal(n + 2, 2 - n / 9), space: Signal(9 - n, n / 9)}) for n in range(8)]
+    also.append(heard(8, "visual", **{space: Signal(12, 0.41)}))
+    best = heard(9, "audio", words=Signal(1, 3.0))
+    hit = Hit(best.document, best.score, best.signals, TimeSpan(start=0, end=9.4), tuple(also))
+    lines = result_lines(hit, "beep", 60)
+    assert lines[0].startswith("00:00:09.0-00:00:09.4  audio")
+    assert lines[-4:] == [
+        "  event 00:00:00-00:00:09, merged from 10; the best of those that joined:",
+        "    audio         8 found  rank 2   BM25 2.00",
+        f"    audio         8 found  rank 2   cosine 0.78 in {space}",
+        f"    visual        1 found  rank 12  cosine 0.41 in {space}",
+    ]
+    assert max(map(len, lines)) <= 98  # two more before them where they stand under a video's name
+    row = result_row(hit, "beep", 60)
+    assert [set(match["signals"]) for match in row["also"]] == [{"words", space}] * 8 + [{space}]
 
 
 def test_what_has_no_text_is_shown_as_a_picture(library: Path) -> None:
-    from longtake.memory.index import Hit, Match, Signal
-    from longtake.tools.search_results import result_lines
-
     pictures = [Match(document(TALK, n, n + 1, "", "visual"), 0.01, {"space": Signal(n + 1, 0.3)}) for n in range(3)]
     best = pictures[0]
     hit = Hit(best.document, best.score, best.signals, TimeSpan(start=0, end=3), tuple(pictures[1:]))
     assert result_lines(hit, "a dog", None) == ["00:00:00-00:00:01  visual      (picture)"]
-    assert len(result_lines(hit, "a dog", 60)) == 10
+    assert len(result_lines(hit, "a dog", 60)) == 5

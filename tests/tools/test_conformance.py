@@ -59,6 +59,13 @@ def test_the_schema_hides_the_context_and_shows_the_video_only_when_there_are_tw
     assert "video" not in two["required"]
 
 
+def refusal(result: ToolResult) -> str:
+    """What a tool says of arguments that it refuses."""
+    assert result.failure
+    assert result.failure.kind == "bad_arguments"
+    return result.failure.message
+
+
 @every_tool
 def test_capabilities_are_those_of_the_engine_table(spec: ToolSpec) -> None:
     assert set(spec.capabilities) <= set(ENGINES)
@@ -110,10 +117,7 @@ def test_a_span_past_the_end_is_clipped_and_says_so(name: str, toolbox: Toolbox,
 @pytest.mark.parametrize("timestamp", ["1:00", [60, 90], "01:00:00-01:00:10"], ids=str)
 @every_timed_tool
 def test_a_span_outside_states_the_duration(name: str, timestamp: Any, toolbox: Toolbox, talk: ToolContext) -> None:
-    failure = toolbox.call(name, CALLS[name] | {"timestamp": timestamp}, talk).failure
-    assert failure
-    assert failure.kind == "bad_arguments"
-    assert "ends at 00:00:08.0" in failure.message
+    assert "ends at 00:00:08.0" in refusal(toolbox.call(name, CALLS[name] | {"timestamp": timestamp}, talk))
 
 
 @pytest.mark.parametrize(
@@ -121,20 +125,15 @@ def test_a_span_outside_states_the_duration(name: str, timestamp: Any, toolbox: 
 )
 @every_timed_tool
 def test_what_is_no_time_says_how_to_write_one(name: str, timestamp: Any, toolbox: Toolbox, talk: ToolContext) -> None:
-    failure = toolbox.call(name, CALLS[name] | {"timestamp": timestamp}, talk).failure
-    assert failure
-    assert failure.kind == "bad_arguments"
-    assert "00:12:3" in failure.message
+    assert "00:12:3" in refusal(toolbox.call(name, CALLS[name] | {"timestamp": timestamp}, talk))
 
 
 @every_tool
 def test_a_wrong_or_missing_argument_is_named(spec: ToolSpec, toolbox: Toolbox, talk: ToolContext) -> None:
     [first, *_] = spec.schema()["required"]
-    failure = toolbox.call(spec.name, {first + "s": 1}, talk).failure
-    assert failure
-    assert failure.kind == "bad_arguments"
-    assert f"argument {first!r} is missing" in failure.message
-    assert f"no argument {first + 's'!r}. Did you mean {first!r}?" in failure.message
+    said = refusal(toolbox.call(spec.name, {first + "s": 1}, talk))
+    assert f"argument {first!r} is missing" in said
+    assert f"no argument {first + 's'!r}. Did you mean {first!r}?" in said
 
 
 @every_tool

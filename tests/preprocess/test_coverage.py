@@ -1,0 +1,95 @@
+"""What of a file was examined, and that an index says what was not: in its report, once."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from helpers.clips import noise, write_clip
+from helpers.odd_files import cut_short, index_first, overwritten
+
+from longtake.config import load
+from longtake.memory.layers import LayerStore
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.coverage import CoveredSpans, promised_end
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.media import probe
+from longtake.preprocess.progress import LayerReport, Watcher
+from longtake.preprocess.sounds import Sounds
+from longtake.preprocess.step import IndexJob, Step
+from longtake.preprocess.step_run import run_step
+from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
+
+SECONDS = 12
+
+
+def even_clip(path: Path) -> Path:
+    """A picture and a tone whose bytes lie evenly in the file; of an MP4 the index stands first, as on the web."""
+    source = write_clip(
+        path.with_suffix(".source.mkv"),
+        [noise(1)] * SECONDS * 10,
+        times=lambda number: number / 10,
+        codec="mjpeg",
+        pixels="yuvj420p",
+        sound_seconds=SECONDS,
+    )
+    return index_first(source, path)
+
+
+def index(step: Step, path: Path, root: Path) -> list[LayerReport]:
+    settings, watcher = load(), Watcher()
+    job = IndexJob(path, probe(path), settings, EngineTable(settings))
+    run_step(step, job, LayerStore(root), watcher, lambda: None)
+    return watcher.reports
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
+@pytest.mark.parametrize(("step", "what"), [(VisualPass(), "picture"), (Sounds(), "sound")])
+def test_a_lost_tail_is_reported_and_not_logged(
+    tmp_path: Path, name: str, step: Step, what: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = even_clip(tmp_path / name)
+    assert {report.left_out for report in index(step, whole, tmp_path / "whole")} == {()}
+    cut = cut_short(whole, tmp_path / f"cut{whole.suffix}", 0.6)
+    reports = index(step, cut, tmp_path / "cut")
+    assert {report.name for report in reports} == (set(LAYERS_OF_PASS) if what == "picture" else {"sounds"})
+    [(sentence,)] = {report.left_out for report in reports}
+    ends, promised = (float(word) for word in sentence.split() if word[0].isdigit())
+    assert sentence == f"the {what} ends at {ends:.1f} s, but the file promises {promised:.1f} s: is it whole?"
+    assert 4 < ends < 9
+    assert promised == pytest.approx(SECONDS, abs=0.2)
+    assert index(step, cut, tmp_path / "cut")[0].left_out == (sentence,)
+    assert not caplog.records
+
+
+def test_what_a_lost_tail_held_is_not_covered(tmp_path: Path) -> None:
+    path = cut_short(even_clip(tmp_path / "a.mp4"), tmp_path / "cut.mp4", 0.5)
+    reports = [*index(VisualPass(), path, tmp_path / "layers"), *index(Sounds(), path, tmp_path / "layers")]
+    for report in reports:
+        layer = LayerStore(tmp_path / "layers").get(report.name, str(report.key))
+        assert layer is not None
+        assert 0.3 < layer.share(probe(path).duration) < 0.7
+
+
+def test_a_stream_that_says_no_length_promises_none(tmp_path: Path) -> None:
+    path = even_clip(tmp_path / "a.mkv")
+    assert promised_end(path, probe(path), 0) == 0.0
+
+
+def test_lost_pieces_too_short_to_divide_what_is_covered_are_reported(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mkv", [noise(1)] * 100, codec="mjpeg", pixels="yuvj420p")
+    damaged = overwritten(path, tmp_path / "damaged.mkv", 0.5, 0.53)
+    [(sentence,)] = {report.left_out for report in index(VisualPass(), damaged, tmp_path / "layers")}
+    assert 0.05 < float(sentence.split()[0]) < 0.5
+    assert sentence.endswith(" s of the picture, in pieces of under a second, could not be read")
+
+
+def test_covered_spans_join_what_touches_and_survive_a_pickle() -> None:
+    spans = CoveredSpans()
+    for time in (0.5, 1.0, 1.7, 9.0):
+        spans.see(time, 0.5)
+        spans = pickle.loads(pickle.dumps(spans))
+    spans.see(9.5, 20.0)
+    assert spans.spans() == [TimeSpan(start=0.5, end=2.2), TimeSpan(start=9.0, end=29.5)]
+    assert spans.lost() == pytest.approx(0.2)

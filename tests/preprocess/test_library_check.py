@@ -1,0 +1,139 @@
+"""What `longtake doctor` says of the library: where it is, what it holds and takes, and what the index lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from helpers.layers import new_layer
+from typer.testing import CliRunner
+
+from longtake.cli import app
+from longtake.config import Settings
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.library import FORMAT, VideoRecord
+from longtake.preprocess.findable import make_findable
+from longtake.preprocess.library_check import LibraryCheck, check_library
+from longtake.preprocess.workspace import Workspace
+
+TALK = VideoRecord(id="a" * 16, name="talk.mp4", path="/x/talk.mp4", size=9, modified=1, duration=4)
+SPOKEN = LayerRecipe("subtitles", 1, "by hand")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """A library that holds one video, and the index what its one layer holds."""
+    workspace = Workspace(tmp_path / "library", Settings())
+    video = TALK.model_copy(update={"layers": {SPOKEN.name: SPOKEN.key}})
+    store = workspace.library.layers(video.id)
+    with new_layer(store, SPOKEN) as writer:
+        writer.add({"start": 1.0, "end": 2.0, "text": "The kettle boils."})
+    layer = store.get(SPOKEN.name, SPOKEN.key)
+    assert layer is not None
+    make_findable(video, {SPOKEN.name: layer}, workspace.library, workspace.index)
+    return workspace
+
+
+def contents(root: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in root.rglob("*") if file.is_file()}
+
+
+def test_a_sound_library_is_counted_weighed_and_left_as_it_is(workspace: Workspace) -> None:
+    root = workspace.library.root
+    before = contents(root)
+    check = check_library(root)
+    size = sum(len(content) for content in before.values())
+    assert check == LibraryCheck(str(root), FORMAT, 1, size, check.free, ())
+    assert 0 < check.free <= shutil.disk_usage(root).total
+    assert contents(root) == before
+
+
+def test_a_library_that_is_not_there_yet_is_no_problem_and_is_not_made(tmp_path: Path) -> None:
+    root = tmp_path / "some" / "library"
+    check = check_library(root)
+    assert (check.format, check.videos, check.size, check.problems) == (None, 0, 0, ())
+    assert check.free > 0
+    assert not root.parent.exists()
+
+
+def lose_the_index(workspace: Workspace) -> None:
+    (workspace.library.index_root / "revisions.json").unlink()
+
+
+def lose_a_layer(workspace: Workspace) -> None:
+    shutil.rmtree(workspace.library.root / "videos" / TALK.id / "layers")
+
+
+def damage_a_layer(workspace: Workspace) -> None:
+    next(workspace.library.root.glob("videos/*/layers/*/*/layer.json")).write_text("{")
+
+
+def lose_the_segments(workspace: Workspace) -> None:
+    shutil.rmtree(workspace.library.index_root / "segments")
+
+
+def damage_the_record(workspace: Workspace) -> None:
+    (workspace.library.root / "videos" / TALK.id / "video.json").write_text("{}")
+
+
+def raise_the_format(workspace: Workspace) -> None:
+    (workspace.library.root / "library.json").write_text('{"format": 99}')
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lose_the_index, "talk.mp4 (aaaaaaaaaaaaaaaa) is not in the search index: the next `longtake search` puts"),
+        (lose_a_layer, "`longtake index /x/talk.mp4` brings it up to them"),
+        (
+            damage_a_layer,
+            "A layer of talk.mp4 (aaaaaaaaaaaaaaaa) is damaged: `longtake videos delete aaaaaaaaaaaaaaaa`",
+        ),
+        (lose_the_segments, "delete the folder"),
+        (damage_the_record, "delete its folder and index the video again"),
+        (raise_the_format, "format 99"),
+    ],
+)
+def test_each_thing_that_is_wrong_is_a_line_that_says_what_to_do(
+    workspace: Workspace, damage: Callable[[Workspace], None], said: str
+) -> None:
+    damage(workspace)
+    [problem] = check_library(workspace.library.root).problems
+    assert said in problem
+
+
+def test_what_doctor_advises_for_a_lost_video_helps(workspace: Workspace) -> None:
+    lose_the_index(workspace)
+    fresh = Workspace(workspace.library.root, Settings())
+    fresh.restore(fresh.library.videos())
+    assert check_library(workspace.library.root).problems == ()
+
+
+def test_a_path_that_goes_through_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    [problem] = check_library(tmp_path / "file" / "library").problems
+    assert f"{tmp_path / 'file'} is a file and no folder" in problem
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the administrator may write everywhere")
+def test_a_folder_that_may_not_be_written_to_is_named_and_the_library_still_read(workspace: Workspace) -> None:
+    workspace.library.index_root.chmod(0o555)
+    check = check_library(workspace.library.root)
+    workspace.library.index_root.chmod(0o755)
+    assert check.videos == 1
+    assert [f"{workspace.library.index_root} cannot be written to" in problem for problem in check.problems] == [True]
+
+
+def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) -> None:
+    lose_the_index(workspace)
+    command = ["--library", str(workspace.library.root), "doctor"]
+    said = CliRunner().invoke(app, command, catch_exceptions=False).stdout
+    assert f"library     {workspace.library.root} (format {FORMAT}, 1 video, " in said
+    assert "            talk.mp4 (aaaaaaaaaaaaaaaa) is not in the search index" in said
+    library = json.loads(CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).stdout)["library"]
+    assert set(library) == {"path", "format", "videos", "size", "free", "problems"}
+    assert len(library["problems"]) == 1
