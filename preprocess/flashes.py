@@ -1,110 +1,138 @@
-"""Flashes: for a moment the picture, or a part of it, shows something else, and then what it showed before."""
+"""Flashes: for a moment the picture, or a part of it, shows something else, and then what it showed before.
+
+Each frame is compared with the one before it, tile by tile. A flash is two jumps a few frames apart, in the same tiles,
+which stand out among the changes around them, and of which the second undoes the first. So neither a cut or motion
+nearby nor what the picture showed some seconds before matters.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
-from statistics import fmean
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import cv2
+import numpy as np
+import numpy.typing as npt
 
 from longtake.preprocess.changes import Look
-from longtake.preprocess.frames import Picture
-from longtake.preprocess.novelty import BRIEF, Novelty, Spot
+from longtake.preprocess.frames import SMALL, Picture
+from longtake.preprocess.novelty import Novelty, Spot
 
-_LEAST_AREA = 100  # pixels of a small picture, 0.7 %
-_STANDS_OUT = 2.0  # times the area of all that is new in any frame shortly before and after
-_FILLED = 0.4  # of the flash's box; the edges of something that shakes fill less
-_SUDDEN = 0.5  # of the greatest area and of the strength, which a flash has in its first and in its last frame
-_SAME_PLACE = 0.3  # of the area of both boxes together
-_RETURNED = 0.5  # of the flash's strength, by which the pictures before and after it may differ
-_AROUND = 10  # frames
+_BRIEF = 12  # frames that a flash may last
+_AROUND = 10  # frames on each side of a jump among which it has to stand out
+_TILES = (SMALL[0] // 10, SMALL[1] // 10)  # columns and rows
+_JUMP = 10.0  # mean levels in a tile
+_FEWEST_TILES = 3
+_LEAST_CHANGE = _JUMP * _FEWEST_TILES / (_TILES[0] * _TILES[1])  # mean levels in the whole picture that these make
+_AS_LARGE = 0.5  # of a jump; changes that are as large count as jumps too
+_MOST_JUMPS = 4  # in a tile among the frames around: its own, the one that undoes it, and a cut on either side
+_SMOOTH = 7  # pixels on a side; fine detail that moves meanwhile does not hide that the picture returned
+_NEW = 20  # levels by which a flash differs from the pictures before and after it
+_RETURNED = 0.5  # of these levels, by which the pictures before and after it may differ
+_LEAST_AREA, _LARGE, _VAST = 100, 300, 2400  # pixels of a small picture, 0.7, 2 and 17 %
+_FILLED = 0.45  # of the flash's box; the edges of something that shakes fill less
+_BESIDE_SMALL, _BESIDE_LARGE = 0.05, 0.3  # of the strength, by which its surroundings may change; not asked when vast
+
+_Tiles = npt.NDArray[np.float32]
+_Jump = npt.NDArray[np.bool_]
+_STILL: _Tiles = np.zeros(_TILES[::-1], np.float32)
 
 
-@dataclass(slots=True)
-class Flash:
-    """A flash while it is followed: the picture before it, how much was new at its start, and its spot in each frame.
-
-    `gone` counts the frames since its end.
-    """
+class Flash(NamedTuple):
+    """A flash: its first time, the time of the frame after it, in seconds, and where it is."""
 
     start: float
     end: float
-    before: Picture
-    area: int
-    spots: list[Spot] = field(default_factory=list)
-    gone: int = 0
-
-    @property
-    def largest(self) -> Spot:
-        """Its spot in the frame where it covers most."""
-        return max(self.spots, key=lambda spot: spot.area)
-
-    @property
-    def strength(self) -> float:
-        """Mean levels by which it stands out."""
-        return fmean(spot.strength for spot in self.spots)
-
-    def is_brief(self, last: Picture, after: Picture) -> bool:
-        """Whether it came at once and went at once, from its last picture to the one after, and left it as it was."""
-        if len(self.spots) > BRIEF:
-            return False
-        returned = _distance(self.before, after, self.largest) <= _RETURNED * self.strength
-        return returned and _jumps(last, after, self.spots[-1])
+    spot: Spot
 
 
 class Flashes:
-    """Follows the largest new spot of frames in which suddenly much is new."""
+    """Looks for pairs of jumps, once the frames after the second are known."""
 
     def __init__(self) -> None:
-        self._areas: deque[int] = deque([0], maxlen=_AROUND)  # of what is new in the frames before
-        self._open: Flash | None = None
+        self._around = np.zeros((2 * _AROUND + 1, *_STILL.shape), np.float32)  # the latest changes, in turn
+        self._number = 0
+        self._jumps: deque[_Jump | None] = deque(maxlen=_BRIEF + 1)  # tiles, up to that in the middle of those
+        self._since = 0  # frames from the end of the last flash, or from the beginning, to there
 
-    def see(self, before: Picture, look: Look, new: Novelty) -> Flash | None:
-        """Look at a frame, the picture before it and what is new in it; the flash that it makes certain."""
-        found = self._follow(before, look, new) if self._open else None
-        if self._open is None:
-            least = max(_LEAST_AREA, _STANDS_OUT * max(self._areas))
-            largest = new.largest() if new.area >= least else None
-            if largest and largest.filled >= _FILLED and _jumps(before, look.luma, largest):
-                self._open = Flash(look.time, look.time, before, new.area, [largest])
-            else:
-                self._areas.append(new.area)
-        return found
+    def see(self, looks: Sequence[Look]) -> Flash | None:
+        """Look at the last of the looks; the flash that it makes certain."""
+        moved = len(looks) > 1 and looks[-1].change >= _LEAST_CHANGE
+        return self._add(_change(looks[-2].luma, looks[-1].luma) if moved else _STILL, looks, _AROUND)
 
-    def finish(self) -> Flash | None:
-        """The flash that had ended when the video did."""
-        return self._open if self._open and self._open.gone else None
+    def finish(self, looks: Sequence[Look]) -> list[Flash]:
+        """The flashes in the last frames, after which less is known."""
+        found = (self._add(_STILL, looks, later) for later in reversed(range(_AROUND)))
+        return [flash for flash in found if flash]
 
-    def _follow(self, before: Picture, look: Look, new: Novelty) -> Flash | None:
-        """Go on with the open flash; the flash, once it is over and nothing like it follows."""
-        flash = self._open
-        assert flash is not None
-        if not flash.gone and new.area >= _SUDDEN * flash.area:
-            largest = new.largest()
-            if largest.overlap(flash.spots[-1]) >= _SAME_PLACE:
-                flash.spots.append(largest)
-                return None
-        if not flash.gone:
-            flash.end = look.time
-        flash.gone += 1
-        if (flash.gone == 1 and not flash.is_brief(before, look.luma)) or new.area * _STANDS_OUT > flash.area:
-            # It is motion after all, of which there may be more.
-            self._areas.append(flash.area)
-            self._open = None
+    def _add(self, change: _Tiles, looks: Sequence[Look], later: int) -> Flash | None:
+        """Add a change to those around; the flash that is over in the middle, `later` looks before the last."""
+        self._around[self._number % len(self._around)] = change
+        jump = self._jump(self._around[(self._number - _AROUND) % len(self._around)])
+        self._number += 1
+        if self._number <= _AROUND:
             return None
-        if flash.gone < _AROUND:
+        self._jumps.append(jump)
+        self._since += 1
+        if jump is None:
             return None
-        self._open = None
-        return flash
+        at = len(looks) - 1 - later
+        for frames in range(1, min(self._since, len(self._jumps))):
+            earlier = self._jumps[-1 - frames]
+            if earlier is None or np.count_nonzero(earlier & jump) < _FEWEST_TILES:
+                continue
+            first, middle = at - frames, at - (frames + 1) // 2
+            spot = _flash(*(looks[each].luma for each in (first - 1, first, middle, at - 1, at)))
+            if spot:
+                self._since = 0
+                return Flash(looks[at - frames].time, looks[at].time, spot)
+        return None
+
+    def _jump(self, change: _Tiles) -> _Jump | None:
+        """The tiles in which a change jumps and stands out; None where hardly any does."""
+        jump = change >= _JUMP
+        if np.count_nonzero(jump) < _FEWEST_TILES:
+            return None
+        return np.asarray(jump & ((self._around >= _AS_LARGE * change).sum(axis=0) <= _MOST_JUMPS), np.bool_)
 
 
-def _jumps(before: Picture, after: Picture, spot: Spot) -> bool:
-    """Whether most of what is new came, or went, between two frames."""
-    return _distance(before, after, spot) >= _SUDDEN * spot.strength * spot.filled
+def _change(before: Picture, after: Picture) -> _Tiles:
+    return np.asarray(cv2.resize(cv2.absdiff(before, after), _TILES, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _distance(one: Picture, other: Picture, spot: Spot) -> float:
-    """Mean levels by which two pictures differ in the box of a spot."""
-    place = slice(spot.top, spot.bottom), slice(spot.left, spot.right)
-    return cv2.mean(cv2.absdiff(one[place], other[place]))[0]
+def _flash(*pictures: Picture) -> Spot | None:
+    """Where the second to the fourth of five pictures differ from the first and from the last, which are alike."""
+    before, first, middle, last, after = (cv2.blur(picture, (_SMOOTH, _SMOOTH)) for picture in pictures)
+    came, went = cv2.absdiff(before, first), cv2.absdiff(last, after)
+    excess = cv2.min(cv2.min(came, went), cv2.absdiff(before, middle))
+    # Subtraction stops at nought, so that what did not return leaves nothing.
+    returned = cv2.addWeighted(excess, _RETURNED, cv2.absdiff(before, after), -1.0, 0.0)
+    new = Novelty(np.asarray(cv2.copyTo(excess, returned), np.uint8), _NEW)
+    if new.area < _LEAST_AREA:
+        return None
+    spot = max(new.spots(1), key=lambda each: each.area)
+    if spot.area < _LEAST_AREA or spot.filled < _FILLED:
+        return None
+    beside = max(_beside(came, spot), _beside(went, spot)) / spot.strength
+    if spot.area < _VAST and beside > (_BESIDE_LARGE if spot.area >= _LARGE else _BESIDE_SMALL):
+        return None
+    return _sharpened(spot, np.asarray(excess, np.uint8))
+
+
+def _beside(change: cv2.typing.MatLike, spot: Spot) -> float:
+    """Mean levels of change around the box of a spot, as far as half its size."""
+    width, height = spot.right - spot.left, spot.bottom - spot.top
+    rows = slice(max(0, spot.top - height // 2), spot.bottom + height // 2)
+    columns = slice(max(0, spot.left - width // 2), spot.right + width // 2)
+    near, inside = change[rows, columns], change[spot.top : spot.bottom, spot.left : spot.right]
+    outside = cv2.sumElems(near)[0] - cv2.sumElems(inside)[0]
+    return float(outside / max(1, near.size - inside.size))
+
+
+def _sharpened(spot: Spot, excess: Picture) -> Spot:
+    """The spot in the box in which it is half as strong, as smoothing leaves the edges of a flash."""
+    inside = excess[spot.top : spot.bottom, spot.left : spot.right]
+    left, top, width, height = cv2.boundingRect(cv2.threshold(inside, spot.strength / 2, 1, cv2.THRESH_BINARY)[1])
+    left, top = spot.left + left, spot.top + top
+    return spot._replace(left=left, top=top, right=left + width, bottom=top + height)

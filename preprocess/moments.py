@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from longtake.preprocess.changes import Changes
+from longtake.preprocess.changes import Changes, Look
 from longtake.preprocess.flashes import Flash, Flashes
 from longtake.preprocess.frames import SMALL, Frame
 from longtake.preprocess.novelty import REACH, Spot, novelty
 from longtake.preprocess.observers import Found
-from longtake.preprocess.passing import Passages, Track
+from longtake.preprocess.passing import LARGEST, Passages, Track
 
-_BUSY, _MOST_SPOTS = 150, 6  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
+_BUSY, _MOST_SPOTS = 1000, 20  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
+_JOIN = 2  # pixels; new ones up to twice as far apart are one spot
 _Item = dict[str, object]
 
 
 class Moments:
-    """Looks at what is new in each frame, some frames later.
+    """Looks for flashes, and for small things that pass, some frames later.
 
     Items are {start, end, kind, strength, box}: the kind is flash or object, the strength the mean levels of
     brightness by which it stands out, and the box left, top, width and height as shares of the picture.
@@ -30,27 +31,26 @@ class Moments:
 
     def see(self, frame: Frame) -> None:
         """Look at the next frame."""
-        if len(self._changes.recent) > REACH:
-            self._look(len(self._changes.recent) - 1 - REACH)
+        recent = self._changes.recent
+        if flash := self._flashes.see(recent):
+            self._keep([flash], [])
+        if len(recent) > 2 * REACH:
+            at = len(recent) - 1 - REACH
+            if tracks := self._passages.see(recent[at].time, _small_spots(recent, at)):
+                self._keep([], tracks)
 
     def finish(self, end: float) -> None:
-        """Look at the last frames too."""
-        for at in range(max(0, len(self._changes.recent) - REACH), len(self._changes.recent)):
-            self._look(at)
-        flash = self._flashes.finish()
-        self._keep([flash] if flash else [], self._passages.finish())
-
-    def _look(self, at: int) -> None:
-        recent = self._changes.recent
-        new = novelty(recent, at)
-        flash = self._flashes.see(recent[max(0, at - 1)].luma, recent[at], new.solid())
-        tracks = self._passages.see(recent[at].time, new.spots(_MOST_SPOTS) if new.area <= _BUSY else ())
-        self._keep([flash] if flash else [], tracks)
+        """Tell of what the last frames leave open."""
+        self._keep(self._flashes.finish(self._changes.recent), self._passages.finish())
 
     def _keep(self, flashes: Iterable[Flash], tracks: Iterable[Track]) -> None:
-        items = [_item(flash.start, flash.end, "flash", flash.strength, flash.spots) for flash in flashes]
-        items += [_passage(track) for track in tracks]
-        self.found.items.extend(items)
+        items = [_item(flash.start, flash.end, "flash", flash.spot.strength, [flash.spot]) for flash in flashes]
+        self.found.items.extend(items + [_passage(track) for track in tracks])
+
+
+def _small_spots(looks: Sequence[Look], at: int) -> list[Spot]:
+    new = novelty(looks, at)
+    return new.spots(_JOIN, LARGEST, _MOST_SPOTS) if new and new.area <= _BUSY else []
 
 
 def _passage(track: Track) -> _Item:

@@ -1,29 +1,24 @@
-"""Novelty: what a frame shows that its pixels showed neither some frames before nor some frames after.
+"""Novelty: what a frame shows that its pixels and their neighbours showed neither just before nor just after.
 
-A pixel is new where its brightness lies outside all that it had around that time; this is double differencing (Kameda
-and Minoh, 1996) over several frames on each side. So a cut, a dissolve or a change of light is not new, habitual
-motion hardly is, and what comes and goes within a dozen frames is.
+A pixel is new where its brightness lies outside all that it and the pixels around it had in the frames compared with;
+this is double differencing (Kameda and Minoh, 1996), made to bear a pixel of motion. So neither a cut nor what stays
+is new, slow motion hardly is, and what is in another place in each frame is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, reduce
 from typing import NamedTuple
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from longtake.preprocess.changes import Look
 from longtake.preprocess.frames import SMALL, Picture
 
-BRIEF = 12  # frames that something new may be in one place
-_OFFSETS = (BRIEF + 1, BRIEF + 3, BRIEF + 5, BRIEF + 8)  # frames on each side that are compared with
-REACH = _OFFSETS[-1]
+REACH = 2  # frames before and after that are compared with
 _NEW = 20  # levels outside of what was there
-_JOIN = np.ones((3, 3), np.uint8)
-_CORE = np.ones((2, 2), np.uint8)
+_NEIGHBOURS = np.ones((3, 3), np.uint8)
 
 
 class Spot(NamedTuple):
@@ -37,82 +32,60 @@ class Spot(NamedTuple):
     strength: float
 
     @property
-    def centre(self) -> tuple[float, float]:
-        """Its middle, in pixels."""
-        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+    def centre(self) -> complex:
+        """Its middle in pixels, down being imaginary."""
+        return complex(self.left + self.right, self.top + self.bottom) / 2
+
+    @property
+    def side(self) -> int:
+        """The longer side of its box, in pixels."""
+        return max(self.right - self.left, self.bottom - self.top)
 
     @property
     def filled(self) -> float:
         """Share of its box that is new."""
-        return self.area / self._box
-
-    def overlap(self, other: Spot) -> float:
-        """Intersection over union of the two boxes."""
-        width = min(self.right, other.right) - max(self.left, other.left)
-        height = min(self.bottom, other.bottom) - max(self.top, other.top)
-        shared = max(0, width) * max(0, height)
-        return shared / (self._box + other._box - shared)
-
-    @property
-    def _box(self) -> int:
-        return (self.right - self.left) * (self.bottom - self.top)
+        return self.area / ((self.right - self.left) * (self.bottom - self.top))
 
 
 class Novelty:
-    """The new pixels of a small picture; `area` is how many they are."""
+    """The new pixels of a small picture: those that stand out by more than `least` levels; `area` counts them."""
 
-    def __init__(self, excess: Picture, new: Picture) -> None:
-        self.area = cv2.countNonZero(new)
+    def __init__(self, excess: Picture, least: int = _NEW) -> None:
         self._excess = excess
-        self._new = new
+        self._new = np.asarray(cv2.threshold(excess, least, 1, cv2.THRESH_BINARY)[1], np.uint8)
+        self.area = cv2.countNonZero(self._new)
 
-    def solid(self) -> Novelty:
-        """What is new without thin lines, as are the edges of whatever moves."""
-        return Novelty(self._excess, np.asarray(cv2.erode(self._new, _CORE), np.uint8)) if self.area else self
+    def spots(self, gap: int, longest: int = max(SMALL), most: int = SMALL[0] * SMALL[1]) -> list[Spot]:
+        """Its parts with no side over `longest`, those up to 2 * `gap` pixels apart being one.
 
-    def largest(self) -> Spot:
-        """The largest connected part; there is one where the area is not 0."""
-        return self._spots(1)[0]
+        There are none where the parts, whatever their sides, are more than `most`.
+        """
+        if not self.area:
+            return []
+        # The border keeps whole what is spread, so that its box tells where it came from.
+        spread = cv2.copyMakeBorder(self._new, gap, gap, gap, gap, cv2.BORDER_CONSTANT, value=0)
+        spread = cv2.dilate(spread, np.ones((2 * gap + 1, 2 * gap + 1), np.uint8))
+        parts, _ = cv2.findContours(spread, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        boxes = map(cv2.boundingRect, parts if len(parts) <= most else ())
+        return [
+            self._spot(left, top, width - 2 * gap, height - 2 * gap)
+            for left, top, width, height in boxes
+            if max(width, height) <= longest + 2 * gap
+        ]
 
-    def spots(self, most: int) -> list[Spot]:
-        """Its connected parts, largest first; none where they are more than `most`."""
-        return self._spots(most) if self.area and self._parts[0] <= most else []
-
-    @cached_property
-    def _parts(self) -> tuple[int, npt.NDArray[np.int32], npt.NDArray[np.int32], tuple[slice, slice]]:
-        """How many parts, which pixel belongs to which, their boxes and areas, and the piece that was looked at."""
-        left, top, width, height = cv2.boundingRect(self._new)
-        piece = slice(max(0, top - 1), top + height + 1), slice(max(0, left - 1), left + width + 1)
-        joined = cv2.dilate(self._new[piece], _JOIN)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-        return count - 1, np.asarray(labels, np.int32), np.asarray(stats, np.int32), piece
-
-    def _spots(self, most: int) -> list[Spot]:
-        _, labels, stats, piece = self._parts
-        new, excess = self._new[piece], self._excess[piece]
-        spots = []
-        for label in 1 + np.argsort(-stats[1:, cv2.CC_STAT_AREA], kind="stable")[:most]:
-            left, top, width, height = (int(number) for number in stats[label, :4])
-            box = slice(top, top + height), slice(left, left + width)
-            pixels = (labels[box] == label) & (new[box] > 0)
-            left, top = left + piece[1].start, top + piece[0].start
-            strength = float(excess[box][pixels].mean())
-            spots.append(Spot(left, top, left + width, top + height, int(pixels.sum()), strength))
-        return spots
+    def _spot(self, left: int, top: int, width: int, height: int) -> Spot:
+        box = slice(top, top + height), slice(left, left + width)
+        strength = cv2.mean(self._excess[box], self._new[box])[0]
+        return Spot(left, top, left + width, top + height, cv2.countNonZero(self._new[box]), strength)
 
 
-_NOTHING = Novelty(*np.zeros((2, SMALL[1], SMALL[0]), np.uint8))
-
-
-def novelty(looks: Sequence[Look], at: int) -> Novelty:
-    """What is new in `looks[at]`."""
-    luma = looks[at].luma
-    before = [looks[at - offset].luma for offset in _OFFSETS if at >= offset]
-    after = [looks[at + offset].luma for offset in _OFFSETS if at + offset < len(looks)]
-    around = {id(each): each for each in before + after}  # pictures that did not change are one
-    if not before or not after or (len(around) == 1 and id(luma) in around):
-        return _NOTHING
-    least, greatest = (reduce(extreme, around.values()) for extreme in (cv2.min, cv2.max))
-    excess = cv2.max(cv2.subtract(luma, greatest), cv2.subtract(least, luma))
-    new = cv2.threshold(excess, _NEW, 1, cv2.THRESH_BINARY)[1]
-    return Novelty(np.asarray(excess, np.uint8), np.asarray(new, np.uint8))
+def novelty(looks: Sequence[Look], at: int) -> Novelty | None:
+    """What is new in `looks[at]`; None where it stood still, or where a frame to compare with is missing."""
+    if not REACH <= at < len(looks) - REACH:
+        return None
+    before, luma, after = looks[at - REACH].luma, looks[at].luma, looks[at + REACH].luma
+    if luma is before or luma is after:
+        return None
+    greatest = cv2.dilate(cv2.max(before, after), _NEIGHBOURS)
+    least = cv2.erode(cv2.min(before, after), _NEIGHBOURS)
+    return Novelty(np.asarray(cv2.max(cv2.subtract(luma, greatest), cv2.subtract(least, luma)), np.uint8))

@@ -1,38 +1,51 @@
-"""Passing objects: something small comes, moves evenly through a quiet part of the picture, and is gone."""
+"""Passing objects: something small moves straight and evenly through the picture, and is gone.
+
+Tracks are made from points alone. Three spots evenly apart in successive frames begin one, it takes in what is where it
+leads, and it counts when it is long and fits a straight, even motion better than chance or the edges of something large
+would (compare Primet and Moisan, "Point tracking: an a contrario approach", 2012). So it does not matter what else
+moves, if only it is elsewhere.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import dist
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from longtake.preprocess.novelty import Spot
 
+LARGEST = 24  # pixels of a small picture, the longer side of a spot
+_SLOWEST, _FASTEST = 1.5, 48.0  # pixels a frame
+_UNEVEN, _UNEVEN_SHARE = 1.5, 0.1  # pixels, and share of a step, by which a spot may miss where a track leads
+_COURSE = 6  # spots at the end of a track that tell where it leads
+_MISSED = 5  # frames in which it may be unseen
+_MOST_FREE = 6  # spots of a frame, the strongest, that may begin tracks
+_FEWEST = 5  # spots
+_LEAST_PATH = 40.0  # pixels, a quarter of the width
+_OFF_COURSE = 0.01  # of the path, by which the spots may miss a straight, even motion
 _MOST_SECONDS = 2.0
-_FEWEST = 3  # frames
-_LEAST_PATH = 12.0  # pixels of a small picture
-_LARGEST_AREA = 1440  # pixels, a tenth of the picture
-_FIRST_STEP = 48.0  # pixels between the first two frames
-_OFF_COURSE = 0.5  # of the last step, by which the next may miss where it would lead
-_STRAIGHT = 0.06  # of the path, by which the places may miss a straight, even motion
-_MISSED = 2  # frames in which it may be unseen
-_QUIET_FRAMES = 12  # before and after
-_MARGIN = 8  # pixels around the path
-_OTHERS = 0.25  # other new spots near the path, for each of its own
+_ALIKE, _ALIKE_SHARE = 1.0, 0.1  # pixels a frame, and share of that, by which things differ that move together
 
-_Place = tuple[float, float]
+
+class _Free(NamedTuple):
+    """The spots of a frame that no track took, and their centres."""
+
+    time: float
+    spots: list[Spot]
+    places: npt.NDArray[np.complex128]
 
 
 @dataclass(slots=True)
 class Track:
-    """Where a spot was seen: frame numbers, times, and the spots themselves."""
+    """Where a spot was seen: frame numbers, times in seconds, and the spots themselves."""
 
-    numbers: list[int] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
-    spots: list[Spot] = field(default_factory=list)
+    numbers: list[int]
+    times: list[float]
+    spots: list[Spot]
 
     def add(self, number: int, time: float, spot: Spot) -> None:
         """The spot was seen once more."""
@@ -40,29 +53,33 @@ class Track:
         self.times.append(time)
         self.spots.append(spot)
 
-    def misses(self, number: int, spot: Spot) -> float | None:
-        """Pixels between a spot and where it should be in frame `number`; None when it is too far off."""
-        place, frames = self.spots[-1].centre, number - self.numbers[-1]
-        if len(self.spots) == 1:
-            missed = dist(place, spot.centre)
-            return missed if missed <= _FIRST_STEP * frames else None
-        earlier = self.spots[-2].centre
-        step = [(a - b) / (self.numbers[-1] - self.numbers[-2]) for a, b in zip(place, earlier, strict=True)]
-        missed = dist([a + b * frames for a, b in zip(place, step, strict=True)], spot.centre)
-        return missed if missed <= 3.0 + _OFF_COURSE * frames * dist(place, earlier) else None
+    def leads_to(self, number: int) -> tuple[complex, float]:
+        """Where the spot should be in frame `number`, and by how much it may miss that, in pixels."""
+        since, last = max(0, len(self.spots) - _COURSE), self.spots[-1].centre
+        step = (last - self.spots[since].centre) / (self.numbers[-1] - self.numbers[since])
+        return last + step * (number - self.numbers[-1]), _UNEVEN + _UNEVEN_SHARE * abs(step)
+
+    @property
+    def step(self) -> complex:
+        """Its motion in pixels a frame."""
+        return (self.spots[-1].centre - self.spots[0].centre) / (self.numbers[-1] - self.numbers[0])
+
+    def goes_with(self, other: Track) -> bool:
+        """Whether another moves like it for a while, as the parts of something large do, or all when a camera pans."""
+        at_once = other.numbers[0] < self.numbers[-1] and self.numbers[0] < other.numbers[-1]
+        return at_once and abs(self.step - other.step) <= _ALIKE + _ALIKE_SHARE * abs(self.step)
 
     def is_passage(self) -> bool:
         """Whether it moved straight and evenly, far enough, and briefly."""
         if len(self.spots) < _FEWEST or self.times[-1] - self.times[0] > _MOST_SECONDS:
             return False
-        places = np.array([spot.centre for spot in self.spots])
-        numbers = np.array(self.numbers, dtype=np.float64)
-        path = float(np.linalg.norm(places[-1] - places[0]))
-        if path < max(_LEAST_PATH, 1.5 * max(max(s.right - s.left, s.bottom - s.top) for s in self.spots)):
+        path = abs(self.spots[-1].centre - self.spots[0].centre)
+        if path < _LEAST_PATH:
             return False
-        course = np.column_stack([numbers - numbers[0], np.ones(len(numbers))])
-        fitted = course @ np.linalg.lstsq(course, places, rcond=None)[0]
-        return float(np.sqrt(((places - fitted) ** 2).sum(axis=1).mean())) <= max(1.5, _STRAIGHT * path)
+        places = np.array([spot.centre for spot in self.spots])
+        course = np.column_stack([self.numbers, np.ones(len(places))])
+        missed = places - course @ np.linalg.lstsq(course, places, rcond=None)[0]
+        return bool(np.linalg.norm(missed) <= _OFF_COURSE * path * (len(places) - 2) ** 0.5)
 
 
 class Passages:
@@ -71,54 +88,58 @@ class Passages:
     def __init__(self) -> None:
         self._number = 0
         self._tracks: list[Track] = []
-        self._seen: deque[tuple[int, Spot]] = deque()
+        self._over: deque[Track] = deque(maxlen=64)
+        self._before: deque[_Free] = deque(maxlen=2)  # the two frames before
 
     def see(self, time: float, spots: Sequence[Spot]) -> list[Track]:
         """Look at the new spots of the next frame; the tracks that it makes certain."""
         self._number += 1
-        for spot in spots:
-            self._seen.append((self._number, spot))
-            if spot.area <= _LARGEST_AREA:
-                self._link(time, spot)
-        over = [track for track in self._tracks if self._number - track.numbers[-1] > _QUIET_FRAMES]
-        self._tracks = [track for track in self._tracks if self._number - track.numbers[-1] <= _QUIET_FRAMES]
-        found = [track for track in over if track.is_passage() and self._is_alone(track)]
-        oldest = min((track.numbers[0] for track in self._tracks), default=self._number) - _QUIET_FRAMES
-        while self._seen and self._seen[0][0] < oldest:
-            self._seen.popleft()
-        return found
+        free = {spot.centre: spot for spot in spots}
+        self._extend(time, free)
+        strongest = sorted(free.values(), key=lambda spot: -spot.strength)[:_MOST_FREE]
+        self._begin(_Free(time, strongest, np.array([spot.centre for spot in strongest])))
+        over = [track for track in self._tracks if self._number - track.numbers[-1] > _MISSED]
+        if over:
+            self._tracks = [track for track in self._tracks if self._number - track.numbers[-1] <= _MISSED]
+        return self._passages(over)
 
     def finish(self) -> list[Track]:
-        """Tracks that had ended when the video did."""
-        over = [track for track in self._tracks if self._number - track.numbers[-1] > _MISSED]
-        return [track for track in over if track.is_passage() and self._is_alone(track)]
+        """Tracks that were open when the video ended."""
+        return self._passages(self._tracks)
 
-    def _link(self, time: float, spot: Spot) -> None:
-        """Give the spot to the track that it misses least, or let it begin one."""
-        misses = []
-        for track in self._tracks:
-            if 0 < self._number - track.numbers[-1] <= _MISSED + 1:
-                missed = track.misses(self._number, spot)
-                if missed is not None:
-                    misses.append((len(track.spots) == 1, missed, track))
-        track = min(misses, key=lambda each: each[:2])[2] if misses else Track()
-        if not misses:
-            self._tracks.append(track)
-        track.add(self._number, time, spot)
+    def _passages(self, over: list[Track]) -> list[Track]:
+        """Those of the tracks that are passages, and that nothing goes with."""
+        self._over.extend(track for track in over if len(track.spots) >= _FEWEST)
+        passages = [track for track in over if track.is_passage()]
+        if not passages:
+            return []
+        others = [*self._over, *(track for track in self._tracks if len(track.spots) >= _FEWEST)]
+        return [each for each in passages if not any(each.goes_with(other) for other in others if other is not each)]
 
-    def _is_alone(self, track: Track) -> bool:
-        """Whether hardly anything else is new near its path, shortly before, during and after it."""
-        left = min(spot.left for spot in track.spots) - _MARGIN
-        top = min(spot.top for spot in track.spots) - _MARGIN
-        right = max(spot.right for spot in track.spots) + _MARGIN
-        bottom = max(spot.bottom for spot in track.spots) + _MARGIN
-        first, last = track.numbers[0] - _QUIET_FRAMES, track.numbers[-1] + _QUIET_FRAMES
-        others = sum(
-            first <= number <= last
-            and spot.left < right
-            and spot.right > left
-            and spot.top < bottom
-            and spot.bottom > top
-            for number, spot in self._seen
-        )
-        return others - len(track.spots) <= _OTHERS * len(track.spots)
+    def _extend(self, time: float, free: dict[complex, Spot]) -> None:
+        """Give each track, the longest first, the spot nearest to where it leads; the others stay free."""
+        for track in sorted(self._tracks, key=lambda each: -len(each.spots)):
+            if not free:
+                return
+            place, allowed = track.leads_to(self._number)
+            nearest = min(free, key=lambda each: abs(each - place))
+            if abs(nearest - place) <= allowed:
+                track.add(self._number, time, free.pop(nearest))
+
+    def _begin(self, free: _Free) -> None:
+        """Begin tracks with all free spots of three frames that are evenly apart."""
+        seen = [*self._before, free]
+        self._before.append(free)
+        if len(seen) < 3 or not all(each.spots for each in seen):
+            return
+        one, two, three = (each.places for each in seen)
+        steps = two - one[:, None]
+        lengths = np.abs(steps)
+        pairs = np.nonzero((lengths >= _SLOWEST) & (lengths <= _FASTEST))
+        missed = three - (two[pairs[1]] + steps[pairs])[:, None]
+        allowed = _UNEVEN + _UNEVEN_SHARE * lengths[pairs]
+        even, ends = np.nonzero(missed.real**2 + missed.imag**2 <= allowed[:, None] ** 2)
+        for chosen in zip(pairs[0][even], pairs[1][even], ends, strict=True):
+            spots = [each.spots[at] for each, at in zip(seen, chosen, strict=True)]
+            numbers = [self._number - 2, self._number - 1, self._number]
+            self._tracks.append(Track(numbers, [each.time for each in seen], spots))

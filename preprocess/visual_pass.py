@@ -54,7 +54,7 @@ class VisualPass:
             LayerRecipe("changes", 1, "longtake/changes"),
             shots,
             LayerRecipe("still", 2, "longtake/still"),
-            LayerRecipe("moments", 2, "longtake/novelty"),
+            LayerRecipe("moments", 3, "longtake/novelty"),
             LayerRecipe("motion", 1, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 3, "longtake/strokes", text_frames, inputs),

@@ -45,6 +45,26 @@ def test_a_small_ball_that_crosses_a_large_picture_is_found(tmp_path: Path) -> N
     assert 0.2 < top < bottom < 0.75
 
 
+def test_a_flash_just_after_a_cut_is_found(tmp_path: Path) -> None:
+    dark = (noise(1) // 4).astype(np.uint8)
+    bright, grey = (dark + 190).astype(np.uint8), (dark + 80).astype(np.uint8)
+    (moment,) = look_at(tmp_path, [grey] * 40 + [bright] * 4 + [dark] * 2 + [bright] * 40).items("moments")
+    assert moment["kind"] == "flash"
+    assert (moment["start"], moment["end"]) == (1.76, pytest.approx(1.84))
+
+
+def test_a_ball_is_found_while_much_moves_elsewhere(tmp_path: Path) -> None:
+    grain, plain = texture(3, 1600, 180), (noise(3) // 2).astype(np.uint8)
+    moving = [plain.copy() for _ in range(90)]
+    for n, picture in enumerate(moving):
+        picture[90:, :160] = grain[90:, 12 * n : 12 * n + 160]
+    moving[40:48] = [disc(picture, (20 + n * 38, 40), 6) for n, picture in enumerate(moving[40:48])]
+    (moment,) = look_at(tmp_path, moving).items("moments")
+    assert moment["kind"] == "object"
+    assert moment["start"] == pytest.approx(1.6, abs=0.09)
+    assert moment["end"] == pytest.approx(1.92, abs=0.09)
+
+
 def test_a_ball_that_stays_is_no_brief_event(tmp_path: Path) -> None:
     plain = (texture(3) // 2).astype(np.uint8)
     assert look_at(tmp_path, [plain] * 40 + [disc(plain, (100, 90), 12)] * 60).items("moments") == []
