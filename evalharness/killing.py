@@ -117,7 +117,7 @@ class Indexing:
 def step_being_built(library: Path, since: int) -> str:
     """The step whose layers were begun last, and after a moment in nanoseconds since 1970; else `BETWEEN`."""
     begun: list[tuple[int, str]] = []
-    with suppress(FileNotFoundError):  # put in place meanwhile
+    with suppress(FileNotFoundError):  # put in place meanwhile; the next look sees the rest
         for items in library.glob(f"videos/*/layers/{FOLDER}/*/layers/*/*/items.jsonl"):
             begun.append((items.stat().st_mtime_ns, items.parent.parent.name))
     changed, layer = max(begun, default=(0, ""))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from longtake.errors import LibraryError
 from longtake.memory.timespan import TimeSpan
 
 
@@ -78,14 +79,24 @@ class LayerStore:
         self.root = root
 
     def get(self, name: str, key: str) -> Layer | None:
-        """The finished layer with this key, if it is there."""
+        """The finished layer with this key, if it is there.
+
+        Raises:
+            LibraryError: when it is damaged or may not be read.
+        """
         path = self.root / name / key
         try:
             facts = json.loads((path / "layer.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        covered = tuple(TimeSpan(start=start, end=end) for start, end in facts["covered"])
-        return Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"])
+            covered = tuple(TimeSpan(start=start, end=end) for start, end in facts["covered"])
+            layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"])
+            (path / "items.jsonl").stat()
+        except FileNotFoundError as error:
+            if Path(error.filename).name == "layer.json":
+                return None
+            raise _damaged(path) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(path) from error
+        return layer
 
     def remove(self, layer: Layer) -> None:
         """Remove a layer that nothing uses any more."""
@@ -106,6 +117,10 @@ class LayerStore:
 
     def _run_file(self, name: str, key: str) -> Path:
         return self.root / name / f"{key}.run.json"
+
+
+def _damaged(path: Path) -> LibraryError:
+    return LibraryError(f"The layer {path} cannot be read: delete that folder, and index the video again.")
 
 
 def content_key(*parts: str) -> str:

@@ -63,6 +63,24 @@ class HybridIndex:
         revision = self._read().get(video)
         return revision is not None and revision.terms == VERSION
 
+    def check(self) -> None:
+        """Open the words and vectors of every video, and see that the documents are there. Nothing is written.
+
+        Raises:
+            LibraryError: when something is missing or damaged.
+        """
+        revisions = self._read()
+        try:
+            corpus = self._laid_out(revisions)
+            for name in {space for revision in revisions.values() for space in revision.spaces}:
+                corpus.space(name)
+        except _DAMAGE as error:
+            if self._read() == revisions:
+                raise self._damaged() from error
+        # Opening Chroma writes: that its database is there must do.
+        if revisions and not (self.root / "chroma" / "chroma.sqlite3").exists():
+            raise self._damaged()
+
     def delete(self, video: str) -> None:
         """Forget a video."""
         if not self._current.exists():

@@ -1,6 +1,7 @@
 """Terms of a text for word search: words of any script; numbers, times, codes and addresses whole as well as in parts.
 
-Words count by their English stem (Porter, 2001), which does other languages no harm: text and query are cut alike.
+Words count by their English stem (Snowball, after Porter, 1980); in other languages that now and then makes two words
+one.
 Neighbouring words also make a pair (`red_car`), so that a phrase ranks above its scattered words.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -53,27 +54,37 @@ class Captions:
         keyframes = job.layers["keyframes"]
         writer = writers[self.name]
         scenes = list(scenes_of(keyframes.items(), job.settings.captions.every))
+        texts: dict[int, str] = {}
         failed: list[str] = []
         described: Path | None = None
-        for number, scene in enumerate(scenes):
+        patience = min(_FUTILE, len(scenes))
+        waiting = deque(range(len(scenes)))
+        while waiting:
             job.check_cancelled()
-            file = keyframes.path / scene.file
+            number = waiting.popleft()
+            file = keyframes.path / scenes[number].file
             try:
-                text = _description(job, f"{number:05d}", file)
-            except EngineError as error:
-                failed.append(f"{clock(scene.time)}: {error}")
-                if described:
-                    goes_on = _is_of_the_picture(error, job, described)
-                else:
-                    goes_on = len(failed) < min(_FUTILE, len(scenes))
-                if not goes_on:
-                    raise _stopped(error, failed[0]) from error
-            else:
+                texts[number] = _description(job, f"{number:05d}", file, described)
                 described = file
-                span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
-                writer.add(span | {"time": scene.time, "text": text, "file": scene.file})
-                writer.cover([scene.span])
-            job.progress((number + 1) / len(scenes))
+            except PictureRefused as error:
+                failed.append(f"{clock(scenes[number].time)}: {error}")
+                if described is None and len(failed) >= patience:
+                    raise EngineError(
+                        f"No picture is described, the first at {failed[0]}; check captions.model: can it see?"
+                    ) from error
+            except EngineError as error:
+                patience -= 1
+                if described or patience <= 0:
+                    raise EngineError(
+                        f"{str(error).removesuffix('.')}, and index again to go on from there."
+                    ) from error
+                waiting.append(number)  # it may lie with this picture: again, once another one is described
+            job.progress(1 - len(waiting) / len(scenes))
+        for number, text in sorted(texts.items()):
+            scene = scenes[number]
+            span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
+            writer.add(span | {"time": scene.time, "text": text, "file": scene.file})
+            writer.cover([scene.span])
         if failed:
             job.warn(f"{len(failed)} of {len(scenes)} pictures could not be described, the first at {failed[0]}")
 
@@ -111,26 +122,33 @@ def _nearest(pictures: Sequence[Mapping[str, Any]], part: TimeSpan) -> Mapping[s
     return min(pictures, key=lambda picture: abs(picture["time"] - middle))
 
 
-def _description(job: IndexJob, chunk: str, file: Path) -> str:
-    """The description kept under the chunk's name, or a new one, kept there."""
+def _description(job: IndexJob, chunk: str, file: Path, described: Path | None) -> str:
+    """The description kept under the chunk's name, or a new one, kept there.
+
+    Raises:
+        PictureRefused: when this picture alone cannot be described; `described` could be, and still can.
+        EngineError: when none can be described any more.
+    """
     kept = job.chunks.get(chunk)
     if kept is None:
         engine: CaptionEngine = job.engines.load("captions")
-        kept = engine.describe(file.read_bytes()).encode()
+        try:
+            text = engine.describe(file.read_bytes())
+        except PictureRefused:
+            raise
+        except EngineError as error:
+            text = _second_try(error, engine, file, described)
+        kept = text.encode()
         job.chunks.put(chunk, kept)
     return kept.decode()
 
 
-def _is_of_the_picture(error: EngineError, job: IndexJob, described: Path) -> bool:
-    """Whether only one picture failed: the engine says so, or describes again what it described before."""
-    engine: CaptionEngine = job.engines.load("captions")
+def _second_try(error: EngineError, engine: CaptionEngine, file: Path, described: Path | None) -> str:
+    """The description after all, once the engine has shown on another picture that it works."""
+    if described is None:
+        raise error
+    engine.describe(described.read_bytes())
     try:
-        return isinstance(error, PictureRefused) or bool(engine.describe(described.read_bytes()))
-    except EngineError:
-        return False
-
-
-def _stopped(error: EngineError, first: str) -> EngineError:
-    if isinstance(error, PictureRefused):
-        return EngineError(f"No picture is described, the first at {first}; check captions.model: can it see?")
-    return EngineError(f"{str(error).removesuffix('.')}, and index again to go on from there.")
+        return engine.describe(file.read_bytes())
+    except EngineError as again:
+        raise PictureRefused(str(again)) from again

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from longtake import __version__
-from longtake.config import ControllerSettings
-from longtake.console import Session, say, say_json
+from longtake.config import Settings
+from longtake.console import Session, counted, say, say_json
+from longtake.offline import refused_endpoint
 from longtake.preprocess.engines import CapabilityReport, EngineTable
 from longtake.preprocess.library_check import LibraryCheck, check_library
 
@@ -31,9 +32,10 @@ def doctor(
     """
     session: Session = context.obj
     library = check_library(session.library_root)
-    problem = _endpoint_problem(session.settings.controller)
+    problem = _endpoint_problem(session.settings)
     reports = EngineTable(session.settings).reports()
     controller = session.settings.controller
+    shown = None if _refused(session.settings) else controller.base_url  # it may hold a secret
     facts = {
         "version": __version__,
         "python": sys.version.split()[0],
@@ -43,7 +45,7 @@ def doctor(
         "controller": {
             "engine": controller.engine,
             "model": controller.model,
-            "base_url": controller.base_url,
+            "base_url": shown,
             "problem": problem,
         },
         "capabilities": [_row(report) for report in reports],
@@ -55,7 +57,7 @@ def doctor(
     say(f"library     {library.path} ({_held(library)}, {_bytes(library.free)} free)")
     for each in library.problems:
         say(f"            {each}")
-    at = f" ({controller.model} at {controller.base_url})" if controller.model else ""
+    at = f" ({controller.model} at {shown})" if controller.model and shown else ""
     say(f"controller  {controller.engine}{at}")
     if problem:
         say(f"            {problem}")
@@ -75,18 +77,20 @@ def _held(library: LibraryCheck) -> str:
         return f"cannot be read, {_bytes(library.size)}"
     if library.format is None:
         return "not there yet: the first `longtake index FILE` makes it"
-    videos = "1 video" if library.videos == 1 else f"{library.videos} videos"
-    return f"format {library.format}, {videos}, {_bytes(library.size)}"
+    return f"format {library.format}, {counted(library.videos, 'video')}, {_bytes(library.size)}"
 
 
 def _bytes(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
-def _endpoint_problem(controller: ControllerSettings) -> str | None:
+def _endpoint_problem(settings: Settings) -> str | None:
     """Why the endpoint that the settings name does not answer; None when it does, or when there is none to ask."""
+    controller = settings.controller
     if controller.engine != "openai" or not controller.base_url:
         return None
+    if refused := _refused(settings):
+        return refused
     try:
         with urllib.request.urlopen(f"{controller.base_url.rstrip('/')}/models", timeout=ENDPOINT_SECONDS):
             return None
@@ -97,6 +101,11 @@ def _endpoint_problem(controller: ControllerSettings) -> str | None:
         return (
             f"the endpoint {controller.base_url} does not answer ({reason}): start it, or correct controller.base_url"
         )
+
+
+def _refused(settings: Settings) -> str | None:
+    url, variable = settings.controller.base_url, settings.controller.api_key_env
+    return refused_endpoint(url, "controller.base_url", variable, offline=settings.offline) if url else None
 
 
 def _row(report: CapabilityReport) -> dict[str, object]:

@@ -10,8 +10,9 @@ import av
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.container import open_media
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media import MediaInfo, last_packet_end
 
+_UNTOLD = frozenset({"aac", "mp3"})  # formats that promise nothing: their length is FFmpeg's estimate
 _SHORTEST_GAP = 1.0  # seconds; less than this is an uneven clock
 SLACK = 1.0  # seconds that a stream of a whole file may lack at its end
 
@@ -24,11 +25,14 @@ def promised_end(path: Path, media: MediaInfo, index: int) -> float:
     """
     with open_media(path) as container:
         stream = container.streams[index]
+        if container.format.name in _UNTOLD:
+            return 0.0
         if stream.duration and stream.time_base:
             return float(((stream.start_time or 0) + stream.duration) * stream.time_base) - media.origin
         # Matroska promises a length of the whole alone: the file is cut when nothing in it lasts as long.
         whole = (container.duration or 0) / av.time_base
-    return whole if media.duration < whole - SLACK else 0.0
+        streams = [each.index for each in container.streams]
+    return whole - media.origin if last_packet_end(path, streams) < whole - SLACK else 0.0
 
 
 def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Callable[[str], None]) -> None:

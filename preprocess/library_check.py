@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longtake.errors import LibraryError
-from longtake.memory.index import SearchFilter
 from longtake.memory.library import FORMAT, Library, VideoRecord
 from longtake.memory.search import HybridIndex
 from longtake.preprocess.findable import index_key
@@ -63,7 +63,7 @@ def _size(root: Path) -> int:
     size = 0
     for folder, _, names in os.walk(root):
         for name in names:
-            with suppress(FileNotFoundError):  # another process may be indexing
+            with suppress(OSError):  # another process may be indexing; and what may not be looked at is not counted
                 size += os.lstat(os.path.join(folder, name)).st_size
     return size
 
@@ -72,7 +72,7 @@ def _index_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator
     """Where the search index does not hold what the layers hold."""
     index = HybridIndex(library.index_root)
     try:
-        index.search("", {}, SearchFilter(), 0)  # opens what is held of every video
+        index.check()
     except LibraryError as error:
         yield str(error)
         return
@@ -80,16 +80,13 @@ def _index_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator
         named = f"{video.name} ({video.id})"
         try:
             layers = {name: layer for name in video.layers if (layer := library.layer(video, name))}
-        except (ValueError, KeyError):
-            yield (
-                f"A layer of {named} is damaged: `longtake videos delete {video.id}`, then `longtake index "
-                f"{video.path}`, makes all of them again."
-            )
+        except LibraryError as error:
+            yield str(error)
             continue
         if not index.holds(video.id):
             yield f"{named} is not in the search index: the next `longtake search` puts it there."
         elif video.indexed != index_key(layers):
             yield (
                 f"The search index does not hold what the layers of {named} hold: unless it is being indexed right "
-                f"now, `longtake index {video.path}` brings it up to them."
+                f"now, `longtake index {shlex.quote(video.path)}` brings it up to them."
             )

@@ -20,6 +20,7 @@ from longtake.preprocess.container import open_media
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths are FFmpeg's estimate
+_UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting all of them tells
 _TAIL = 5  # seconds before a file's end from which its last packets are looked for
 _FIRST_PACKETS = 500  # a picture that does not decode within these is not waited for
 
@@ -173,13 +174,18 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tu
             if stream.duration:
                 ends.append(float((start + stream.duration) * stream.time_base))
     origin = min(starts, default=0.0)
+    indices = [stream.index for stream in used]
+    if container.format.name in _UNTIMED:
+        with open_media(path) as anew:
+            return origin, _read_to_end(anew, indices)
     if len(ends) == len(used) and container.format.name not in _ESTIMATED:
         return origin, max(ends)
     # Matroska and raw streams do not say when a stream ends: its last packet does.
-    return origin, max([*ends, _last_packet_end(path, [stream.index for stream in used])])
+    return origin, max([*ends, last_packet_end(path, indices)])
 
 
-def _last_packet_end(path: Path, streams: Sequence[int]) -> float:
+def last_packet_end(path: Path, streams: Sequence[int]) -> float:
+    """Container time, in seconds, at which the last packet of these streams ends that can be read; 0.0 without any."""
     with open_media(path) as container, suppress(av.error.FFmpegError):
         if container.duration:
             container.seek((container.start_time or 0) + max(0, container.duration - _TAIL * av.time_base))

@@ -12,7 +12,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.step import IndexJob
 
-VERSION = 2
+VERSION = 3
 
 
 class ProbeStep:

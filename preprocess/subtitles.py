@@ -101,7 +101,7 @@ class Subtitles:
             if texts not in written:  # one transcript in two formats, or beside the file and inside it, is one
                 outside = _write(writer, cues, track.language, track.source, job.media.duration)
                 if outside:
-                    job.warn(f"{track.place}: left out, because it lies outside the media: {_listed(outside)}.")
+                    job.warn(f"{track.place}: left out, because it lies outside the media: {_listed(outside)}")
             written.add(texts)
             reached = max(reached, until)
         if refused and not written:
@@ -134,7 +134,7 @@ def _read_sidecar(sidecar: Sidecar, job: IndexJob) -> tuple[list[Cue], float]:
     repairs: list[str] = []
     cues = parse_subtitles(data, sidecar.path.name, repairs.append)
     if repairs:
-        job.warn(f"{sidecar.path.name} was repaired: {_listed(repairs)}.")
+        job.warn(f"{sidecar.path.name} was repaired: {_listed(repairs)}")
     guess = guessed_encoding(data)
     if guess:
         job.warn(f"{sidecar.path.name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")

@@ -56,7 +56,11 @@ class _Look:
 
     def moved(self, other: _Look) -> bool:
         """Whether the scene as a whole looks different."""
-        return cv2.norm(self.small, other.small, cv2.NORM_L1) > _MOVED * self.small.size
+        return self.differs(other, _MOVED)
+
+    def differs(self, other: _Look, levels: float) -> bool:
+        """Whether the small pictures differ by more than these mean levels."""
+        return cv2.norm(self.small, other.small, cv2.NORM_L1) > levels * self.small.size
 
     def changes(self, other: _Look) -> int:
         """Cells that look like text in either and do not show the same strokes."""
@@ -197,9 +201,11 @@ class TextFrames:
             self._take_pending(patient=not settled)
 
     def _has_settled(self, sight: _Sight) -> bool:
-        """Whether the last look shows the same; in neighbouring frames all that moves does."""
+        """Whether the last look shows the same; that neighbouring frames do tells nothing in a picture that moves."""
         last = self._last
-        return last is not None and sight.time - last.time >= _APART and sight.look.changes(last.look) < _FEWEST
+        if last is None or sight.look.changes(last.look) >= _FEWEST:
+            return False
+        return sight.time - last.time >= _APART or not sight.look.differs(last.look, _SUDDEN_LEVELS)
 
     def _pending_is_clear(self) -> bool:
         """Whether the pending change is too large to be mere motion."""

@@ -57,7 +57,7 @@ class VisualPass:
             LayerRecipe("moments", 3, "longtake/novelty"),
             LayerRecipe("motion", 1, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
-            LayerRecipe("text_frames", 3, "longtake/strokes", text_frames, inputs),
+            LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
         )
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:

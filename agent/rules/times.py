@@ -35,7 +35,7 @@ _IN_VIDEO = cue(
     "shown, appear*, seen, visible, hear, heard, read, displayed, video, start*, begin*, end, ends"
 )
 ALIKE = 0.7
-FRAME = 0.1  # seconds that a text of a code stands at most which runs frame by frame
+FRAME = 0.1  # seconds; a text that stands no longer is one step of a running code
 CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when a code is looked for
 
 
@@ -98,18 +98,17 @@ def _running(marked: str, texts: Sequence[Evidence]) -> tuple[Evidence | None, E
     alike = [item for item in texts if _shape(item.content) == _shape(marked) != _plain(marked)]
     before = [item for item in alike if _plain(item.content) < _plain(marked)]
     after = [item for item in alike if _plain(item.content) > _plain(marked)]
-    return max(before, key=_content, default=None), min(after, key=_content, default=None)
+    # Of the same text, the one read most closely.
+    last = max(before, key=lambda item: (_plain(item.content), -item.span.length), default=None)
+    return last, min(after, key=lambda item: (_plain(item.content), item.span.length), default=None)
 
 
 def _around(marked: str, found: Sequence[Evidence]) -> list[Evidence]:
     """The two texts of a running code between which it leaps over the one looked for; none where it does not."""
     before, after = _running(marked, [item for item in found if item.modality == "scene_text"])
-    leaps = before and after and before.span.length <= FRAME and abs(after.span.start - before.span.end) <= FRAME
-    return [before, after] if before and after and leaps else []
-
-
-def _content(item: Evidence) -> str:
-    return _plain(item.content)
+    if before is None or after is None or before.video != after.video or before.span.length > FRAME:
+        return []
+    return [before, after] if abs(after.span.start - before.span.end) <= FRAME else []
 
 
 def _shape(text: str) -> str:

@@ -47,7 +47,7 @@ def refused_endpoint(url: str, setting: str, key_variable: str, *, offline: bool
     # The URL is named in errors and traces: what may hold a secret is refused first, without naming it.
     if set(url) & set("@?#"):
         return (
-            f"{setting} must not hold a password (@), a query (?) or a fragment (#): "
+            f"{setting} must not hold @, ? or #, as passwords, queries and fragments do: "
             f"put the key into the variable {key_variable}"
         )
     host = _host(url)

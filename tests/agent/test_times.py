@@ -31,9 +31,11 @@ def shown(*texts: tuple[str, float, float]) -> list[Evidence]:
     ]
 
 
-def search_and_read(*closely: tuple[str, float, float]) -> tuple[list[Call], str]:
+def search_and_read(
+    *closely: tuple[str, float, float], held: tuple[str, float, float] = SEEN_EVERY_SECOND[0]
+) -> tuple[list[Call], str]:
     """The calls for a closer look, and the draft once it has shown these texts."""
-    seen = shown(*SEEN_EVERY_SECOND)
+    seen = shown(*SEEN_EVERY_SECOND, held)
     done: list[Done] = []
     for _ in range(2):
         move = find_time(ASKED, done)
@@ -56,6 +58,12 @@ def test_a_running_code_is_looked_for_after_the_last_one_before_it() -> None:
 def test_a_code_that_the_picture_leaps_over_is_placed_between_its_neighbours() -> None:
     _, draft = search_and_read(("01:00:32:02", 31.4, 31.44), ("01:00:32:04", 31.44, 31.48))
     assert "“01:00:32:02” is shown" in draft
+    assert "“01:00:32:04” is shown" in draft
+
+
+def test_what_the_search_holds_for_long_does_not_hide_the_closer_reading() -> None:
+    held = ("01:00:32:02", 31.4, 32.4)
+    _, draft = search_and_read(("01:00:32:02", 31.4, 31.44), ("01:00:32:04", 31.44, 31.48), held=held)
     assert "“01:00:32:04” is shown" in draft
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -100,3 +102,17 @@ def test_report_says_where_the_kills_fell(tmp_path: Path) -> None:
     assert report["identical_runs"]["n"] == max(kill["run"] for kill in report["kills"])
     assert report["identical_runs"]["share"] == 1.0, report["differing"]
     assert report["redone_chunks"]["count"] == 0
+
+
+def test_a_bench_that_is_interrupted_leaves_nothing_running(tmp_path: Path) -> None:
+    started = tmp_path / "process"
+    code = f"import os, pathlib, time; pathlib.Path({str(started)!r}).write_text(str(os.getpid())); time.sleep(60)"
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 2.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Indexing([sys.executable, "-c", code], tmp_path).kill_at(Moment("speech", 0.0))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)

@@ -11,40 +11,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.search_index import PICTURES, SPACE, axes, batch, document, documents, open_index, rewrite
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longtake.errors import LibraryError
 from longtake.memory.documents import DocumentStore
-from longtake.memory.index import Batch, Document, Hit, SearchFilter, Signal, Vectors
+from longtake.memory.index import Hit, SearchFilter, Signal
 from longtake.memory.records import Modality
 from longtake.memory.search import HybridIndex
 from longtake.memory.segments import SegmentStore
 from longtake.memory.timespan import TimeSpan
 
 ALL = SearchFilter()
-SPACE, PICTURES = "test", "pictures"
-
-
-def document(video: str, number: int, text: str, modality: Modality = "speech") -> Document:
-    span = TimeSpan(start=number * 3.0, end=number * 3.0 + 3)
-    return Document(f"{video}:{number}", video, span, modality, text, "engine", "layer")
-
-
-def documents(video: str, *texts: str) -> list[Document]:
-    return [document(video, number, text) for number, text in enumerate(texts)]
-
-
-def axes(*numbers: int) -> Vectors:
-    return np.eye(8, dtype=np.float32)[list(numbers)]
-
-
-def batch(documents: Sequence[Document], vectors: Vectors | None, space: str = SPACE) -> Batch:
-    return Batch(space if vectors is not None else "", documents, vectors)
-
-
-def open_index(root: Path) -> HybridIndex:
-    return HybridIndex(root, floors={SPACE: 0.5, PICTURES: 0.5}, rrf_constant=60)
 
 
 def search(
@@ -235,12 +214,6 @@ def test_filters_hold_exactly(
     }
     assert {match.document.id for match in found} == expected
     assert len(found) == len(expected)
-
-
-def rewrite(root: Path, rounds: int) -> None:
-    index = open_index(root)
-    for number in range(rounds):
-        index.replace("a", [batch(documents("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))])
 
 
 def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: Path) -> None:

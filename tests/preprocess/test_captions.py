@@ -164,17 +164,26 @@ def test_a_picture_that_always_fails_is_left_out_while_others_are_described(
 ) -> None:
     warnings: list[str] = []
     before, after = ([says(text) for text in part] for part in (TOLD[:number], TOLD[number + 1 :]))
-    again = [says("What was described is described again.")] if before else []
-    with openai_server([*before, refuses(500, "out of memory"), *again, *after]) as endpoint:
+    fails, seen = refuses(500, "out of memory"), says("What was described is described again.")
+    # At first it is put off; once others are described, one of them and then it are asked for again.
+    script = [*before, fails, seen, fails, *after] if before else [fails, *after, fails, seen, fails]
+    with openai_server(script) as endpoint:
         layer = build(store, job_for(keyframes, endpoint.url), warnings.append)
         sent = sent_pictures(endpoint)
     assert [item["text"] for item in layer.items()] == [*TOLD[:number], *TOLD[number + 1 :]]
     described = [shot for shot in SHOTS if shot != SHOTS[number]]
     assert sum(span.length for span in layer.covered) == sum(end - start for start, end in described)
-    assert (len(sent), len(set(sent))) == (4 + len(again), 4)
+    assert (len(sent), len(set(sent))) == (len(script), 4)
     [warning] = warnings
     assert warning.startswith(f"1 of 4 pictures could not be described, the first at {time}: ")
     assert "out of memory; check captions.base_url and captions.model." in warning
+
+
+def test_a_picture_that_failed_in_passing_is_described_after_all(store: LayerStore, keyframes: Layer) -> None:
+    script = [says(TOLD[0]), refuses(503, "busy"), says(TOLD[0]), says(TOLD[1]), says(TOLD[2]), says(TOLD[3])]
+    with openai_server(script) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url))
+    assert [item["text"] for item in layer.items()] == list(TOLD)
 
 
 @pytest.mark.parametrize("reply", [refuses(500, "no memory"), refuses(401, "Wrong key")])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 from helpers.clips import noise, write_clip
 from helpers.odd_files import cut_short, index_first, overwritten
@@ -42,6 +44,38 @@ def index(step: Step, path: Path, root: Path) -> list[LayerReport]:
     job = IndexJob(path, probe(path), settings, EngineTable(settings))
     run_step(step, job, LayerStore(root), watcher, lambda: None)
     return watcher.reports
+
+
+def test_subtitles_that_outlast_the_picture_do_not_make_a_file_cut(media: Path, tmp_path: Path) -> None:
+    path = tmp_path / "late.mkv"
+    with av.open(str(media / "auto-editor" / "webvtt.mkv")) as source, av.open(str(path), "w") as target:
+        tracks = [target.add_stream_from_template(track) for track in source.streams]
+        for packet in source.demux():
+            if packet.dts is not None and packet.pts is not None and packet.time_base is not None:
+                if packet.stream.type == "subtitle":
+                    packet.pts = packet.dts = packet.pts + round(20 / packet.time_base)
+                packet.stream = tracks[packet.stream.index]
+                target.mux(packet)
+    described = probe(path)
+    assert described.duration < 10
+    index = described.video.index if described.video else described.audio[0].index
+    assert promised_end(path, described, index) == 0.0
+
+
+def test_sound_without_times_is_as_long_as_its_packets_and_promises_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "noisy then still.mp3"
+    with av.open(str(path), "w", options={"write_xing": "0"}) as container:
+        stream = container.add_stream("libmp3lame", rate=16_000, layout="mono")
+        stream.codec_context.options = {"compression_level": "9", "qscale": "4"}
+        stream.codec_context.qscale = True
+        samples = np.concatenate([np.random.default_rng(0).normal(0, 0.3, 160_000), np.zeros(480_000)])
+        frame = av.AudioFrame.from_ndarray(samples.astype("<f4")[np.newaxis], format="fltp", layout="mono")
+        frame.rate = 16_000
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    media = probe(path)
+    assert media.duration == pytest.approx(40.0, abs=0.3)
+    assert promised_end(path, media, media.audio[0].index) == 0.0
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])

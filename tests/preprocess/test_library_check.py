@@ -72,6 +72,14 @@ def damage_a_layer(workspace: Workspace) -> None:
     next(workspace.library.root.glob("videos/*/layers/*/*/layer.json")).write_text("{")
 
 
+def lose_the_items(workspace: Workspace) -> None:
+    next(workspace.library.root.glob("videos/*/layers/*/*/items.jsonl")).unlink()
+
+
+def lose_the_documents(workspace: Workspace) -> None:
+    shutil.rmtree(workspace.library.index_root / "chroma")
+
+
 def lose_the_segments(workspace: Workspace) -> None:
     shutil.rmtree(workspace.library.index_root / "segments")
 
@@ -91,8 +99,10 @@ def raise_the_format(workspace: Workspace) -> None:
         (lose_a_layer, "`longtake index /x/talk.mp4` brings it up to them"),
         (
             damage_a_layer,
-            "A layer of talk.mp4 (aaaaaaaaaaaaaaaa) is damaged: `longtake videos delete aaaaaaaaaaaaaaaa`",
+            "cannot be read: delete that folder, and index the video again",
         ),
+        (lose_the_items, "cannot be read: delete that folder, and index the video again"),
+        (lose_the_documents, "delete the folder"),
         (lose_the_segments, "delete the folder"),
         (damage_the_record, "delete its folder and index the video again"),
         (raise_the_format, "format 99"),

@@ -237,7 +237,7 @@ def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path) -> None:
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(1.0, 2.0)]
-    assert warnings == ["talk.srt: left out, because it lies outside the media: line 6."]
+    assert warnings == ["talk.srt: left out, because it lies outside the media: line 6"]
 
 
 def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(tmp_path: Path) -> None:
@@ -250,8 +250,8 @@ def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(
     assert [(item["start"], item["end"]) for item in written] == [(n, n + 0.5) for n in range(1, 6)]
     swapped = "(ends before it starts: its times were swapped)"
     assert warnings == [
-        f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more.",
-        "talk.srt: left out, because it lies outside the media: line 16, line 19, line 22 and 1 more.",
+        f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more",
+        "talk.srt: left out, because it lies outside the media: line 16, line 19, line 22 and 1 more",
     ]
 
 
@@ -261,7 +261,7 @@ def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_
     warnings: list[str] = []
     assert len(items(replace(job_for(path, short), warn=warnings.append), tmp_path)) == 1
     (warning,) = warnings
-    assert re.fullmatch(r"mov_text\.mp4, stream 2: left out, .*: the cue at \d+\.\d s\.", warning)
+    assert re.fullmatch(r"mov_text\.mp4, stream 2: left out, .*: the cue at \d+\.\d s", warning)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,15 @@ def test_brief_text_is_not_missed(tmp_path: Path, shown: int) -> None:
     assert np.abs(found.picture("text_frames", brief[0]).astype(int) - caption).mean() < 5
 
 
+def test_brief_texts_in_a_row_are_each_read_at_their_time(tmp_path: Path) -> None:
+    words, frames = ("ALPHA", "BRAVO", "CHARLIE"), (5, 4, 8)
+    plain = noise(2)
+    shown = [written(plain, word, scale=1) for word, count in zip(words, frames, strict=True) for _ in range(count)]
+    found = look_at(tmp_path, [plain] * 40 + shown + [plain] * 40)
+    starts = [item["start"] for item in found.items("text_frames") if 1.5 < item["start"] < 2.2]
+    assert starts == pytest.approx([1.6, 1.8, 1.96], abs=0.05)
+
+
 def test_text_over_a_moving_picture_is_read_when_it_changes(tmp_path: Path) -> None:
     wide = noise(5, 1000, 180)
     pictures = [

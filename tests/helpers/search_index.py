@@ -1,0 +1,42 @@
+"""A small search index with vectors along axes, and a writer that another process can run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from longtake.memory.index import Batch, Document, Vectors
+from longtake.memory.records import Modality
+from longtake.memory.search import HybridIndex
+from longtake.memory.timespan import TimeSpan
+
+SPACE, PICTURES = "test", "pictures"
+
+
+def document(video: str, number: int, text: str, modality: Modality = "speech") -> Document:
+    span = TimeSpan(start=number * 3.0, end=number * 3.0 + 3)
+    return Document(f"{video}:{number}", video, span, modality, text, "engine", "layer")
+
+
+def documents(video: str, *texts: str) -> list[Document]:
+    return [document(video, number, text) for number, text in enumerate(texts)]
+
+
+def axes(*numbers: int) -> Vectors:
+    return np.eye(8, dtype=np.float32)[list(numbers)]
+
+
+def batch(documents: Sequence[Document], vectors: Vectors | None, space: str = SPACE) -> Batch:
+    return Batch(space if vectors is not None else "", documents, vectors)
+
+
+def open_index(root: Path) -> HybridIndex:
+    return HybridIndex(root, floors={SPACE: 0.5, PICTURES: 0.5}, rrf_constant=60)
+
+
+def rewrite(root: Path, rounds: int) -> None:
+    index = open_index(root)
+    for number in range(rounds):
+        index.replace("a", [batch(documents("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))])
