@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from longtake.agent.words import NEGATION, content_stems, coverage, fold, numbers, stem, stems, words
-from longtake.memory.records import Citation, Claim, Evidence, Verdict
+from longtake.memory.records import Citation, Citing, Claim, Evidence, Verdict
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 
 NOT_FOUND = "NOT FOUND:"
@@ -44,10 +44,15 @@ _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The claims of a draft, and how many of its citations no evidence of the run backs."""
+    """The claims of a draft, and how it cites."""
 
     claims: tuple[Claim, ...]
-    removed: int
+    citing: Citing
+
+    @property
+    def removed(self) -> int:
+        """Citations that no evidence of the run backs."""
+        return self.citing.citations - self.citing.backed
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +75,17 @@ def check_draft(
         names: file name of each open video, by library id.
     """
     claims: list[Claim] = []
-    removed = 0
+    citations = removed = with_citation = 0
     for sentence in _sentences(draft):
         text = plain_text(sentence)
         cited, missing = _resolve(sentence, evidence, names or {})
+        citations += sum(len(places) for _, places in _citations(sentence))
         removed += missing
         if content_stems(text):
             claims.append(_check(text, cited, evidence, computed))
-    return Checked(tuple(claims), removed)
+            with_citation += bool(cited)
+    citing = Citing(citations=citations, backed=citations - removed, claims=len(claims), cited=with_citation)
+    return Checked(tuple(claims), citing)
 
 
 def abstention(draft: str) -> str | None:

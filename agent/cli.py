@@ -27,6 +27,7 @@ def ask(
     max_seconds: Annotated[float | None, typer.Option(min=0.1, help="Seconds for indexing and answering.")] = None,
     max_rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of tool calls.")] = None,
     thread: Annotated[str | None, typer.Option(help="Name of a conversation to go on with.")] = None,
+    only_estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and do not ask.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a question about one or more videos; a file that is not in the library is indexed first."""
@@ -36,6 +37,9 @@ def ask(
         )
     session: Session = context.obj
     workspace = open_workspace(session, max_seconds=max_seconds, max_rounds=max_rounds)
+    if only_estimate:
+        _say_estimate(workspace, words[:-1], as_json=as_json)
+        return
     from longtake.agent.ask import Asker
 
     try:
@@ -47,6 +51,13 @@ def ask(
         answer = Answer(question=words[-1], status="failed", answer="", error=str(error))
     say_json(answer.model_dump(mode="json")) if as_json else show(answer, workspace)
     raise typer.Exit(EXITS[answer.status])
+
+
+def _say_estimate(workspace: Workspace, videos: list[str], *, as_json: bool) -> None:
+    from longtake.agent.estimate import estimate, show_estimate
+
+    found = estimate(workspace, videos)
+    say_json(found.model_dump(mode="json")) if as_json else say("\n".join(show_estimate(found)))
 
 
 def open_workspace(session: Session, *, max_seconds: float | None = None, max_rounds: int | None = None) -> Workspace:

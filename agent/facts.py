@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.tools.context import VideoHandle
 from longtake.tools.evidence import evidence_of
+
+_SLACK = 0.5  # seconds by which the edges of what was looked at may miss those of a shot
 
 
 def shots_of(video: VideoHandle) -> list[TimeSpan]:
     """The shots of a video, in order."""
     return [TimeSpan(start=item["start"], end=item["end"]) for item in video.items("shots")]
+
+
+def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequence[VideoHandle]) -> str:
+    """How many of all shots were looked at whole, as `(12 of 12 shots examined.)`; empty where shots are not known.
+
+    Args:
+        examined: video, start and end of what was looked at, in seconds.
+        videos: the open ones.
+    """
+    seen = total = 0
+    for video in videos:
+        looked = joined((TimeSpan(start=a, end=b) for name, a, b in examined if name == video.id), gap=_SLACK)
+        shots = shots_of(video)
+        total += len(shots)
+        seen += sum(any(_holds(span, shot) for span in looked) for shot in shots)
+    return f"({seen} of {total} shots examined.)" if total else ""
+
+
+def _holds(span: TimeSpan, shot: TimeSpan) -> bool:
+    return span.start <= shot.start + _SLACK and shot.end <= span.end + _SLACK
 
 
 def blank_spans(video: VideoHandle) -> list[Evidence]:

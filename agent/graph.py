@@ -21,10 +21,10 @@ from longtake.agent.orientation import Orientation
 from longtake.agent.routing import after_plan, after_verify
 from longtake.agent.state import AgentState, Progress, Question, Turn
 from longtake.errors import LibraryError
-from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Usage
+from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, Option, Usage
 from longtake.memory.timespan import TimeSpan
 
-_STORED = (Answer, Citation, Claim, Evidence, Option, Orientation, Progress, Question, TimeSpan, Turn, Usage)
+_STORED = (Answer, Citation, Citing, Claim, Evidence, Option, Orientation, Progress, Question, TimeSpan, Turn, Usage)
 
 
 def build_graph(threads: SqliteSaver) -> CompiledStateGraph[AgentState, RunContext, Question, AgentState]:

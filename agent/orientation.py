@@ -71,6 +71,13 @@ _TRANSCRIBE = re.compile(
     r"|what do(?:es)? .{1,20} say (?:at|between|from|in)\b|subtitles? .*(?:show|say|read)|what .*subtitles?"
 )
 _COUNT = re.compile(r"\bhow (?:many times|often)\b")
+_LIST = re.compile(
+    r"^\W*(?:please )?(?:list\b"
+    r"|(?:name|enumerate|find|show|give|tell me|what|which|when)\b.*"
+    r"\b(?:all (?:the|of)|every|each|any time|whenever)\b)"
+)
+EVER = re.compile(r"^\W*(?:is|are|was|were|does|do|did)\b.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
+TOTAL = re.compile(r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b")
 _WHEN = re.compile(
     r"^\W*when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
     r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
@@ -156,10 +163,9 @@ def _kind(text: str, senses: Sequence[Modality]) -> Kind:
 
 
 def wants_everything(question: str) -> bool:
-    """Whether top results are not enough: how often, every, list, ever."""
-    return bool(
-        _COUNT.search(question.casefold()) or cue("every, each, all, list, ever, any time, whenever").search(question)
-    )
+    """Whether top results are not enough: how often, every, list, ever, in total."""
+    plain = question.casefold()
+    return bool(_COUNT.search(plain) or TOTAL.search(plain) or _LIST.match(plain) or EVER.match(plain))
 
 
 def quoted(question: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated
 from langchain_core.messages import BaseMessage
 
 from longtake.agent.orientation import Orientation
-from longtake.memory.records import Answer, Citation, Claim, Evidence, Record
+from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, Record
 
 
 class Turn(Record):
@@ -50,8 +50,10 @@ class AgentState(Question):
     messages: list[BaseMessage] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
+    # Video, start and end in seconds of what was looked at as a whole; a search looks at its best hits only.
+    examined: list[tuple[str, float, float]] = field(default_factory=list)
     progress: Progress = field(default_factory=Progress)
     draft: str | None = None
     claims: list[Claim] = field(default_factory=list)
-    removed: int = 0
+    citing: Citing = field(default_factory=Citing)
     answer: Answer | None = None

@@ -74,6 +74,25 @@ class Claim(Record):
     citations: tuple[Citation, ...] = ()
 
 
+class Citing(Record):
+    """How a draft cites: its citations and those that evidence backs, its claims and those with such a citation."""
+
+    citations: int = 0
+    backed: int = 0
+    claims: int = 0
+    cited: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the citations that evidence backs; None without citations."""
+        return round(self.backed / self.citations, 4) if self.citations else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the claims that have a citation which evidence backs; None without claims."""
+        return round(self.cited / self.claims, 4) if self.claims else None
+
+
 class Option(Record):
     """The chosen option of a multiple-choice question."""
 
@@ -102,6 +121,13 @@ class Answer(Record):
     citations: tuple[Citation, ...] = ()
     claims: tuple[Claim, ...] = ()
     citations_removed: int = Field(default=0, description="Citations of the draft that no evidence of the run backs.")
+    citation_precision: float | None = Field(
+        default=None, description="Share of the draft's citations that evidence backs; none without citations."
+    )
+    citation_recall: float | None = Field(
+        default=None,
+        description="Share of the draft's claims with a citation that evidence backs; none without claims.",
+    )
     coverage: dict[str, float] = Field(default_factory=dict, description="Share of the timeline each layer covers.")
     usage: Usage = Usage()
     offline: bool = Field(default=False, description="Whether every connection off this machine was blocked.")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import typer
 
-from longtake.console import Session, say, say_json
+from longtake.console import EXIT_FAILED, Session, note, say, say_json
+from longtake.errors import ConfigError
 from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import Budget, ToolContext, VideoHandle
 from longtake.tools.registry import SPECS, ToolSpec
+from longtake.tools.result import ToolResult
+from longtake.tools.toolbox import Toolbox
 
-tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas and the engines behind them.")
-
-
-@tools.callback()
-def group() -> None:
-    """List the tools, their schemas and the engines behind them."""
+tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas and engines, and call one.")
 
 
 @tools.command("list")
@@ -35,6 +36,57 @@ def list_tools(
         say(f"{row['name']:<20} {', '.join(row['schema']['properties'])}")
         say(f"{'':<20} {row['description']}")
         say(f"{'':<20} {engines or 'needs no engine'}")
+
+
+@tools.command("call")
+def call_tool(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Of the tool.")],
+    videos: Annotated[
+        list[str] | None, typer.Argument(metavar="[VIDEO...]", help="Ids or names, where the tool needs a video.")
+    ] = None,
+    args: Annotated[str, typer.Option("--args", metavar="JSON", help="The arguments, as one JSON object.")] = "{}",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+) -> None:
+    """Run one tool as the controller would, and print what it gives back."""
+    session: Session = context.obj
+    arguments = _arguments(args)
+    workspace = Workspace(session.library_root, session.settings)
+    records = [workspace.library.resolve(reference) for reference in videos or []]
+    workspace.restore(records)
+    handles = {record.id: VideoHandle(record, workspace.library) for record in records}
+    budget = Budget(session.settings.budget.seconds)
+    opened = ToolContext(handles, workspace.engines, workspace.index, session.settings, budget)
+    result = Toolbox(ALL_TOOLS).call(name, arguments, opened)
+    if as_json:
+        say_json(result.model_dump(mode="json"))
+    else:
+        _show(result)
+    if result.failure:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        arguments = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(
+            f"--args is not JSON ({error}): write one object, such as '{{\"timestamp\": 12}}'."
+        ) from error
+    if not isinstance(arguments, dict):
+        raise ConfigError(f"--args {text!r} is not a JSON object: write one, such as '{{\"timestamp\": 12}}'.")
+    return arguments
+
+
+def _show(result: ToolResult) -> None:
+    if result.failure:
+        note(f"longtake: {result.failure.message} {result.failure.remedy}".rstrip())
+        return
+    say_json(result.output)
+    for item in result.evidence:
+        say(f"  {item.span}  {item.modality:<10}  {item.content}")
+    for remark in result.notes:
+        say(f"  ({remark})")
 
 
 def _row(spec: ToolSpec, table: EngineTable) -> dict[str, Any]:

@@ -117,6 +117,8 @@ class ToolContext:
     @property
     def video(self) -> VideoHandle:
         """The video this call is about."""
+        if not self.videos:
+            raise ToolError("bad_arguments", "No video is open: name one.", "A video of the library, by id or name.")
         if self.chosen is None and len(self.videos) != 1:
             raise ToolError(
                 "bad_arguments", "Several videos are open: name one.", f"video: one of {', '.join(self.videos)}"

@@ -21,6 +21,7 @@ from longtake.memory.records import Evidence
 from longtake.tools.result import ToolResult
 
 AT_ONCE = 4
+SEARCH = "cross_modal_search"
 
 
 def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -37,11 +38,13 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
             context.tools.budget.stop()
             raise
     results = [result for result, _ in done]
+    read = [pair for pair in zip(calls, results, strict=True) if pair[0]["name"] != SEARCH and not pair[1].failure]
     replies = [_message(call, result, context) for call, result in zip(calls, results, strict=True)]
     return {
         "messages": [*state.messages, *replies],
         "evidence": _joined(state.evidence, results),
         "results": [*state.results, canonical_json([_fingerprint(c, r) for c, r in zip(calls, results, strict=True)])],
+        "examined": [*state.examined, *(span for pair in read for span in _looked_at(*pair, context))],
         "progress": _spent(state.progress, [spent for _, spent in done]),
     }
 

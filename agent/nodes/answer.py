@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.claims import LETTER, NOT_FOUND, with_citations
 from longtake.agent.context import RunContext
+from longtake.agent.facts import shots_examined
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Progress, Turn
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
@@ -38,7 +39,9 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         option=_option(state) if proven else None,
         citations=_citations(proven),
         claims=tuple(state.claims),
-        citations_removed=state.removed,
+        citations_removed=state.citing.citations - state.citing.backed,
+        citation_precision=state.citing.precision,
+        citation_recall=state.citing.recall,
         coverage=dict(state.orientation.coverage) if state.orientation else {},
         usage=usage_of(state.progress, context),
         offline=context.tools.settings.offline,
@@ -58,6 +61,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     text = with_citations(state.claims, {video.id: video.record.name for video in context.tools.videos.values()})
+    proof = shots_examined(state.examined, list(context.tools.videos.values())) if _wants_everything(state) else ""
     if state.progress.guard:
         found = text or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
@@ -67,10 +71,14 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         found = text or "Nothing that answers it was found in the layers that are there."
         return "partial", f"{found} ({names}: not indexed to the end yet, so not everything was looked at.)"
     if text:
-        return "answered", text
+        return "answered", f"{text} {proof}".strip()
     draft = state.draft or ""
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
-    return "abstained", f"{reason} {_examined(state, context)}".strip()
+    return "abstained", " ".join(filter(None, (reason, _examined(state, context), proof)))
+
+
+def _wants_everything(state: AgentState) -> bool:
+    return state.orientation is not None and state.orientation.exhaustive
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:

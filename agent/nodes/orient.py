@@ -13,6 +13,7 @@ from longtake.agent.facts import blank_spans, recording_facts, shots_of
 from longtake.agent.orientation import Orientation, classify, named_span, quoted, split_parts, wants_everything
 from longtake.agent.prompts.render import render
 from longtake.agent.state import AgentState, Progress
+from longtake.memory.records import Citing
 from longtake.tools.context import VideoHandle
 
 
@@ -33,10 +34,11 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         "messages": _opening(orientation),
         "evidence": [*orientation.facts, *orientation.blank],
         "results": [],
+        "examined": [],
         "progress": Progress(),
         "draft": None,
         "claims": [],
-        "removed": 0,
+        "citing": Citing(),
         "answer": None,
     }
 

@@ -13,6 +13,7 @@ from longtake.agent.context import RunContext
 from longtake.agent.prompts.render import render
 from longtake.agent.routing import MOST_CHECKS
 from longtake.agent.state import AgentState
+from longtake.memory.records import Citing
 
 
 def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         return {}  # a guard ended the run; what an earlier check has held still holds
     context = runtime.context
     abstains = state.draft.startswith(NOT_FOUND)
-    checked = Checked((), 0) if abstains else _check(state, context)
+    checked = Checked((), Citing()) if abstains else _check(state, context)
     unsupported = [claim.text for claim in checked.claims if claim.verdict != "supported"]
     progress = state.progress.model_copy(update={"checks": state.progress.checks + 1})
     context.trace.event(
@@ -34,7 +35,7 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         data={"unsupported": len(unsupported), "citations_removed": checked.removed},
         evidence=[item.id for item in state.evidence],
     )
-    update: dict[str, Any] = {"claims": list(checked.claims), "removed": checked.removed, "progress": progress}
+    update: dict[str, Any] = {"claims": list(checked.claims), "citing": checked.citing, "progress": progress}
     if (unsupported or not state.draft) and progress.checks <= MOST_CHECKS:
         text = render("unsupported", claims=unsupported) if unsupported else render("empty")
         back = HumanMessage(text, additional_kwargs={"unsupported": unsupported})

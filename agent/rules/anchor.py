@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation, classify
+from longtake.agent.rules.everything import is_total
 from longtake.agent.rules.matching import key_terms, score
 from longtake.agent.rules.moves import Call, Done, evidence_from, on_each
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
@@ -15,7 +16,7 @@ from longtake.memory.timespan import TimeSpan
 
 RESULTS = 5
 ENOUGH = 0.69
-BESIDE = 20.0  # seconds after, or before, that "after" and "before" mean
+BESIDE = 20.0  # seconds after, or before, that "after" and "before" mean where not everything is wanted
 _ANCHORED = re.compile(
     r"^(?:and|but|so|then)?,?\s*(?P<main>(?:what|which|who|whose|how|where|is|are|does|do|did)\b.+?)"
     r",?\s+(?:right |just |shortly |immediately )?"
@@ -46,15 +47,20 @@ def anchored(orientation: Orientation) -> Anchored | None:
 
 
 def anchor_calls(anchor: Anchored, orientation: Orientation) -> list[Call]:
-    """The calls that find the anchor: sounds in the sound track, everything else by search."""
-    if asked_kinds(anchor.clause):
+    """The calls that find the anchor."""
+    return calls_for(anchor.clause, orientation)
+
+
+def calls_for(thing: str, orientation: Orientation) -> list[Call]:
+    """The calls that find where something is: sounds in the sound track, everything else by search."""
+    if asked_kinds(thing):
         return on_each(orientation, "detect_audio_events")
-    return [Call("cross_modal_search", {"query": anchor.clause, "modalities": ["speech", "scene_text"], "k": RESULTS})]
+    return [Call("cross_modal_search", {"query": thing, "modalities": ["speech", "scene_text"], "k": RESULTS})]
 
 
 def found_anchor(anchor: Anchored, found: Sequence[Done]) -> Anchored:
     """The anchor with its place, where the calls found it."""
-    place = _place(anchor, evidence_from(found, "detect_audio_events", "cross_modal_search"))
+    place = place_of(anchor.clause, evidence_from(found, "detect_audio_events", "cross_modal_search"))
     return anchor._replace(place=Citation.of(place) if place else None)
 
 
@@ -66,21 +72,23 @@ def at_anchor(anchor: Anchored, orientation: Orientation) -> Orientation:
     kind, senses = classify(anchor.main)
     length = orientation.videos[place.video]
     asked = {"question": anchor.main, "parts": (anchor.main,), "kind": kind, "modalities": senses}
-    where = {"span": _beside(anchor.relation, place, length), "videos": {place.video: length}}
+    reach = length if is_total(anchor.main) or orientation.exhaustive else BESIDE
+    where = {"span": _beside(anchor.relation, place, length, reach), "videos": {place.video: length}}
     return orientation.model_copy(update=asked | where | {"relation": anchor.relation})
 
 
-def _place(anchor: Anchored, hits: Sequence[Evidence]) -> Evidence | None:
-    kinds = asked_kinds(anchor.clause)
+def place_of(thing: str, hits: Sequence[Evidence]) -> Evidence | None:
+    """The evidence that is this thing: the first sound of its kind, or the best line that holds its words."""
+    kinds = asked_kinds(thing)
     if kinds:
         return next(iter(of_kinds(hits, kinds)), None)
-    best = max(hits, key=lambda item: score(anchor.clause, item, hits), default=None)
-    return best if best and score(anchor.clause, best, hits) >= ENOUGH else None
+    best = max(hits, key=lambda item: score(thing, item, hits), default=None)
+    return best if best and score(thing, best, hits) >= ENOUGH else None
 
 
-def _beside(relation: str, place: Citation, length: float) -> TimeSpan:
+def _beside(relation: str, place: Citation, length: float, reach: float) -> TimeSpan:
     if relation in ("after", "as soon as"):
-        return TimeSpan(start=min(place.end, length), end=min(length, place.end + BESIDE))
+        return TimeSpan(start=min(place.end, length), end=min(length, place.end + reach))
     if relation == "before":
-        return TimeSpan(start=max(0.0, place.start - BESIDE), end=place.start)
+        return TimeSpan(start=max(0.0, place.start - reach), end=place.start)
     return TimeSpan(start=place.start, end=place.end)

@@ -9,6 +9,7 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
 from longtake.agent.rules.anchor import anchor_calls, anchored, at_anchor, found_anchor
 from longtake.agent.rules.choice import choose_option
+from longtake.agent.rules.everything import add_up, find_all, is_total
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
     Call,
@@ -24,11 +25,14 @@ from longtake.agent.rules.moves import (
     quote,
     trusted,
 )
+from longtake.agent.rules.order import compared, find_order
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.times import find_time
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
+
+Plan = Callable[[Orientation, Sequence[Done]], Move]
 
 MOST_QUOTED = 12
 NEAREST = 2
@@ -43,6 +47,9 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
         return not_found("The embedded controller reads questions in English only; a language model reads others.")
     if orientation.options:
         return choose_option(orientation, done)
+    things = compared(orientation.question)
+    if things:
+        return find_order(things, orientation, done)
     anchor = anchored(orientation)
     if anchor:
         if anchor.place is None:
@@ -51,10 +58,19 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
                 return calls
             anchor, done = found_anchor(anchor, done[: len(calls)]), done[len(calls) :]
         orientation = at_anchor(anchor, orientation)
-    move = PLANS[orientation.kind](orientation, done)
+    move = _plan(orientation)(orientation, done)
     if isinstance(move, str) and move.startswith(NOT_FOUND) and orientation.kind not in UNSEEN:
         return _mention_empty(move, orientation)
     return move
+
+
+def _plan(orientation: Orientation) -> Plan:
+    """The way to answer: by what the question wants where it wants everything, else by its kind."""
+    if is_total(orientation.question):
+        return add_up
+    if orientation.exhaustive and orientation.kind in ("fact", "read", "look"):
+        return find_all
+    return PLANS[orientation.kind]
 
 
 def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -201,7 +217,7 @@ def _fact(orientation: Orientation, done: Sequence[Done]) -> Move:
     return find_fact(orientation, done, senses=("speech", "scene_text"))
 
 
-PLANS: dict[Kind, Callable[[Orientation, Sequence[Done]], Move]] = {
+PLANS: dict[Kind, Plan] = {
     "metadata": _metadata,
     "summarise": _summarise,
     "transcribe": _transcribe,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longtake.agent.claims import abstention, check_draft, plain_text, with_citations
-from longtake.memory.records import Evidence, Modality, Verdict
+from longtake.memory.records import Citing, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan, clock
 
 TALK, TRIP = "aaaa1111", "bbbb2222"
@@ -261,3 +261,11 @@ def test_taking_the_citations_out_of_a_text_leaves_none(text: str) -> None:
 def test_what_turns_a_statement_round_is_never_supported(claim: str, said: str, verdict: str) -> None:
     evidence = [Evidence(video="v", span=TimeSpan(start=0, end=3), modality="speech", content=said, engine="test")]
     assert [item.verdict for item in check_draft(claim, evidence).claims] == [verdict]
+
+
+def test_precision_is_of_the_citations_and_recall_of_the_claims() -> None:
+    evidence = [KETTLE]
+    draft = "The kettle costs 249 dollars [00:00:04][00:09:00]. It is blue and quite new."
+    citing = check_draft(draft, evidence).citing
+    assert (citing.precision, citing.recall) == (0.5, 0.5)
+    assert (Citing().precision, Citing().recall) == (None, None)

@@ -39,6 +39,45 @@ def test_tools_list_says_what_is_unavailable(library: Path) -> None:
     assert "summary: unavailable" in run(library, "--set", "engines.summary=[]", "tools", "list").stdout
 
 
+def test_a_tool_is_called_on_a_video(library: Path) -> None:
+    arguments = ("tools", "call", "transcribe_speech", "talk", "--args", '{"timestamp": "0:04-0:06"}')
+    whole = json.loads(run(library, *arguments, "--json").stdout)
+    assert "heron" in whole["output"]["transcript"]
+    assert whole["evidence"][0]["span"] == {"start": 4.0, "end": 6.0}
+    plain = run(library, *arguments)
+    assert plain.exit_code == 0
+    assert "  00:00:04-00:00:06  speech      A heron stands in the river." in plain.stdout
+
+
+def test_a_tool_that_needs_no_video_is_called_without_one(library: Path) -> None:
+    arguments = ("tools", "call", "calculator", "--args", '{"expression": "6*7"}')
+    assert json.loads(run(library, *arguments).stdout) == {"result": "42"}
+    assert json.loads(run(library, *arguments, "--json").stdout)["output"] == {"result": "42"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("transcribe_speech", "--args", '{"timestamp": 1}'), "No video is open"),
+        (("transcribe_speach",), "Did you mean 'transcribe_speech'?"),
+        (("calculator",), "the argument 'expression' is missing"),
+        (("transcribe_speech", "talk", "--args", '{"timestamp": "soon"}'), "00:12:3"),
+    ],
+)
+def test_a_call_that_fails_says_why_and_exits_1(library: Path, arguments: tuple[str, ...], said: str) -> None:
+    result = run(library, "tools", "call", *arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert said in result.stderr
+    failed = json.loads(run(library, "tools", "call", *arguments, "--json").stdout)
+    assert said in failed["failure"]["message"]
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "3"])
+def test_arguments_that_are_no_object_are_refused(library: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match=r"--args .*write one"):
+        run(library, "tools", "call", "calculator", "--args", text)
+
+
 def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:
     found = json.loads(run(library, "search", "talk.mp4", "heron in the river", "--json").stdout)["results"]
     assert set(found[0]) == {"video", "start", "end", "modality", "text", "score", "signals", "terms", "event", "also"}

@@ -1,0 +1,98 @@
+"""Questions that want everything are answered from all that is there, not from the best hits."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.agent.orientation import Orientation, classify, wants_everything
+from longtake.agent.rules.moves import Call, Done
+from longtake.agent.rules.planner import next_move
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.result import ToolFailure, ToolResult
+
+READERS = {"transcribe_speech": "speech", "extract_scene_text": "scene_text"}
+
+
+def piece(content: str, start: float, modality: Modality = "scene_text", *, trusted: bool = True) -> Evidence:
+    span = TimeSpan(start=start, end=start + 2)
+    return Evidence(video="v", span=span, modality=modality, content=content, engine="e", trusted=trusted)
+
+
+def answered(question: str, *held: Evidence, total: str = "") -> tuple[str, list[Call]]:
+    """The draft where the tools find what is held in the span of their call, and the calls."""
+    kind, senses = classify(question)
+    orientation = Orientation(
+        question=question,
+        kind=kind,
+        modalities=senses,
+        exhaustive=wants_everything(question),
+        parts=(question,),
+        videos={"v": 100.0},
+        names={"v": "talk.mp4"},
+    )
+    done: list[Done] = []
+    for _ in range(6):
+        move = next_move(orientation, done)
+        if isinstance(move, str):
+            return move, [step.call for step in done]
+        done += [Done(call, _result(call, held, total)) for call in move]
+    raise AssertionError("the rules do not come to an end")
+
+
+def _result(call: Call, held: tuple[Evidence, ...], total: str) -> ToolResult:
+    if call.name == "calculator":
+        return ToolResult(tool=call.name, output={"result": total})
+    if call.name == "detect_audio_events":
+        return ToolResult(tool=call.name, evidence=tuple(item for item in held if item.modality == "audio"))
+    if call.name not in READERS:
+        return ToolResult(tool=call.name, failure=ToolFailure(kind="unavailable", message="Not here."))
+    start, end = call.arguments["timestamp"]
+    found = (item for item in held if item.modality == READERS[call.name] and start <= item.span.start < end)
+    return ToolResult(tool=call.name, evidence=tuple(found))
+
+
+PRICES = (piece("Kettle $249", 10), piece("Lamp $12", 40), piece("Opening hours", 50), piece("Chair $30.50", 80))
+
+
+def test_a_list_holds_every_piece_of_the_kind_and_reads_the_whole() -> None:
+    draft, calls = answered("List all the prices shown.", *PRICES)
+    assert draft == "“Kettle $249” [00:00:10] “Lamp $12” [00:00:40] “Chair $30.50” [00:01:20]"
+    assert {call.name for call in calls} <= set(READERS)
+    assert all(call.arguments["timestamp"] == [0.0, 100.0] for call in calls)
+
+
+def test_a_long_list_says_how_many_more_there_are() -> None:
+    draft, _ = answered("List every price.", *(piece(f"Item {n} for ${n}", n) for n in range(1, 51)))
+    assert draft.count("“") == 40
+    assert draft.endswith(" and 10 more")
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("Does anyone ever mention the heron?", "Yes: “The heron is back.” [00:00:20]"),
+        ("Does anyone ever mention the giraffe?", "NOT FOUND"),
+    ],
+)
+def test_whether_there_ever_is(question: str, start: str) -> None:
+    draft, _ = answered(question, piece("The heron is back.", 20, "speech"), piece("Thank you.", 30, "speech"))
+    assert draft.startswith(start)
+
+
+def test_a_total_is_worked_out_by_the_calculator() -> None:
+    draft, calls = answered("What is the total of the prices shown?", *PRICES, total="291.5")
+    assert calls[-1] == Call("calculator", {"expression": "249 + 12 + 30.50"})
+    assert draft == "249 + 12 + 30.50 = 291.5 [00:00:10][00:00:40][00:01:20]"
+
+
+def test_a_total_before_something_counts_all_that_comes_before_it() -> None:
+    applause = piece("applause-like sound", 60, "audio")
+    _, calls = answered("What is the total of the prices shown before the applause?", *PRICES, applause, total="261")
+    assert calls[-1].arguments == {"expression": "249 + 12"}
+
+
+def test_what_is_not_trusted_is_neither_listed_nor_added() -> None:
+    rumour = piece("It costs $99", 20, "speech", trusted=False)
+    assert "99" not in answered("List all the prices.", rumour)[0]
+    assert answered("What is the total of the prices?", rumour)[0].startswith("NOT FOUND")
