@@ -122,7 +122,8 @@ _SHOT = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)
 class Orientation(Record):
     """What the controller is told besides the question."""
 
-    question: str
+    question: str = Field(description="The question, with the pronouns of a follow-up replaced where that is sure.")
+    as_asked: str = Field(default="", description="The question in the person's own words, where they differ.")
     kind: Kind
     options: tuple[str, ...] = ()
     span: TimeSpan | None = Field(default=None, description="The part of the video that the question names.")

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.context import RunContext
 from longtake.agent.facts import blank_spans, recording_facts, shots_of
+from longtake.agent.follow_up import pointed_at, resolve
 from longtake.agent.orientation import Orientation, classify, named_span, quoted, split_parts, wants_everything
 from longtake.agent.prompts.render import render
 from longtake.agent.state import AgentState, Progress
@@ -44,25 +45,28 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 
 def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
-    kind, modalities = classify(state.question)
+    question = resolve(state.question, [turn.question for turn in state.turns])
+    last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
+    kind, modalities = classify(question)
     longest = max(videos, key=lambda video: video.duration)
-    span, point = named_span(state.question, longest.duration, shots_of(longest))
+    span, point = named_span(question, longest.duration, shots_of(longest))
     return Orientation(
-        question=state.question,
+        question=question,
+        as_asked="" if question == state.question else state.question,
         kind=kind,
         options=state.options,
-        span=span,
+        span=span or pointed_at(question, last),
         point=point,
         modalities=modalities,
-        quoted=quoted(state.question),
-        exhaustive=wants_everything(state.question),
-        parts=split_parts(state.question),
+        quoted=quoted(question),
+        exhaustive=wants_everything(question),
+        parts=split_parts(question),
         videos={video.id: video.duration for video in videos},
         names={video.id: video.record.name for video in videos},
         coverage=_coverage(videos),
         facts=tuple(fact for video in videos for fact in recording_facts(video)),
         blank=tuple(span for video in videos for span in blank_spans(video)),
-        last=next((turn.proof for turn in reversed(state.turns) if turn.proof), None),
+        last=last,
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
     )
 

@@ -1,0 +1,64 @@
+"""Follow-up questions of a thread: what "he", "it" and "that slide" stand for, by rules.
+
+A pronoun stands for the name or thing that the question before it was about; a place that is pointed at is where the
+last answer rests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.memory.records import Citation
+from longtake.memory.timespan import TimeSpan
+
+_PRONOUN = re.compile(r"\b(?:he|she|they|it|him|them)\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:his|their|its)\b|\bher\b(?=\s+[a-z])", re.IGNORECASE)
+_POINTS_AT = re.compile(
+    r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b|\b(?:there|then)\s*\??$",
+    re.IGNORECASE,
+)
+_DUMMY = re.compile(
+    r"\bit (?:is|was) (?:said|shown|written|true|possible)\b|\bis it (?:true|possible)\b", re.IGNORECASE
+)
+_NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
+_THING = re.compile(r"\b(?:the|a|an|this|that|my|our)\s+((?:[a-z][\w-]*\s?){1,3})", re.IGNORECASE)
+_ASKED_WITH_DO = re.compile(r"\b(?:do|does|did|will|would|can|could|should|must|has|have|had)\b", re.IGNORECASE)
+_BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|were|that|which|who|when|while)\b.*")
+
+
+def resolve(question: str, earlier: Sequence[str]) -> str:
+    """The question with its pronouns replaced by what the questions before it were about, where that can be told.
+
+    Args:
+        question: as asked.
+        earlier: the questions of the thread, oldest first.
+    """
+    thing = next(filter(None, map(subject_of, reversed(earlier))), None)
+    if not thing or _DUMMY.search(question) or not (_PRONOUN.search(question) or _POSSESSIVE.search(question)):
+        return question
+    named = _POSSESSIVE.sub(f"{thing}'s", question)
+    return _PRONOUN.sub(thing, named, count=1)
+
+
+def subject_of(question: str) -> str | None:
+    """What a question is about: the name in it, else its first thing with an article; None without either."""
+    name = _NAME.search(question)
+    if name:
+        return name[0]
+    thing = _THING.search(question)
+    if not thing:
+        return None
+    words = _BREAKS.sub("", thing[1].strip()).split()
+    # "What does the blue kettle cost": after an auxiliary the last word is the verb.
+    ends_there = not question[thing.end() :].strip(" ?")
+    if len(words) > 1 and ends_there and _ASKED_WITH_DO.search(question[: thing.start()]):
+        words.pop()
+    return f"the {' '.join(words)}"
+
+
+def pointed_at(question: str, last: Citation | None) -> TimeSpan | None:
+    """Where "that slide" or "then" is: the span of the last answer's proof; None when nothing is pointed at."""
+    if last is None or not _POINTS_AT.search(question):
+        return None
+    return TimeSpan(start=last.start, end=last.end)

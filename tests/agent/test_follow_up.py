@@ -1,0 +1,66 @@
+"""What a follow-up question means."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.agent.ask import Asker
+from longtake.agent.follow_up import pointed_at, resolve, subject_of
+from longtake.memory.records import Citation
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.workspace import Workspace
+
+LAST = Citation(video="v", start=4.0, end=6.0, modality="speech", quote="The blue kettle costs 249 dollars.")
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("What does the blue kettle cost?", "the blue kettle"),
+        ("Where is the red car?", "the red car"),
+        ("Which sports teams does Paul Allen own?", "Paul Allen"),
+        ("What is the price of the lamp?", "the price"),
+        ("Who speaks?", None),
+    ],
+)
+def test_what_a_question_is_about(question: str, thing: str | None) -> None:
+    assert subject_of(question) == thing
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Where is it made?", "Where is the blue kettle made?"),
+        ("What is its colour?", "What is the blue kettle's colour?"),
+        ("Is it true that the lamp is red?", "Is it true that the lamp is red?"),
+        ("What does the lamp cost?", "What does the lamp cost?"),
+    ],
+)
+def test_a_pronoun_stands_for_what_was_asked_about(question: str, meant: str) -> None:
+    assert resolve(question, ["What does the blue kettle cost?"]) == meant
+
+
+def test_a_pronoun_reaches_back_over_questions_that_only_have_pronouns() -> None:
+    assert resolve("Where is he?", ["What does Paul Allen own?", "How old is he?"]) == "Where is Paul Allen?"
+    assert resolve("Where is he?", []) == "Where is he?"
+
+
+@pytest.mark.parametrize("question", ["What else is written on that slide?", "Who speaks then?", "What is said there?"])
+def test_a_place_that_is_pointed_at_is_where_the_last_answer_rests(question: str) -> None:
+    assert pointed_at(question, LAST) == TimeSpan(start=4.0, end=6.0)
+    assert pointed_at(question, None) is None
+
+
+def test_other_questions_point_at_nothing() -> None:
+    assert pointed_at("How many people are there in the room?", LAST) is None
+
+
+def test_a_thread_answers_a_question_that_says_it(small_workspace: Workspace) -> None:
+    asker = Asker(small_workspace)
+    first = asker.ask(["talk.mp4"], "What colour is the kettle?", thread="t")
+    again = asker.ask(["talk.mp4"], "How much does it cost?", thread="t")
+    assert first.question == "What colour is the kettle?"
+    assert (again.question, again.status) == ("How much does it cost?", "answered")
+    assert "249 dollars" in again.answer
+    alone = asker.ask(["talk.mp4"], "How much does it cost?")
+    assert alone.status == "abstained"
