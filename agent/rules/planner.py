@@ -9,6 +9,8 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
 from longtake.agent.rules.anchor import anchor_calls, anchored, at_anchor, found_anchor
 from longtake.agent.rules.choice import choose_option
+from longtake.agent.rules.counting import TOOL as COUNTER
+from longtake.agent.rules.counting import count_seen, counts_by_eye
 from longtake.agent.rules.everything import add_up, find_all, is_total
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
@@ -68,9 +70,19 @@ def _plan(orientation: Orientation) -> Plan:
     """The way to answer: by what the question wants where it wants everything, else by its kind."""
     if is_total(orientation.question):
         return add_up
+    if counts_by_eye(orientation):
+        return _counted
     if orientation.exhaustive and orientation.kind in ("fact", "read", "look"):
         return find_all
     return PLANS[orientation.kind]
+
+
+def _counted(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """What is said or written of the number comes first; where that is nothing, the picture is counted."""
+    if called(done, COUNTER):
+        return count_seen(orientation, done)
+    told = find_fact(orientation, done, senses=("speech", "scene_text"))
+    return count_seen(orientation, done) if isinstance(told, str) and told.startswith(NOT_FOUND) else told
 
 
 def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
