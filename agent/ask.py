@@ -20,6 +20,7 @@ from longtake.agent.state import Progress, Question
 from longtake.agent.trace import Trace
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.library import VideoRecord
+from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
 from longtake.memory.timespan import SpanError
 from longtake.preprocess.media import probe
@@ -42,6 +43,7 @@ class Asker:
         self._controller = make_controller(workspace.settings)
         self._toolbox = Toolbox(ALL_TOOLS)
         self._threads = open_threads(workspace.library.memory_file)
+        self._notes = Notes(workspace.library.memory_file)
         self._graph = build_graph(self._threads)
 
     def check(self, videos: Sequence[str]) -> None:
@@ -82,7 +84,15 @@ class Asker:
         handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
         trace = Trace(self._workspace.library.trace_root)
         workspace = self._workspace
-        tools = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, budget)
+        tools = ToolContext(
+            handles,
+            workspace.engines,
+            workspace.index,
+            workspace.settings,
+            budget,
+            notes=self._notes,
+            thread=thread or trace.run,
+        )
         incomplete = tuple(video.record.name for video in opened if not video.complete)
         problems = {name: problem for video in opened for name, problem in video.problems.items()}
         context = RunContext(self._toolbox, tools, self._controller, trace, started, problems, incomplete)
@@ -99,6 +109,7 @@ class Asker:
             trace.close()
             if thread is None:
                 self._threads.delete_thread(trace.run)
+                self._notes.forget(trace.run)
 
     def _failed(self, asked: Question, context: RunContext, thread: str, error: str) -> Answer:
         """The answer of a run that broke off, with what it had spent and looked at by then."""

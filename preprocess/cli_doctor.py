@@ -19,7 +19,10 @@ from longtake.preprocess.library_check import LibraryCheck, check_library
 
 ENDPOINT_SECONDS = 3.0
 # What would make a capability better than the engine in use does.
-BETTER = {"speech": "subtitles beside the file (NAME.srt or NAME.vtt) are read instead, and beat any recogniser"}
+BETTER = {
+    "speech": "subtitles beside the file (NAME.srt or NAME.vtt) are read instead, and beat any recogniser",
+    "faces": "biometric, so only on request: pip install 'longtake[faces]' and --set 'engines.faces=[dlib]'",
+}
 
 
 def doctor(
@@ -87,7 +90,7 @@ def _bytes(count: int) -> str:
 def _endpoint_problem(settings: Settings) -> str | None:
     """Why the endpoint that the settings name does not answer; None when it does, or when there is none to ask."""
     controller = settings.controller
-    if controller.engine != "openai" or not controller.base_url:
+    if controller.engine not in ("openai", "qwen_agent") or not controller.base_url:
         return None
     if refused := _refused(settings):
         return refused

@@ -31,7 +31,8 @@ MOST_EXACT_DIGITS = 20  # of a number in it
 _ROUNDED_DIGITS = 30
 LONGEST_EXACT = 60  # characters; a longer exact form is left out beside its decimal value
 LONGEST_QUOTE = 60
-CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E}
+SECOND = sympy.Symbol("second", positive=True)
+CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E, "second": SECOND}
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sqrt": lambda value: power(value, sympy.Rational(1, 2)),
     "abs": sympy.Abs,
@@ -47,6 +48,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "factorial": lambda value: _factorial(value),
     "floor": lambda value: _floor(value),
     "ceiling": lambda value: -_floor(-value),
+    "percent": lambda value: value / 100,
 }
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda left, right: left + right,
@@ -105,11 +107,23 @@ def _build(node: ast.AST, text: str) -> Any:
             return -_build(operand, text)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _build(operand, text)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right) if _shares(right, left):
+            whole = _build(left, text)
+            return bounded(OPERATORS[type(operator)](whole, bounded(whole * _build(right, text))))
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
             return bounded(OPERATORS[type(operator)](_build(left, text), _build(right, text)))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
             return bounded(FUNCTIONS[name](_build(argument, text)))
     raise ToolError("bad_arguments", _not_arithmetic(node))
+
+
+def _shares(right: ast.AST, left: ast.AST) -> bool:
+    """Whether a percentage is added to something else than one: 240 + 15 % means 15 % of the 240."""
+    return _is_percentage(right) and not _is_percentage(left)
+
+
+def _is_percentage(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "percent"
 
 
 def _nesting(node: ast.AST) -> int:

@@ -8,67 +8,98 @@ from typing import Annotated
 
 from pydantic import Field
 
+from longtake.preprocess.math_signs import in_line, one_by_one
 from longtake.tools.context import ToolContext
 from longtake.tools.registry import tool
 from longtake.tools.result import ToolError, ToolResult
 
 LONGEST = 500
-# Before Unicode's compatibility forms, which would turn x² into x2; they turn ＋, （ and １ into plain signs.
-_SIGNS = str.maketrans(
-    {"²": "**2", "³": "**3", "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "÷": "/", "π": " pi "}
-)
-_PLAIN = str.maketrans({"−": "-", "–": "-", "⁄": "/", "∕": "/", "^": "**"} | dict.fromkeys("$€£¥"))
 _VALUE_ENDS, _VALUE_STARTS = r"(?<=[\d).])", r"(?=[\d(.])"
+_PERCENT = r"(?:%|per\s?cent\b)"
 # In this order: a later spelling may rest on an earlier one.
 _SPELLINGS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
+        (r"[$€£¥]", ""),
+        (r"π", " pi "),
+        (r"\^", "**"),
         (r"==+", "="),
         (r"(?<=\d)[, ](?=\d{3}(?!\d))", ""),  # 1,234,567
-        (r"(?<![\w.])0+(?=\d)", ""),  # 007
+        (r"(?<![\w.:])0+(?=\d)(?!\d*:)", ""),  # 007
         (r"√\s*(\d+(?:\.\d+)?|[a-zA-Z])", r"sqrt(\1)"),
         (r"√", "sqrt"),
         (r"(\d+)\s*!(?!=)", r"factorial(\1)"),
-        (r"(\d+(?:\.\d+)?)\s*%\s*of\b", r"(\1/100)*"),
-        (r"(\d+(?:\.\d+)?)\s*%(?!\s*[\w(.])", r"(\1/100)"),  # before a value it is the remainder
+        (rf"(\d+(?:\.\d+)?)\s*{_PERCENT}\s*of\b", r"(\1/100)*"),
+        (rf"(\d+(?:\.\d+)?)\s*{_PERCENT}(?!\s*[\w(.])", r"percent(\1)"),  # before a value it is the remainder
         (r"(?<=\d)\s*[xX]\s*(?=\d)", "*"),  # 37x12
         (rf"{_VALUE_ENDS}\s+[xX]\s+{_VALUE_STARTS}", "*"),
-        (r"(?<=[\d)])\s*(?=[a-zA-Z(])(?![eE][+-]?\d)", "*"),  # 2x, 3(4+1), (a)(b)
     )
 )
+_JUXTAPOSED = re.compile(r"(?<=[\d)])\s*(?=[a-zA-Z(])(?![eE][+-]?\d)")  # 2x, 3(4+1), (a)(b)
 
 
 @tool()
 def calculator(
     context: ToolContext,
-    expression: Annotated[str, Field(description="Such as '37*12+56', 'sqrt(2)*3' or an equation '2*x + 3 = 11'.")],
+    expression: Annotated[
+        str,
+        Field(
+            description="Such as '37*12+56', 'sqrt(2)*3', '240 + 15 %', '00:12:34 + 90 s', '3 h in minutes' "
+            "or an equation '2*x + 3 = 11'."
+        ),
+    ],
 ) -> ToolResult:
-    """Work out arithmetic, or solve an equation for its one unknown."""
+    """Work out arithmetic, also with percentages and times, or solve an equation for its one unknown."""
     return ToolResult(tool="calculator", output={"result": evaluate(expression)})
 
 
 def evaluate(expression: str) -> str:
     """The exact result, with a decimal value where it is not whole; for an equation its real solutions.
 
+    A time comes as a clock time and in seconds.
+
     Raises:
         ToolError: when the expression is not arithmetic, or what it means is too large to work out.
     """
-    from longtake.tools.algebra import read, write
-    from longtake.tools.equations import solve
-
     if not expression.strip() or len(expression) > LONGEST:
         raise ToolError("bad_arguments", f"expression: write between 1 and {LONGEST} characters of arithmetic.")
-    left, _, right = normalise(expression).partition("=")
     try:
-        return solve(read(left), read(right)) if right.strip() else write(read(left))
+        text = _spelt(expression)
+        return _timed(text) or _plain(text)
     except (ArithmeticError, TypeError, ValueError) as error:  # how sympy says that it cannot decide or evaluate
         raise ToolError("refused", "expression: its value cannot be told with certainty.") from error
 
 
 def normalise(expression: str) -> str:
     """Replace the signs that people and slides use by those of the grammar; a closing `= ?` is left out."""
-    text = unicodedata.normalize("NFKC", expression.translate(_SIGNS)).translate(_PLAIN)
-    text = text.strip().rstrip("?").strip()
+    return _JUXTAPOSED.sub("*", _spelt(expression))
+
+
+def _spelt(expression: str) -> str:
+    text = unicodedata.normalize("NFKC", one_by_one(in_line(expression))).strip().rstrip("?").strip()
     for pattern, replacement in _SPELLINGS:
         text = pattern.sub(replacement, text)
     return text
+
+
+def _plain(text: str) -> str:
+    from longtake.tools.algebra import read, write
+    from longtake.tools.equations import solve
+
+    left, _, right = _JUXTAPOSED.sub("*", text).partition("=")
+    return solve(read(left), read(right)) if right.strip() else write(read(left))
+
+
+def _timed(text: str) -> str | None:
+    """The result of an expression with times; None when there is no time in it."""
+    from longtake.tools.algebra import read
+    from longtake.tools.durations import in_seconds, same_time, wanted_unit, write_time
+
+    left, _, right = text.partition("=")
+    left, unit = wanted_unit(left)
+    sides = [side for side in (left, right) if side.strip()]
+    timed = [in_seconds(side) for side in sides]
+    if timed == sides and unit is None:
+        return None
+    values = [read(_JUXTAPOSED.sub("*", side)) for side in timed]
+    return write_time(values[0], unit) if len(values) == 1 else same_time(*values)

@@ -9,6 +9,7 @@ import typer
 
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.errors import ConfigError
+from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
@@ -56,7 +57,8 @@ def call_tool(
     workspace.restore(records)
     handles = {record.id: VideoHandle(record, workspace.library) for record in records}
     budget = Budget(session.settings.budget.seconds)
-    opened = ToolContext(handles, workspace.engines, workspace.index, session.settings, budget)
+    notes = Notes(workspace.library.memory_file)
+    opened = ToolContext(handles, workspace.engines, workspace.index, session.settings, budget, notes=notes)
     result = Toolbox(ALL_TOOLS).call(name, arguments, opened)
     if as_json:
         say_json(result.model_dump(mode="json"))

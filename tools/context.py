@@ -14,6 +14,7 @@ from longtake.errors import Cancelled
 from longtake.memory.index import Index
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
+from longtake.memory.notes import Notes
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media import MediaInfo, probe
@@ -104,7 +105,7 @@ class VideoHandle:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """The videos in question, the engines, the index, the budget and the controller's text model."""
+    """The videos in question, the engines, the index, the budget, the controller's text model and the notes."""
 
     videos: Mapping[str, VideoHandle]
     engines: EngineTable
@@ -113,6 +114,8 @@ class ToolContext:
     budget: Budget
     text_model: TextModel | None = None
     chosen: str | None = field(default=None)
+    notes: Notes | None = None
+    thread: str = ""  # the conversation whose notes they are
 
     @property
     def video(self) -> VideoHandle:

@@ -35,6 +35,7 @@ class ToolSpec:
     arguments: type[BaseModel]
     capabilities: tuple[str, ...]
     group: Group
+    cached: bool
     function: Callable[..., ToolResult]
 
     def schema(self, videos: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -60,25 +61,30 @@ class ToolSpec:
 SPECS: dict[Callable[..., ToolResult], ToolSpec] = {}
 
 
-def tool(*, capabilities: tuple[str, ...] = (), group: Group = "core") -> Callable[[ToolFunction[P]], ToolFunction[P]]:
+def tool(
+    *, capabilities: tuple[str, ...] = (), group: Group = "core", cached: bool = True
+) -> Callable[[ToolFunction[P]], ToolFunction[P]]:
     """Describe the decorated function to the controller; the function itself is returned unchanged.
 
     Args:
         capabilities: the engines the tool needs, as named in the engine table.
         group: `core` for the sixteen of the paper, `extras` for the rest.
+        cached: False where an equal call may come to something else, because what the tool keeps or reads has changed.
 
     Raises:
         TypeError: at import, when the docstring or the description of a parameter is missing.
     """
 
     def mark(function: ToolFunction[P]) -> ToolFunction[P]:
-        SPECS[function] = _describe(function, capabilities, group)
+        SPECS[function] = _describe(function, capabilities, group, cached)
         return function
 
     return mark
 
 
-def _describe(function: Callable[..., ToolResult], capabilities: tuple[str, ...], group: Group) -> ToolSpec:
+def _describe(
+    function: Callable[..., ToolResult], capabilities: tuple[str, ...], group: Group, cached: bool
+) -> ToolSpec:
     name = getattr(function, "__name__", repr(function))
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
@@ -90,4 +96,4 @@ def _describe(function: Callable[..., ToolResult], capabilities: tuple[str, ...]
     if silent or not function.__doc__:
         raise TypeError(f"Tool {name!r} needs a docstring and a description for: {silent or 'nothing else'}")
     description = inspect.cleandoc(function.__doc__)
-    return ToolSpec(name, description, arguments, capabilities, group, function)
+    return ToolSpec(name, description, arguments, capabilities, group, cached, function)

@@ -49,6 +49,7 @@ class ToolResult(Record):
             {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content}
             | ({} if item.trusted else {"doubtful": True})
             for item in self.evidence
+            if item.video  # the web's is in the data already, and lies at no time
         ]
         parts: dict[str, Any] = {"data": self.output, "notes": list(self.notes), "evidence": evidence}
         while len(_json(parts)) > limit and parts["evidence"]:

@@ -62,7 +62,7 @@ class Toolbox:
         if key in self._cache:
             return self._cache[key].model_copy(update={"cached": True})
         result = _timed(spec, checked, context)
-        if result.failure is None:
+        if spec.cached and result.failure is None:
             self._cache[key] = result
         return result
 

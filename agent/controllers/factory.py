@@ -2,35 +2,69 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from langchain_core.language_models import BaseChatModel
 
 from longtake.config import ControllerSettings, Settings, secret
 from longtake.errors import ConfigError
 from longtake.offline import is_loopback, refused_endpoint
 
+# What an engine needs beyond the core: the packages to look for, and the extra that installs them.
+_EXTRAS = {
+    "qwen_agent": (("qwen_agent", "soundfile"), "qwen"),
+    "transformers": (("torch", "transformers"), "transformers"),
+}
+
 
 def make_controller(settings: Settings) -> BaseChatModel:
     """A chat model that plans. It is never changed silently: an endpoint that is down is an error.
 
     Raises:
-        ConfigError: when a setting is missing or wrong, or `--offline` forbids the endpoint.
+        ConfigError: when a setting is missing or wrong, a package or a model is not there, or `--offline` forbids the
+            endpoint.
     """
-    if settings.controller.engine == "rules":
+    engine = settings.controller.engine
+    packages, extra = _EXTRAS.get(engine, ((), ""))
+    absent = [name for name in packages if find_spec(name) is None]
+    if absent:
+        raise ConfigError(
+            f"controller.engine={engine} needs {' and '.join(absent)}: install it with pip install 'longtake[{extra}]'."
+        )
+    if engine == "rules":
         from longtake.agent.controllers.rules import RulesChatModel
 
         return RulesChatModel()
+    if engine == "transformers":
+        return _in_process(settings.controller, offline=settings.offline)
     return _endpoint(settings.controller, offline=settings.offline)
+
+
+def _in_process(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
+    if not settings.model:
+        raise ConfigError(
+            "controller.engine=transformers needs controller.model, a folder or a name; give it with --set."
+        )
+    from longtake.agent.controllers.in_process import open_in_process
+
+    return open_in_process(settings, settings.model, offline=offline)
 
 
 def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
     url, model = settings.base_url, settings.model
     if not url or not model:
         raise ConfigError(
-            "controller.engine=openai needs controller.base_url and controller.model; give both with --set."
+            f"controller.engine={settings.engine} needs controller.base_url and controller.model; give both with --set."
         )
     refused = refused_endpoint(url, "controller.base_url", settings.api_key_env, offline=offline)
     if refused:
         raise ConfigError(f"{refused}.")
-    from longtake.agent.controllers.openai_endpoint import open_endpoint
+    from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 
-    return open_endpoint(settings, url, model, secret(settings.api_key_env), loopback=is_loopback(url))
+    kind = EndpointChatModel
+    if settings.engine == "qwen_agent":
+        from longtake.agent.controllers.qwen_agent import QwenAgentChatModel
+
+        kind = QwenAgentChatModel
+    key = secret(settings.api_key_env)
+    return open_endpoint(kind, settings, url, model, key, loopback=is_loopback(url))

@@ -1,33 +1,44 @@
 """An OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor) as the controller.
 
-What can go wrong there becomes one sentence that names the endpoint; what small servers write loosely is mended.
+What can go wrong there becomes one sentence that names the endpoint, and says of itself whether to ask again (`Busy`)
+or to ask for less (`ContextFull`).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
-from openai import APIError, DefaultHttpxClient
+from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, DefaultHttpxClient
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
-from longtake.agent.controllers.calls import UNREADABLE
+from longtake.agent.controllers.completions import mended
+from longtake.agent.controllers.endpoint import Busy, ContextFull
 from longtake.agent.controllers.text_protocol import as_text
 from longtake.config import ControllerSettings
 from longtake.errors import EngineError
 
-RETRIES = 1
 MOST_TOLD = 300  # letters of what went wrong
 # Servers on one's own machine ask for no key, but the client insists on one.
 NO_KEY = "no-key-given"
+# OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini each word it in their own way.
+_CONTEXT_FULL = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum (?:model|context|input) length|prompt is too long"
+    r"|maximum number of tokens",
+    re.IGNORECASE,
+)
 
 
 class EndpointChatModel(ChatOpenAI):
@@ -46,28 +57,34 @@ class EndpointChatModel(ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         *,
         described: Sequence[dict[str, Any]] = (),
+        stopped: Callable[[], bool] | None = None,
         **kwargs: Any,
     ) -> ChatResult:
         asked = as_text(messages, described) if self.calls_as_text else messages
         try:
             return super()._generate(asked, stop, run_manager, **kwargs)
         except APIError as error:
-            raise EngineError(self._sentence(f"failed: {error}")) from error
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise self._failure(error) from error
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             # The client reads a body that is no chat completion without looking, and stumbles in as many ways.
-            raise EngineError(self._sentence(f"sent a reply that is no chat completion: {error}")) from error
+            full = _CONTEXT_FULL.search(str(error))
+            told = self._sentence(f"sent a reply that is no chat completion: {error}")
+            raise (ContextFull if full else EngineError)(told) from error
 
     def _create_chat_result(
         self, response: dict[str, Any] | OpenAIModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
         body = response if isinstance(response, dict) else response.model_dump(warnings=False)
-        for choice in body.get("choices") or []:
-            for call in choice["message"].get("tool_calls") or []:
-                call["function"]["arguments"] = _arguments(call["function"].get("arguments"))
-        result = super()._create_chat_result(body, generation_info)
+        result = super()._create_chat_result(mended(body), generation_info)
         if not result.generations:
             raise ValueError("it has no choices")
         return result
+
+    def _failure(self, error: APIError) -> EngineError:
+        told = self._sentence(f"failed: {error}")
+        if isinstance(error, ContextOverflowError) or _CONTEXT_FULL.search(str(error)):
+            return ContextFull(told)
+        return Busy(told, _named_wait(error)) if _may_pass(error) else EngineError(told)
 
     def _sentence(self, problem: str) -> str:
         # Some servers repeat the key they refuse.
@@ -77,30 +94,42 @@ class EndpointChatModel(ChatOpenAI):
 
 
 def open_endpoint(
-    settings: ControllerSettings, url: str, model: str, key: str | None, *, loopback: bool
+    kind: type[EndpointChatModel],
+    settings: ControllerSettings,
+    url: str,
+    model: str,
+    key: str | None,
+    *,
+    loopback: bool,
 ) -> EndpointChatModel:
     """The controller at a URL; nothing is sent yet."""
-    return EndpointChatModel(
+    return kind(
         base_url=url,
         model=model,
         api_key=SecretStr(key or NO_KEY),
         temperature=settings.temperature,
         timeout=settings.timeout,
-        max_retries=RETRIES,
+        max_retries=0,  # whoever asks knows how long it may wait
         calls_as_text=settings.calls == "text",
         # A proxy named in the environment must not see what is said to a server on this machine.
         http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if loopback else None,
     )
 
 
-def _arguments(value: Any) -> str:
-    """Arguments as the text of a JSON object: some servers send the object itself, or encode it twice."""
-    if not isinstance(value, str):
-        return json.dumps(value or {})
-    try:
-        inner = json.loads(value)
-    except ValueError:
-        return value
-    if isinstance(inner, str):
-        return _arguments(inner)
-    return value if isinstance(inner, dict) else json.dumps({UNREADABLE: value})
+def _may_pass(error: APIError) -> bool:
+    """Whether the same request may be answered a moment later; one that took all its time may not."""
+    if isinstance(error, APIStatusError):
+        said = error.response.headers.get("x-should-retry")
+        return said == "true" if said else error.status_code in (408, 409, 429) or error.status_code >= 500
+    return isinstance(error, APIConnectionError) and not isinstance(error, APITimeoutError)
+
+
+def _named_wait(error: APIError) -> float | None:
+    """Seconds after which the endpoint wants to be asked again: a number, or the time on its clock (RFC 9110)."""
+    headers = error.response.headers if isinstance(error, APIStatusError) else {}
+    with suppress(ValueError):
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        return max(0.0, float(headers.get("retry-after", "")))
+    date = parsedate_tz(headers.get("retry-after", ""))
+    return max(0.0, mktime_tz(date) - time.time()) if date else None

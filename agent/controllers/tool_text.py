@@ -8,6 +8,7 @@ from collections import Counter
 from langchain_core.messages import HumanMessage, ToolCall, message_to_dict
 
 from longtake.agent.context import RunContext
+from longtake.agent.controllers.calls import without_thinking
 from longtake.agent.controllers.endpoint import reply, tokens
 from longtake.agent.prompts.render import prompts_hash
 
@@ -25,12 +26,13 @@ class ToolText:
         """The reply to one prompt, awaited for at most `seconds`.
 
         Raises:
-            EngineError: when the endpoint does not answer in time, or refuses.
+            EngineError: when the endpoint does not answer, or refuses.
+            Cancelled: when the time is over.
         """
         started = time.time()
         context, asked = self._context, [HumanMessage(prompt)]
-        limit = min(seconds, context.tools.settings.controller.timeout)
-        answered = reply(context.controller, asked, [], seconds=limit)
+        timeout, budget = context.tools.settings.controller.timeout, context.tools.budget.share(seconds)
+        answered = reply(context.controller, asked, [], timeout=timeout, budget=budget)
         self.spent.update(tokens(answered))
         context.trace.event(
             "model",
@@ -41,4 +43,4 @@ class ToolText:
             data={"tool": self._call["name"], "call": self._call["id"], "prompts": prompts_hash()},
             usage=tokens(answered),
         )
-        return answered.text.strip()
+        return without_thinking(answered.text)

@@ -11,11 +11,12 @@ from langgraph.runtime import Runtime
 from longtake.agent.claims import abstention
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.calls import read_reply
-from longtake.agent.controllers.endpoint import reply, tokens
+from longtake.agent.controllers.compaction import reply_that_fits
+from longtake.agent.controllers.endpoint import ASKED_AGAIN, reply, tokens
 from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.routing import guard_reached
 from longtake.agent.state import AgentState, Progress
-from longtake.errors import EngineError
+from longtake.errors import Cancelled, EngineError
 
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -25,13 +26,16 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     if guard:
         return _ended(guard, state, context)
     started = time.time()
-    schemas = context.toolbox.schemas(tuple(context.tools.videos))
-    seconds = min(context.tools.settings.controller.timeout, context.tools.budget.left)
+    tools = context.tools
+    schemas = context.toolbox.schemas(tuple(tools.videos))
+    timeout = tools.settings.controller.timeout
     try:
-        answered = reply(context.controller, state.messages, schemas, seconds=seconds)
-    except EngineError:
-        # An endpoint that was cut short by the question's own time has not failed.
-        guard = guard_reached(state, context.tools)
+        answered, messages, shortened = reply_that_fits(
+            lambda asked: reply(context.controller, asked, schemas, timeout=timeout, budget=tools.budget),
+            state.messages,
+        )
+    except (EngineError, Cancelled) as error:
+        guard = guard_reached(state, tools) or _stopped_answering(state.progress, error)
         if guard is None:
             raise
         return _ended(guard, state, context)
@@ -41,17 +45,24 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         "model",
         started=started,
         parent=state.progress.model_step,
-        given={"messages": [message_to_dict(item) for item in state.messages], "tools": schemas},
+        given={"messages": [message_to_dict(item) for item in messages], "tools": schemas},
         result=message_to_dict(answered),
         data={
             "repairs": repairs,
+            "shortened": shortened,
+            "asked_again": answered.response_metadata.get(ASKED_AGAIN, []),
             "calls": [{"tool": call["name"], "arguments": call["args"]} for call in message.tool_calls],
             "prompts": prompts_hash(),
         },
         usage=spent,
     )
     draft = None if message.tool_calls else abstention(message.text) or message.text.strip()
-    return {"messages": [*state.messages, message], "draft": draft, "progress": _spent(state.progress, spent, step)}
+    return {"messages": [*messages, message], "draft": draft, "progress": _spent(state.progress, spent, step)}
+
+
+def _stopped_answering(progress: Progress, error: Exception) -> str | None:
+    """An endpoint that has answered before ends the run with what was found; one that never has fails it."""
+    return f"the controller stopped answering ({str(error).rstrip('.')})" if progress.rounds else None
 
 
 def _ended(guard: str, state: AgentState, context: RunContext) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from longtake.agent.words import NUMBER_WORDS
 
 TOOL = "count_objects"
 MOST_CITED = 3
+ANYTHING = "different moving things"  # counted where the engine does not know the thing that is asked for
 _ENDS = (
     r"(?:are|is|do|does|did|can|could|come|comes|appear|appears|drive|drives|pass|passes|cross|crosses|walk|walks|"
     r"stand|stands|sit|sits|in|on|there|have|has|were|was|over|at|shown|seen|visible|move|moves|enter|enters)"
@@ -46,6 +47,9 @@ def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
         return on_each(orientation, TOOL, object_query=query)
     counted = [step for step in done if step.call.name == TOOL and not step.result.failure]
     if not counted:
+        tried = any(step.call.arguments["object_query"] == ANYTHING for step in done if step.call.name == TOOL)
+        if _IN_ALL.search(orientation.question) and not tried:
+            return on_each(orientation, TOOL, object_query=ANYTHING)
         return not_found(" ".join(failures(done)))
     count = sum(int(step.result.output["count"]) for step in counted)
     name = str(counted[0].result.output["object"])
@@ -58,7 +62,9 @@ def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not count:
         return not_found(" ".join(note for step in counted for note in step.result.notes))
     marks = "".join(cite(item, orientation) for item in found[:MOST_CITED])
-    return f"{count} {name}: “{found[0].content}” {marks}"
+    unnamed = counted[0].call.arguments["object_query"] == ANYTHING
+    what = f"{name} (what each is, the engine cannot tell)" if unnamed else name
+    return f"{count} {what}: “{found[0].content}” {marks}"
 
 
 def _more_than(number: str, count: int, name: str, counted: Sequence[Done], orientation: Orientation) -> Move:

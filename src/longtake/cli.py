@@ -19,10 +19,11 @@ COMMANDS = {
     "demo": ("longtake.agent.cli_demo:demo", "Make a short video, index it and answer three questions about it."),
     "index": ("longtake.preprocess.cli:index", "Read videos into the library."),
     "videos": ("longtake.memory.cli:videos", "List, show, delete and export what the library holds."),
+    "faces": ("longtake.tools.cli_faces:faces", "Enrol faces to be named in videos, list and forget them."),
     "search": ("longtake.tools.cli_search:search", "Find where something is said, written, heard or seen."),
     "ask": ("longtake.agent.cli:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
-    "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and the engines behind them."),
+    "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and engines, and call one."),
     "bench": ("longtake.evalharness.cli:bench", "Measure speed and answers on this machine."),
 }
 

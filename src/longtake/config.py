@@ -34,12 +34,15 @@ class PriceSettings(_Section):
 class ControllerSettings(_Section):
     """The planning model."""
 
-    engine: Literal["rules", "openai"] = "rules"
+    engine: Literal["rules", "openai", "qwen_agent", "transformers"] = "rules"
     base_url: str | None = None
-    model: str | None = None
+    model: str | None = Field(
+        default=None, description="Name at the endpoint; with `transformers` a folder, or a name of the hub."
+    )
     api_key_env: str = "OPENAI_API_KEY"
     temperature: float = Field(default=0.0, ge=0)
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
+    reply_tokens: int = Field(default=2_048, ge=1, description="Most tokens of one reply, with `transformers`.")
     calls: Literal["native", "text"] = Field(
         default="native",
         description="`text` where the model cannot call tools: calls are told and read in words.",
@@ -54,10 +57,18 @@ class EngineSettings(_Section):
     scene_text: tuple[str, ...] = ("rapidocr",)
     sounds: tuple[str, ...] = ("spectral",)
     speech: tuple[str, ...] = ("faster_whisper",)
+    maths: tuple[str, ...] = ("written_maths",)
+    translation: tuple[str, ...] = ("apertium",)
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("wordllama",)
     image_text_embedding: tuple[str, ...] = ()
     captions: tuple[str, ...] = ("endpoint",)
+    objects: tuple[str, ...] = ("owlv2", "opencv")
+    faces: tuple[str, ...] = Field(default=(), description="Biometric, so none is used unless somebody names it.")
+    activities: tuple[str, ...] = ("optical_flow",)
+    visual_question: tuple[str, ...] = ("endpoint",)
+    sandbox: tuple[str, ...] = ("bubblewrap", "monty")
+    web: tuple[str, ...] = ("searxng", "ddgs")
 
 
 class PassSettings(_Section):
@@ -85,14 +96,36 @@ class SpeechSettings(_Section):
     language: str | None = Field(default=None, description="Language code; detected when not given.")
 
 
-class CaptionSettings(_Section):
-    """Descriptions of pictures by a vision-language model behind an OpenAI-compatible server."""
+class EndpointSettings(_Section):
+    """A vision-language model behind an OpenAI-compatible server."""
 
     base_url: str | None = None
     model: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
+
+
+class CaptionSettings(EndpointSettings):
+    """Descriptions of pictures by a vision-language model, when a video is indexed."""
+
     every: float = Field(default=30.0, gt=0, description="Seconds of one shot after which it is described again.")
+
+
+class VisualQuestionSettings(EndpointSettings):
+    """Questions about pictures to a vision-language model, when a question is asked."""
+
+    pictures: int = Field(default=16, ge=1, description="Most pictures sent with one question.")
+    megabytes: float = Field(default=4.0, gt=0, description="Most that these pictures weigh together, as JPEG files.")
+
+
+class ObjectSettings(_Section):
+    """Things found by name."""
+
+    model: str = Field(
+        default="google/owlv2-base-patch16-ensemble", description="OWLv2: a folder, or the name of a model."
+    )
+    fetch: bool = Field(default=False, description="Download the model when it is not on disk.")
+    min_confidence: float = Field(default=0.2, ge=0, le=1)
 
 
 class SearchSettings(_Section):
@@ -102,6 +135,19 @@ class SearchSettings(_Section):
     rrf_constant: int = Field(
         default=60, ge=1, description="Cormack et al. 2009: score = sum of 1 / (constant + rank)."
     )
+
+
+class SandboxSettings(_Section):
+    """What a snippet of code may take."""
+
+    seconds: float = Field(default=10.0, gt=0)
+    megabytes: int = Field(default=512, ge=128, description="Of memory.")
+
+
+class WebSettings(_Section):
+    """Search of the web."""
+
+    searxng_url: str | None = Field(default=None, description="Of a SearXNG that gives its results as JSON.")
 
 
 class BudgetSettings(_Section):
@@ -129,7 +175,11 @@ class Settings(_Section):
     scene_text: SceneTextSettings = SceneTextSettings()
     speech: SpeechSettings = SpeechSettings()
     captions: CaptionSettings = CaptionSettings()
+    visual_question: VisualQuestionSettings = VisualQuestionSettings()
+    objects: ObjectSettings = ObjectSettings()
     search: SearchSettings = SearchSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    web: WebSettings = WebSettings()
     budget: BudgetSettings = BudgetSettings()
     tools: ToolSettings = ToolSettings()
     offline: bool = False

@@ -43,7 +43,9 @@ def counted(number: int, name: str = "person") -> tuple[ToolResult, tuple[Eviden
     return ToolResult(tool="count_objects", output={"object": name, "count": number}, evidence=seen, notes=notes), seen
 
 
-def answered(question: str, result: ToolResult) -> tuple[str, list[Call]]:
+def answered(question: str, *results: ToolResult) -> tuple[str, list[Call]]:
+    """The draft where counting gives these results, one after the other and then the last again, and the calls."""
+    waiting = list(results)
     kind, senses = classify(question)
     orientation = Orientation(
         question=question,
@@ -59,7 +61,10 @@ def answered(question: str, result: ToolResult) -> tuple[str, list[Call]]:
         move = next_move(orientation, done)
         if isinstance(move, str):
             return move, [step.call for step in done]
-        done += [Done(call, result if call.name == "count_objects" else ToolResult(tool=call.name)) for call in move]
+        for call in move:
+            counts = call.name == "count_objects"
+            result = (waiting.pop(0) if len(waiting) > 1 else waiting[0]) if counts else ToolResult(tool=call.name)
+            done.append(Done(call, result))
     raise AssertionError("the rules do not come to an end")
 
 
@@ -79,6 +84,15 @@ def test_a_count_says_what_it_is_of_and_is_a_claim_that_its_evidence_holds() -> 
 def test_more_than_one_gets_a_yes_or_no(number: int, start: str) -> None:
     draft, _ = answered("Is there ever more than one person in view?", counted(number)[0])
     assert draft.startswith(start)
+
+
+def test_what_comes_and_goes_is_counted_also_where_its_kind_cannot_be_told() -> None:
+    unknown = ToolResult(tool="count_objects", failure=ToolFailure(kind="unavailable", message="No engine for people."))
+    result, seen = counted(6, "moving thing")
+    draft, calls = answered("How many different people come to the table?", unknown, result)
+    assert calls[-1].arguments["object_query"] == "different moving things"
+    assert draft.startswith("6 moving thing (what each is, the engine cannot tell): “moving thing 1 of 6” [00:00:01]")
+    assert [claim.verdict for claim in check_draft(draft, seen).claims] == ["supported"]
 
 
 def test_what_cannot_be_counted_is_an_abstention_with_the_reason() -> None:

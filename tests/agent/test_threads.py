@@ -66,6 +66,26 @@ def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> No
     assert done.stdout.strip() == COST
 
 
+def _noted(workspace: Workspace, thread: str | None) -> str:
+    """What a run finds that searches the notes of its conversation."""
+    with openai_server([says(None, ("memory_tool", {"func": "search", "data": "kettle"})), says(PRICE)]) as endpoint:
+        endpoint_asker(workspace, endpoint.url).ask([VIDEO], COST, thread=thread)
+        return str(endpoint.requests[1]["messages"][-1]["content"])
+
+
+def test_a_note_is_found_again_in_its_thread_only(small_workspace: Workspace) -> None:
+    note = ("memory_tool", {"func": "add", "data": "the kettle is on page 7"})
+    for thread in ("noting", None):
+        with openai_server([says(None, note), says(PRICE)]) as endpoint:
+            endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], COST, thread=thread)
+    assert "page 7" in _noted(small_workspace, "noting")
+    assert "page 7" not in _noted(small_workspace, "another one")
+    assert "page 7" not in _noted(small_workspace, None)
+    with sqlite3.connect(small_workspace.library.memory_file) as connection:
+        assert connection.execute("SELECT DISTINCT thread FROM notes").fetchall() == [("noting",)]
+    connection.close()
+
+
 def test_askers_that_open_a_new_library_at_once_do_not_lock_each_other_out(
     small_workspace: Workspace, tmp_path: Path
 ) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class Reply:
     kind: str = "application/json"
     delay: float = 0.0
     ask_again: bool = False  # tells the client to ask again, at once, and otherwise not to
+    headers: Mapping[str, str] | None = None  # sent in place of that advice
+    breaks: Literal["", "reset", "short", "trickle"] = ""  # how the connection ends before the body does
 
 
 def says(text: str | None, *calls: tuple[str, Any], usage: tuple[int, int] | None = (100, 20)) -> Reply:
@@ -80,11 +84,26 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
             self.send_header("Content-Type", reply.kind)
             self.send_header("Content-Length", str(len(body)))
             # Left alone, the client would ask again after some errors, and wait before it does.
-            self.send_header("x-should-retry", "true" if reply.ask_again else "false")
-            self.send_header("retry-after-ms", "1")
+            advice = {"x-should-retry": "true" if reply.ask_again else "false", "retry-after-ms": "1"}
+            for name, value in (advice if reply.headers is None else reply.headers).items():
+                self.send_header(name, value)
             with suppress(BrokenPipeError, ConnectionResetError):
                 self.end_headers()
-                self.wfile.write(body)
+                self._send(body, reply.breaks)
+
+        def _send(self, body: bytes, breaks: str) -> None:
+            if breaks == "trickle":
+                for letter in body:
+                    self.wfile.write(bytes([letter]))
+                    time.sleep(0.05)
+            elif breaks == "reset":
+                # No lingering: what is not sent yet is thrown away, and the other side is told so.
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.wfile.write(body[: len(body) // 2])
+                self.connection.close()
+            else:
+                self.wfile.write(body[: len(body) // 2] if breaks == "short" else body)
+                self.close_connection = True
 
         def log_message(self, format: str, *args: Any) -> None:
             """Stay quiet."""

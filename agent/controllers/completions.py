@@ -1,0 +1,59 @@
+"""A chat completion as small servers send it, made into one as OpenAI defines it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from longtake.agent.claims import NOT_FOUND
+from longtake.agent.controllers.arguments import NOT_READ, unreadable
+
+
+def mended(body: dict[str, Any]) -> dict[str, Any]:
+    """The completion with text for its content, and calls in the field and the form in which they belong.
+
+    A refusal, which has a field of its own, becomes an abstention.
+
+    Raises:
+        LookupError, TypeError, AttributeError: when it is no chat completion.
+    """
+    for choice in body.get("choices") or []:
+        message = choice["message"]
+        message["role"] = "assistant"
+        refusal = f"{NOT_FOUND} The controller refused: {message['refusal']}" if message.get("refusal") else ""
+        message["content"] = _text(message.get("content")) or refusal
+        calls = message.get("tool_calls") or message.pop("function_call", None) or []
+        message["tool_calls"] = [_call(call) for call in (calls if isinstance(calls, list) else [calls])]
+    return body
+
+
+def _text(content: Any) -> str:
+    """Content that is nothing, text, a part, or a list of parts; parts of other kinds than text are left out."""
+    match content:
+        case None:
+            return ""
+        case list():
+            return "".join(_text(part) for part in content)
+        case dict():
+            return _text(content.get("text")) if content.get("type", "text") in ("text", "output_text") else ""
+    return str(content)
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    """A call in OpenAI's form; some servers leave out the field `function`."""
+    function = call.get("function") or {"name": call["name"], "arguments": call.get("arguments")}
+    arguments = _arguments(function.get("arguments"))
+    return {"id": call.get("id"), "type": "function", "function": {**function, "arguments": arguments}}
+
+
+def _arguments(value: Any) -> str:
+    """Arguments as the text of a JSON object: some servers send the object itself, or encode it twice."""
+    if not isinstance(value, str):
+        return json.dumps(value or {})
+    try:
+        inner = json.loads(value)
+    except NOT_READ:
+        return value
+    if isinstance(inner, str):
+        return _arguments(inner)
+    return value if isinstance(inner, dict) else json.dumps(unreadable(value))

@@ -1,0 +1,162 @@
+"""Calls that a model wrote into its text: one reader for the forms in which models were trained to call tools.
+
+Hermes and Qwen `<tool_call>{...}</tool_call>`, Qwen-Coder and Llama `<function=name>`, `<invoke name="...">`, Llama's
+`<|python_tag|>`, Mistral's `[TOOL_CALLS]`, Qwen-Agent's `✿FUNCTION✿`, a fence, `CALL name {...}`, `Action: name`, and
+a reply that is nothing but JSON or `name(argument=...)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Container, Sequence
+from typing import Any, NamedTuple
+
+from longtake.agent.controllers.arguments import NOT_READ, read_arguments, read_json, unreadable
+
+# What may stand around calls and says nothing.
+_WRAPPERS = re.compile(r"</?(?:function_calls|tool_calls)>|<\|(?:eom_id|eot_id|im_end|end)\|>|✿RESULT✿:?")
+_XML = (
+    r"<(?:function=|function name=|invoke name=)\"?(?P<{0}>[\w.]+)\"?\s*>(?P<{1}>(?s:.*?))(?:</(?:function|invoke)>|\Z)"
+)
+_CALL = re.compile(
+    r"<tool_call>(?P<tagged>(?s:.*?))(?:</tool_call>|(?=<tool_call>)|\Z)"
+    rf"|{_XML.format('function', 'parameters')}"
+    r"|(?:<\|python_tag\|>|\[TOOL_CALLS\])(?P<rest>(?s:.*))\Z"
+    r"|✿FUNCTION✿:\s*(?P<flower>\w+)\s*✿ARGS✿:(?P<petals>[^✿]*)"
+    r"|```(?:\w+(?=\s))?(?P<fenced>(?s:.*?))(?:```|\Z)"
+    r"|^[ \t]*(?:CALL|Action:)[ \t]+(?P<name>\w+)\s*(?:Action Input:\s*)?(?P<body>\{.*\}?)[ \t]*$",
+    re.MULTILINE,
+)
+_INNER = re.compile(_XML.format("name", "body"))
+_PARAMETER = re.compile(r"<parameter(?:=| name=)\"?(?P<name>\w+)\"?\s*>(?P<value>(?s:.*?))(?:</parameter>|(?=<)|\Z)")
+_MISTRAL = re.compile(r"\s*(?P<name>\w+)(?:\[ARGS\])?(?P<body>\{(?s:.*))")
+_NAMES = ("name", "tool", "tool_name", "action", "function")
+_ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input")
+
+
+class Written(NamedTuple):
+    """A call: the name and arguments that were read, and the arguments as they were sent."""
+
+    name: str
+    arguments: dict[str, Any]
+    sent: Any
+
+
+def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[Written]]:
+    """The text before the calls, and the calls: a reply that is nothing but calls, or what the reply ends with.
+
+    Only blanks may follow a call: whoever writes on speaks of a call, or quotes one from a video.
+    """
+    text = _WRAPPERS.sub("", text).strip()
+    whole = _bare(text, known)
+    if whole:
+        return "", whole
+    ending = _ending(list(_CALL.finditer(text)), text, known)
+    calls = [call for match in ending for call in _matched(match)]
+    return (text[: ending[0].start()].rstrip(), calls) if calls else (text, [])
+
+
+def _bare(text: str, known: Container[str]) -> list[Written]:
+    """The calls of a text that is nothing but calls of known tools, with no tag around them."""
+    whole = text.startswith(("{", "[", "```")) and not _goes_on(text)
+    calls = (whole and _objects(read_json(text), text)) or _pythonic(text)
+    return calls if all(call.name in known for call in calls) else []
+
+
+def _goes_on(text: str) -> bool:
+    """Whether more than the end of a fence follows the JSON that a text begins with."""
+    text = text.removeprefix("```json").strip("`").strip()
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except NOT_READ:
+        return False
+    return bool(text[end:].strip("`}] \n"))
+
+
+def _ending(matches: Sequence[re.Match[str]], text: str, known: Container[str]) -> list[re.Match[str]]:
+    """The last matches, as far as nothing but blanks lies between them and the text's end."""
+    ending: list[re.Match[str]] = []
+    for match in reversed(matches):
+        if text[match.end() : ending[0].start() if ending else None].strip():
+            break
+        # These forms have no end of their own: what follows the arguments is the end of what is said.
+        if _goes_on(match["rest"] or match["petals"] or ""):
+            break
+        # A fence may hold anything: it is a call when it names a tool that there is.
+        if match["fenced"] is not None and not all(call.name in known for call in _matched(match)):
+            break
+        ending.insert(0, match)
+    return ending
+
+
+def _matched(match: re.Match[str]) -> list[Written]:
+    """The calls of one match of `_CALL`."""
+    if match["name"]:
+        return [_named(match["name"], match["body"])]
+    if match["function"]:
+        return [_named(match["function"], match["parameters"])]
+    if match["flower"]:
+        return [_named(match["flower"], match["petals"])]
+    body = next(match[form] for form in ("tagged", "rest", "fenced") if match[form] is not None).strip()
+    if inner := list(_INNER.finditer(body)):
+        return [_named(each["name"], each["body"]) for each in inner]
+    if calls := _objects(read_json(body), body) or _pythonic(body):
+        return calls
+    if mistral := _MISTRAL.fullmatch(body):
+        return [_named(mistral["name"], mistral["body"])]
+    return [Written("tool_call", unreadable(body), body)]
+
+
+def _named(name: str, body: str) -> Written:
+    """A call whose name stands outside its arguments, which are JSON or one tag each."""
+    tags = {each["name"]: each["value"].strip() for each in _PARAMETER.finditer(body)}
+    arguments = tags or read_arguments(body.strip() or "{}")
+    return Written(name, unreadable(body) if arguments is None else arguments, body)
+
+
+def _objects(value: Any, sent: str) -> list[Written]:
+    """The calls of a JSON object, or of a list of such; none when one of them names no tool."""
+    items = value if isinstance(value, list) else [value]
+    calls = [_object(item, sent) for item in items]
+    return [call for call in calls if call is not None] if all(calls) else []
+
+
+def _object(item: Any, sent: str) -> Written | None:
+    if not isinstance(item, dict):
+        return None
+    if isinstance(item.get("function"), dict):
+        item = item["function"]
+    name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
+    if name is None:
+        return None
+    arguments: Any = next((item[key] for key in _ARGUMENTS if item.get(key)), {})
+    if isinstance(arguments, str):
+        arguments = read_arguments(arguments) or unreadable(arguments)
+    return Written(name, arguments if isinstance(arguments, dict) else unreadable(json.dumps(arguments)), sent)
+
+
+def _pythonic(text: str) -> list[Written]:
+    """The calls of `name(argument=value)`, of several such lines, or of a list of them."""
+    if not re.match(r"\[?\s*[\w.]+\(", text):
+        return []
+    try:
+        body = ast.parse(text.strip()).body
+        found = [part for line in body if isinstance(line, ast.Expr) for part in _parts(line.value)]
+        calls = [_evaluated(part, text) for part in found]
+    except NOT_READ:
+        return []
+    return calls if len(found) >= len(body) else []
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.List) else [node]
+
+
+def _evaluated(node: ast.expr, sent: str) -> Written:
+    """One call as Python would write it; `tool.call(...)` is Llama's way for `tool(...)`."""
+    if not isinstance(node, ast.Call) or node.args:
+        raise ValueError("no call with named arguments")
+    name = ast.unparse(node.func).removesuffix(".call")
+    return Written(name, {part.arg or "": ast.literal_eval(part.value) for part in node.keywords}, sent)

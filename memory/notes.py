@@ -1,0 +1,103 @@
+"""Notes: what a run wants to remember, by thread, in the library's SQLite file beside the conversations.
+
+They are found by the words that search uses everywhere in the library. A thread keeps few enough of them to look at
+each: an FTS5 table would make a file that an SQLite without FTS5 can no longer write.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock
+
+from longtake.errors import LibraryError
+from longtake.memory.terms import document_terms, query_terms
+
+MOST_NOTES = 500  # of one thread
+LONGEST_NOTE = 4_000  # characters
+_DIGITS = 19  # of a number that SQLite cannot hold
+_WAIT = 30.0  # seconds for another process to finish writing
+_SCHEMA = """
+PRAGMA journal_mode = WAL;
+CREATE TABLE IF NOT EXISTS notes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL, text TEXT NOT NULL, written REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS notes_by_thread ON notes (thread);
+"""
+
+
+class Note(NamedTuple):
+    """One note; ids are never used again."""
+
+    id: int
+    text: str
+
+
+class Notes:
+    """The notes of one library; safe to use from several threads and processes at once."""
+
+    def __init__(self, file: Path) -> None:
+        """Open the notes in an SQLite file, which is made when the first is added or looked for."""
+        self._file = file
+
+    def add(self, thread: str, text: str) -> int | None:
+        """Keep a text and return its id; None when the thread is full.
+
+        Raises:
+            LibraryError: here and below, when the file is damaged or cannot be written.
+        """
+        with self._open() as connection:
+            # One statement, so that nobody writes between the count and the note.
+            added = connection.execute(
+                "INSERT INTO notes (thread, text, written) SELECT :thread, :text, :written "
+                "WHERE (SELECT count(*) FROM notes WHERE thread = :thread) < :most",
+                {"thread": thread, "text": text, "written": time.time(), "most": MOST_NOTES},
+            )
+            return added.lastrowid if added.rowcount else None
+
+    def search(self, thread: str, words: str, most: int) -> list[Note]:
+        """The notes with any of the words, those with most of them first and then the newest; without words, all."""
+        with self._open() as connection:
+            rows = connection.execute("SELECT id, text FROM notes WHERE thread = ? ORDER BY id DESC", (thread,))
+            notes = [Note(*row) for row in rows]
+        if words.strip():
+            wanted = set(query_terms(words))
+            held = {note: len(wanted.intersection(document_terms(note.text))) for note in notes}
+            notes = sorted((note for note in notes if held[note]), key=lambda note: held[note], reverse=True)
+        return notes[:most]
+
+    def delete(self, thread: str, which: str) -> int:
+        """Delete the note with this id, or else those with just this text; return how many there were."""
+        with self._open() as connection:
+            if which.isdecimal() and len(which) < _DIGITS:
+                deleted = connection.execute("DELETE FROM notes WHERE thread = ? AND id = ?", (thread, int(which)))
+                if deleted.rowcount:
+                    return deleted.rowcount
+            return connection.execute("DELETE FROM notes WHERE thread = ? AND text = ?", (thread, which)).rowcount
+
+    def forget(self, thread: str) -> None:
+        """Delete all notes of a thread."""
+        with self._open() as connection:
+            connection.execute("DELETE FROM notes WHERE thread = ?", (thread,))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection whose changes are kept when the block ends, unless it raises."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            # Two processes that make the same new file at once would lock each other out: SQLite does not wait here.
+            with FileLock(self._file.with_suffix(".lock")):
+                connection = sqlite3.connect(self._file, timeout=_WAIT)
+                connection.executescript(_SCHEMA)
+            with closing(connection), connection:
+                yield connection
+        except (sqlite3.Error, OSError) as error:
+            raise LibraryError(
+                f"The notes in {self._file} cannot be used ({error}): see that there is room and that it may be "
+                "written to, or move it away, and new notes begin in a new one."
+            ) from error

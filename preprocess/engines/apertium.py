@@ -1,0 +1,107 @@
+"""Apertium: rule-based translation between the pairs that are installed (Forcada et al. 2011, apertium.org).
+
+A system program with its own data: nothing leaves the machine. Words it does not know stay as they are, and words with
+two meanings are often mistaken: its translations prove nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+
+from longtake.config import Settings
+from longtake.errors import EngineError
+from longtake.preprocess.language_codes import language_code
+
+_SECONDS = 30.0  # for one run; a page takes about one
+_BETWEEN = "\n\n"  # an empty line ends a sentence, and comes out as it went in
+_INSTALL = "on Debian and Ubuntu `apt-get install apertium` and a pair such as `apertium-eng-spa`"
+
+
+def missing_apertium(settings: Settings) -> str | None:
+    """Why Apertium cannot be used here, with what to do; None when it can."""
+    if shutil.which("apertium") is None:
+        return f"the program apertium is not installed: {_INSTALL}"
+    return None if _directions() else f"apertium has no language pair: {_INSTALL}"
+
+
+class Apertium:
+    """Runs the program once for each call."""
+
+    trusted = False
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    @cached_property
+    def id(self) -> str:
+        """Name and version."""
+        version = re.search(r"\d+(\.\d+)+", _run(["-V"]))
+        return f"apertium-{version[0] if version else 'unknown'}"
+
+    def missing(self, source: str, target: str) -> str | None:
+        """Why there is no way from one language into the other; None when there is."""
+        if _direction(source, target):
+            return None
+        known = ", ".join(_directions())
+        return f"apertium has no pair for {source} into {target} (installed: {known}): install apertium-XXX-YYY for it"
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:
+        """Each text, of one paragraph and not empty, in the other language.
+
+        Raises:
+            EngineError: when the program fails or does not end in time.
+        """
+        direction = _direction(source, target)
+        if direction is None:
+            raise EngineError(f"{self.missing(source, target)}.")
+        translated = _run(["-u", direction], _BETWEEN.join(texts)).strip("\n").split(_BETWEEN)
+        if len(translated) == len(texts):
+            return list(map(_tidy, translated))
+        return [_tidy(_run(["-u", direction], text)) for text in texts]
+
+
+def _direction(source: str, target: str) -> str | None:
+    """The installed direction for two codes: the one for the target's region, else the one for none."""
+    wanted = source.partition("-")[0], target.partition("-")[0]
+    fitting = {}
+    for name in _directions():
+        # `por_BR` is Portuguese of a region; `por_PTpre1990` is none that a code could name.
+        start, end = (language_code(side) or side for side in name.split("-", 1))
+        if (start, end.partition("-")[0]) == wanted:
+            fitting[end] = name
+    return fitting.get(target) or fitting.get(wanted[1])
+
+
+def _tidy(text: str) -> str:
+    """Without the spaces around words that the other language leaves out."""
+    return re.sub(" {2,}", " ", text).strip()
+
+
+def _directions() -> list[str]:
+    return _run(["-l"]).split()
+
+
+def _run(arguments: Sequence[str], text: str = "") -> str:
+    """What the program writes; it is a pipeline of many processes, which end together."""
+    command = ["apertium", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        try:
+            out, problem = process.communicate(text.encode(), timeout=_SECONDS)
+        except BaseException as error:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise EngineError(f"Apertium did not end within {_SECONDS:g} s: give it a shorter text.") from error
+            raise
+    if process.returncode:
+        told = " ".join(problem.decode(errors="replace").split())[:300]
+        raise EngineError(f"Apertium failed ({told or process.returncode}); try `apertium -l` by hand.")
+    return out.decode(errors="replace")

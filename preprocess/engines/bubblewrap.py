@@ -1,0 +1,186 @@
+"""bubblewrap (github.com/containers/bubblewrap): Python in namespaces of its own.
+
+Inside are /usr, the interpreter's folders, both read-only, and a /tmp in memory: no network, no /home, no /etc, no
+/proc, no /dev but null, no environment, no capability, one process (`engines.seccomp`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, BinaryIO
+
+from longtake.config import SandboxSettings, Settings
+from longtake.errors import EngineError
+from longtake.preprocess.engines import bubblewrap_guest, seccomp
+from longtake.preprocess.engines.sandbox import MOST_OUTPUT, TRIAL, Ran
+
+_POLL = 0.1  # seconds after which a stop from outside is noticed
+_MEGABYTE = 1024 * 1024
+_DISK = 64  # megabytes of /tmp
+_FILES = 64  # open at once
+_NOBODY = "65534"
+_TRIAL_SECONDS = 20.0
+_SYSTEM = ("bin", "lib", "lib64", "sbin")  # links into /usr on most systems, folders of their own on older ones
+
+
+def missing_bubblewrap(settings: Settings) -> str | None:
+    """Why bubblewrap cannot be used here, with what to do; None when a snippet really ran in it.
+
+    It may be installed and forbidden all the same: many containers allow no namespaces.
+    """
+    if sys.platform != "linux" or not seccomp.supported():
+        return "bubblewrap is used on Linux, on x86_64 and aarch64"
+    program = shutil.which("bwrap")
+    if program is None:
+        return "bwrap not installed: install the system package bubblewrap, with `apt-get install bubblewrap` for one"
+    if any(Path(folder) in (Path("/"), *Path.home().parents, Path.home()) for folder in _interpreter()):
+        return f"the interpreter's folder {sys.prefix} holds the home folder: install longtake in a virtual environment"
+    return _problem(program, settings.sandbox.megabytes)
+
+
+class Bubblewrap:
+    """Runs a snippet by this interpreter, and the packages beside it, in a fresh sandbox each time."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing is started."""
+        self._limits = settings.sandbox
+        self._program = shutil.which("bwrap") or "bwrap"
+        self.id = f"bubblewrap/python-{sys.version_info.major}.{sys.version_info.minor}"
+
+    def run(self, code: str, inputs: Mapping[str, Any], seconds: float, check_cancelled: Callable[[], None]) -> Ran:
+        """See `Sandbox`."""
+        seconds = min(seconds, self._limits.seconds)
+        task = json.dumps({"code": code, "inputs": inputs, "limits": self._rlimits(seconds)}).encode()
+        with _readable(task) as stdin, _readable(seccomp.program()) as filters:
+            try:
+                process = subprocess.Popen(
+                    command(self._program, filters.fileno()),
+                    stdin=stdin,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    pass_fds=(filters.fileno(),),
+                    env={},
+                    cwd="/",
+                    start_new_session=True,  # Ctrl-C is for this side to decide on
+                )
+            except OSError as error:
+                raise EngineError(f"{self._program} cannot be started ({error.strerror}): install it anew.") from error
+        with process:
+            try:
+                ran = _watched(process, seconds, check_cancelled)
+            finally:
+                process.kill()  # and all inside with it: --die-with-parent
+        if process.returncode and ran.stderr.startswith("bwrap: "):
+            raise EngineError(
+                f"bubblewrap is there and may not run ({ran.stderr.strip()}): allow unprivileged user namespaces."
+            )
+        return ran
+
+    def _rlimits(self, seconds: float) -> dict[str, int]:
+        """Limits of the one process inside, by their names in the module `resource`."""
+        return {
+            "RLIMIT_AS": self._limits.megabytes * _MEGABYTE,
+            "RLIMIT_CPU": math.ceil(seconds),
+            "RLIMIT_FSIZE": _DISK * _MEGABYTE,
+            "RLIMIT_NOFILE": _FILES,
+            "RLIMIT_NPROC": 1,
+            "RLIMIT_CORE": 0,
+            "RLIMIT_MEMLOCK": 0,
+        }
+
+
+def command(program: str, filters: int) -> list[str]:
+    """The command line of a sandbox; `filters` is the descriptor from which bubblewrap reads its seccomp filter."""
+    return [
+        *(program, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"),
+        *("--cap-drop", "ALL", "--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "sandbox"),
+        *("--clearenv", "--setenv", "LD_LIBRARY_PATH", f"{sys.base_prefix}/lib"),
+        *("--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1"),
+        *("--ro-bind", "/usr", "/usr", *_system_folders()),
+        *(part for folder in _interpreter() for part in ("--ro-bind", folder, folder)),
+        *("--dev-bind", "/dev/null", "/dev/null"),
+        *("--size", str(_DISK * _MEGABYTE), "--tmpfs", "/tmp", "--chdir", "/tmp"),
+        *("--remount-ro", "/", "--seccomp", str(filters)),  # the root is memory too, and without a limit
+        *(sys.executable, "-I", "-B", "-c", Path(bubblewrap_guest.__file__).read_text(encoding="utf-8")),
+    ]
+
+
+@contextmanager
+def _readable(data: bytes) -> Iterator[BinaryIO]:
+    """A file that can be read and not written: what is inside must not fill a disk outside."""
+    with NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        with open(file.name, "rb") as reading:
+            yield reading
+
+
+def _system_folders() -> Iterator[str]:
+    for name in _SYSTEM:
+        if os.path.islink(f"/{name}"):
+            yield from ("--symlink", os.readlink(f"/{name}"), f"/{name}")
+        elif os.path.isdir(f"/{name}"):
+            yield from ("--ro-bind", f"/{name}", f"/{name}")
+
+
+def _interpreter() -> list[str]:
+    """Folders of this interpreter and its packages that do not lie in /usr."""
+    folders = dict.fromkeys((sys.base_prefix, sys.prefix))
+    return [folder for folder in folders if not Path(folder).is_relative_to("/usr")]
+
+
+def _watched(process: subprocess.Popen[bytes], seconds: float, check_cancelled: Callable[[], None]) -> Ran:
+    """Read what a process writes until it ends, or has gone on or written for too long."""
+    assert process.stdout, "opened as a pipe"
+    assert process.stderr, "opened as a pipe"
+    written = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
+    deadline = time.monotonic() + seconds
+    ended = ""
+    with selectors.DefaultSelector() as selector:
+        for pipe in written:
+            selector.register(pipe, selectors.EVENT_READ)
+        while not ended and (selector.get_map() or process.poll() is None):
+            check_cancelled()
+            ready = selector.select(min(_POLL, max(0.0, deadline - time.monotonic())))
+            for pipe in (key.fd for key, _ in ready):
+                piece = os.read(pipe, MOST_OUTPUT)
+                if not piece:
+                    selector.unregister(pipe)
+                written[pipe] += piece
+            if any(len(text) > MOST_OUTPUT for text in written.values()):
+                ended = f"it wrote more than {MOST_OUTPUT} bytes"
+            elif time.monotonic() >= deadline:
+                ended = f"it ran for {seconds:g} s"
+    stdout, stderr = (bytes(text[:MOST_OUTPUT]).decode("utf-8", "replace") for text in written.values())
+    return Ran(stdout, stderr, ended or _death(process.returncode))
+
+
+def _death(status: int | None) -> str:
+    """Of which signal the process died; bubblewrap tells that as 128 and the signal's number."""
+    return f"signal {status - 128} killed it" if status and status > 128 else ""
+
+
+@lru_cache
+def _problem(program: str, megabytes: int) -> str | None:
+    """Why a trial snippet did not run, or None."""
+    sandbox = Bubblewrap(Settings(sandbox=SandboxSettings(seconds=_TRIAL_SECONDS, megabytes=megabytes)))
+    try:
+        ran = sandbox.run(TRIAL, {"numbers": [19, 23]}, _TRIAL_SECONDS, lambda: None)
+    except EngineError as error:
+        return str(error).rstrip(".")
+    if ran.stdout.strip() == "42":
+        return None
+    said = " ".join((ran.stderr or ran.ended or "no reason given").split())[-200:]
+    return f"{program} ran and {sys.executable} did not run in it: {said}"

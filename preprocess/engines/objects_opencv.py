@@ -1,0 +1,102 @@
+"""Objects without a trained model: regions of one colour, and circles, squares, rectangles and triangles among them.
+
+OpenCV 5 ships no detector with weights (its HOG people and its cascades are gone), so what a thing is stays unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from longtake.config import Settings
+from longtake.preprocess.engines.objects import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.objects_colours import COLOURS, colour_mask, label_colours
+from longtake.preprocess.frames import Picture
+
+_LONG_SIDE = 640  # pixels at which it looks
+_SMALLEST = 0.0005  # of the picture's area
+_SOLID = 0.5  # share of a region's outline that it fills; less is the blurred rim of something else
+_FIT = 0.85  # share of the ideal shape drawn around it that a region fills
+_SQUARE = 1.15  # longer to shorter side of a rectangle that is still a square
+_GROUND = 3  # sides of the picture which the ground reaches, and a thing does not
+
+Contour = npt.NDArray[np.int32]
+
+
+class OpenCvObjects:
+    """Finds things by colour and shape; a square is not counted as a rectangle."""
+
+    id = f"opencv-{cv2.__version__}/shapes-1"
+    most_pictures = 240
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing of the settings changes what it sees."""
+
+    def cannot(self, query: ObjectQuery) -> str | None:
+        """See `ObjectEngine`: only colours and simple shapes can be told."""
+        return f"tells colours, simple shapes and movement, and cannot know a {query.thing!r}" if query.thing else None
+
+    def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
+        """See `ObjectEngine`."""
+        labels = label_colours(_shrunk(picture))
+        found = []
+        for colour in [query.colour] if query.colour else COLOURS:
+            for contour in _regions(colour_mask(labels, colour)):
+                shape, fit = shape_of(contour)
+                if query.shape in ("", shape):
+                    name, confidence = f"{colour} {query.shape or 'thing'}", fit if query.shape else 1.0
+                    found.append(
+                        FoundObject(name, box_of(cv2.boundingRect(contour), labels.shape), round(confidence, 3), colour)
+                    )
+        return found
+
+
+def shape_of(contour: Contour) -> tuple[str, float]:
+    """The simple shape that a contour fills best, and the share of it that it fills; "" where it fills none.
+
+    A shape is compared with the smallest circle, rectangle and triangle around it: of these only its own is full.
+    """
+    area = cv2.contourArea(contour)
+    sides = sorted(cv2.minAreaRect(contour)[1])
+    radius = cv2.minEnclosingCircle(contour)[1]
+    triangle = cv2.minEnclosingTriangle(contour)[0]
+    fits = {
+        "circle": area / max(1.0, pi * radius**2),
+        "square" if sides[1] < _SQUARE * sides[0] else "rectangle": area / max(1.0, sides[0] * sides[1]),
+        "triangle": area / max(1.0, triangle),
+    }
+    best = max(fits, key=lambda name: fits[name])
+    return (best, min(1.0, fits[best])) if fits[best] >= _FIT else ("", 0.0)
+
+
+def _regions(mask: npt.NDArray[np.uint8]) -> Iterator[Contour]:
+    """Outlines of the connected parts of a mask that may be things."""
+    if not mask.any():
+        return
+    height, width = mask.shape
+    opened = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+    contours, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    for contour in contours:
+        left, top, across, down = cv2.boundingRect(contour)
+        area = cv2.contourArea(contour)
+        sides = (left == 0) + (top == 0) + (left + across == width) + (top + down == height)
+        if area < _SMALLEST * width * height or sides >= _GROUND:
+            continue
+        outline = np.zeros((down, across), np.uint8)
+        cv2.drawContours(outline, [contour - (left, top)], -1, 255, cv2.FILLED)
+        inside = np.count_nonzero(outline & opened[top : top + down, left : left + across])
+        if inside >= _SOLID * np.count_nonzero(outline):
+            yield np.asarray(contour, np.int32)
+
+
+def _shrunk(picture: Picture) -> Picture:
+    height, width = picture.shape[:2]
+    scale = min(1.0, _LONG_SIDE / max(height, width))
+    if scale == 1.0:
+        return picture
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)

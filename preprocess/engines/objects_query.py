@@ -1,0 +1,97 @@
+"""What a query for objects asks: its number, colour, shape, movement, and the word for the thing itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from longtake.preprocess.engines.objects import ObjectQuery
+from longtake.preprocess.engines.objects_colours import COLOURS
+
+_COLOURS = {name: name for name in COLOURS} | {
+    "gray": "grey",
+    "silver": "grey",
+    "crimson": "red",
+    "scarlet": "red",
+    "turquoise": "cyan",
+    "teal": "cyan",
+    "violet": "purple",
+    "magenta": "pink",
+}
+_SHAPES = {
+    "circle": "circle",
+    "circular": "circle",
+    "disc": "circle",
+    "disk": "circle",
+    "dot": "circle",
+    "round": "circle",
+    "square": "square",
+    "rectangle": "rectangle",
+    "rectangular": "rectangle",
+    "oblong": "rectangle",
+    "triangle": "triangle",
+    "triangular": "triangle",
+}
+_NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+_SINGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "mice": "mouse", "buses": "bus"}
+_SINGULAR |= {"humans": "person", "human": "person", "pedestrians": "person", "pedestrian": "person", "feet": "foot"}
+_ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
+_MOVING = frozenset("moving move moves movement passing pass passes crossing cross crosses".split())
+_EMPTY = frozenset(
+    "a an the of all any every each some how many number count is are was were there that which what do does and in on "
+    "at to by through past across over picture screen frame view scene video image visible seen shown appear appears "
+    "appearing".split()
+)
+_AT_ONCE = re.compile(r"\bat (?:once|a time|the same time|any (?:one )?time)\b|\bsimultaneous(?:ly)?\b|\bper frame\b")
+_OVER_TIME = re.compile(r"\b(?:different|distinct|unique|altogether|overall|in total|over time)\b")
+
+
+def parse_query(text: str) -> ObjectQuery:
+    """Take a query apart; plural and singular mean the same.
+
+    Raises:
+        ValueError: when it names nothing to look for.
+    """
+    rest = text.lower()
+    counting: Literal["", "at_once", "over_time"] = ""
+    for meaning, pattern in (("over_time", _OVER_TIME), ("at_once", _AT_ONCE)):
+        rest, times = pattern.subn(" ", rest)
+        counting = meaning if times else counting  # type: ignore[assignment]  # the two literals above
+    return _parsed(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest), counting, text)
+
+
+def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], text: str) -> ObjectQuery:
+    colour = shape = ""
+    number: int | None = None
+    moving = anything = False
+    things: list[str] = []
+    for word in words:
+        single = _singular(word)
+        if word in _EMPTY:
+            continue
+        if number is None and not things and (word in _NUMBERS or word.isdecimal()):
+            number = _NUMBERS[word] if word in _NUMBERS else int(word)
+        elif word in _COLOURS and not colour:
+            colour = _COLOURS[word]
+        elif single in _SHAPES and not shape:
+            shape = _SHAPES[single]
+        elif word in _MOVING:
+            moving = True
+        elif single in _ANYTHING:
+            anything = True
+        else:
+            things.append(word)
+    if not (colour or shape or moving or anything or things):
+        raise ValueError(f"{text!r} names nothing to look for")
+    things[-1:] = map(_singular, things[-1:])
+    return ObjectQuery(colour, shape, " ".join(things), moving, number, counting)
+
+
+def _singular(word: str) -> str:
+    if word in _SINGULAR:
+        return _SINGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

@@ -1,0 +1,175 @@
+"""The embedded engine for activities: what moves, where, how far and how large. It knows no action by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from math import dist
+from pathlib import Path
+from statistics import fmean
+
+import cv2
+import numpy as np
+
+from longtake.config import Settings
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.activities import Activity
+from longtake.preprocess.frames import Frame, Picture, read_frames
+from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.moving_regions import MovingRegions, Region, Sight
+
+_LOOKS_PER_SECOND = 6.0
+_WIDTH = 160  # pixels of a look
+_NEAR = 0.15  # of the width: how far from where it should be a region may be seen again
+_SAME_PLACE = 0.5  # of the smaller box, which two sights of one thing have in common
+_BRIDGE = 1.0  # seconds for which something that moves may rest
+_LEAST_SECONDS, _FEWEST = 0.4, 4  # and looks, for which something has to move
+_PATH = 0.2  # of the width or height, from where it was first to where it is last seen, that make a direction
+_STRAIGHT = 0.5  # of all the way it went, which that has to be
+_ACROSS = 0.7  # of the width: movement this wide has no side
+_ENDS = 3  # looks at either end of a path of which the mean place is taken
+
+
+class _Track:
+    """Where one moving thing was seen, look after look."""
+
+    def __init__(self, start: float) -> None:
+        self.start = start
+        self.numbers: list[int] = []
+        self.times: list[float] = []
+        self.regions: list[Region] = []
+
+    def add(self, number: int, time: float, region: Region) -> None:
+        """It was seen in a look."""
+        self.numbers.append(number)
+        self.times.append(time)
+        self.regions.append(region)
+
+    def misses(self, region: Region) -> float:
+        """How far from where it should be now a region's middle lies, in shares of the width."""
+        last = self.regions[-1]
+        expected = dist((last.x + last.step[0], last.y + last.step[1]), (region.x, region.y))
+        # A person's outline comes and goes: what covers the same place is the same although its middle leaps.
+        return expected / 2 if _overlap(last, region) >= _SAME_PLACE else expected
+
+    @property
+    def weight(self) -> float:
+        """Looks times share of the picture."""
+        return sum(region.area for region in self.regions)
+
+
+def _overlap(one: Region, other: Region) -> float:
+    """Area that two boxes share, as a share of the smaller one."""
+    across = min(one.right, other.right) - max(one.left, other.left)
+    down = min(one.bottom, other.bottom) - max(one.top, other.top)
+    smaller = min((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
+    return max(0.0, across) * max(0.0, down) / max(1e-9, smaller)
+
+
+class OpticalFlow:
+    """Follows moving regions through the looks of a span."""
+
+    id = "optical-flow-dis-1"
+
+    def __init__(self, settings: Settings) -> None:
+        """There is nothing to set."""
+
+    def activities(
+        self,
+        path: Path,
+        media: MediaInfo,
+        span: TimeSpan,
+        cuts: Sequence[float],
+        check_cancelled: Callable[[], None],
+    ) -> list[Activity]:
+        """What moves during a span, the most prominent first; `cuts` are the times in it at which a shot begins.
+
+        Raises:
+            MediaError: when the file has no picture or cannot be opened.
+        """
+        tracks = list[_Track]()
+        before = span.start
+        for number, (time, sight) in enumerate(_sights(read_frames(path, media, span, check_cancelled), cuts)):
+            shot = max((cut for cut in cuts if cut <= time), default=0.0)
+            open_tracks = [track for track in tracks if track.start >= shot and time - track.times[-1] <= _BRIDGE]
+            for region in sight.regions:
+                _take(tracks, open_tracks, region, max(before, shot)).add(number, time, region)
+            before = time
+        whole = [track for track in tracks if _lasts(track)]
+        return [_activity(track, span) for track in sorted(whole, key=lambda track: -track.weight)]
+
+
+def _sights(frames: Iterator[Frame], cuts: Sequence[float]) -> Iterator[tuple[float, Sight]]:
+    regions = MovingRegions()
+    seen: float | None = None
+    for frame in frames:
+        if seen is not None and frame.time < seen + 0.9 / _LOOKS_PER_SECOND:
+            continue
+        if seen is not None and any(seen < cut <= frame.time for cut in cuts):
+            regions.forget()
+        seen = frame.time
+        yield frame.time, regions.see(_look(frame))
+
+
+def _look(frame: Frame) -> Picture:
+    height = max(16, round(_WIDTH * frame.stream.height / frame.stream.width))
+    twice = frame.luma(2 * _WIDTH, 2 * height)
+    return np.asarray(cv2.resize(twice, (_WIDTH, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _take(tracks: list[_Track], open_tracks: list[_Track], region: Region, start: float) -> _Track:
+    """The nearest open track, which takes no other region of the look, or a new one that starts at `start`."""
+    nearest = min(open_tracks, key=lambda track: track.misses(region), default=None)
+    if nearest is not None and nearest.misses(region) <= _NEAR:
+        open_tracks.remove(nearest)
+        return nearest
+    tracks.append(_Track(start))
+    return tracks[-1]
+
+
+def _lasts(track: _Track) -> bool:
+    return len(track.times) >= _FEWEST and track.times[-1] - track.start >= _LEAST_SECONDS
+
+
+def _activity(track: _Track, span: TimeSpan) -> Activity:
+    left, top = min(region.left for region in track.regions), min(region.top for region in track.regions)
+    right, bottom = max(region.right for region in track.regions), max(region.bottom for region in track.regions)
+    start, end = max(track.start, span.start), track.times[-1]
+    share = fmean(region.area for region in track.regions)
+    return Activity(
+        TimeSpan(start=round(start, 3), end=round(end, 3)),
+        f"{_motion(track, right - left)}, about {max(1, round(100 * share))} % of the picture",
+        (round(left, 3), round(top, 3), round(right - left, 3), round(bottom - top, 3)),
+        round(len(track.numbers) / (track.numbers[-1] - track.numbers[0] + 1), 2),
+    )
+
+
+def _motion(track: _Track, width: float) -> str:
+    """Where something goes, or where it moves to and fro, in words."""
+    places = [(region.x, region.y) for region in track.regions]
+    first, last = _mean(places[:_ENDS]), _mean(places[-_ENDS:])
+    way = sum(dist(one, other) for one, other in pairwise(places))
+    across, along = last[0] - first[0], last[1] - first[1]
+    if max(abs(across), abs(along)) < _PATH or dist(first, last) < _STRAIGHT * way:
+        return "movement across the picture" if width >= _ACROSS else f"movement in {_place(*_mean(places))}"
+    if abs(across) >= abs(along):
+        way_to = "to the right" if across > 0 else "to the left"
+    else:
+        way_to = "down" if along > 0 else "up"
+    start, end = _place(*first), _place(*last)
+    return f"something moves {way_to}, " + (f"in {start}" if start == end else f"from {start} to {end}")
+
+
+def _mean(places: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return fmean(x for x, _ in places), fmean(y for _, y in places)
+
+
+def _place(x: float, y: float) -> str:
+    """A place in the picture, in thirds."""
+    column = "left" if x < 1 / 3 else "right" if x > 2 / 3 else ""
+    row = "upper" if y < 1 / 3 else "lower" if y > 2 / 3 else ""
+    if row and column:
+        return f"the {row} {column}"
+    if row:
+        return f"the {row} part"
+    return f"the {column or 'middle'}"

@@ -1,0 +1,117 @@
+"""Pictures sent to a vision-language model behind an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from longtake.config import EndpointSettings, secret
+from longtake.errors import EngineError
+from longtake.offline import is_loopback, refused_endpoint
+from longtake.preprocess.engines.captions import PictureRefused
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+    from openai.types.chat import ChatCompletionContentPartParam
+
+_RETRIES = 3  # after 408, 409, 429, 5xx or no reply; the client waits 0.5 s, and twice as long each time
+_MOST_TOLD = 300  # letters of what went wrong
+_OF_THE_PICTURE = {400, 413, 415, 422}  # statuses that say that this request is no good, and not that none would be
+# Servers on one's own machine ask for no key, but the client insists on one.
+_NO_KEY = "no-key-given"
+
+
+def missing_model(settings: EndpointSettings, section: str, *, offline: bool) -> str | None:
+    """Why the endpoint of a section of the settings cannot be asked, with what to do; None when it can.
+
+    Nothing is sent.
+    """
+    if not settings.base_url or not settings.model:
+        return (
+            f"{section}.base_url and {section}.model name no vision-language model: "
+            "give an OpenAI-compatible endpoint and its model with --set"
+        )
+    return refused_endpoint(settings.base_url, f"{section}.base_url", settings.api_key_env, offline=offline)
+
+
+class PictureEndpoint:
+    """Asks one model, at temperature 0, in requests of texts and pictures."""
+
+    def __init__(self, settings: EndpointSettings, section: str) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            settings: a base URL and a model are given: the engine table asks `missing_model` first.
+            section: where in the settings they stand.
+        """
+        assert settings.base_url, "the engine table asks `missing_model` first"
+        self._settings = settings
+        self._section = section
+        self._url = settings.base_url
+        self._key = secret(settings.api_key_env) or _NO_KEY
+
+    def ask(self, parts: Sequence[str | bytes], most_tokens: int, seconds: float | None = None) -> str:
+        """The model's reply to texts and JPEG files in order, not empty, without what it thought aloud.
+
+        A model that repeats itself goes on until `most_tokens`; `seconds` may be fewer than the settings allow.
+
+        Raises:
+            PictureRefused: when the endpoint refuses what it was shown or has no word for it.
+            EngineError: when it is not there, fails again and again, or sends something else than a chat completion.
+        """
+        from openai import APIError, APIStatusError
+
+        try:
+            text = self._reply(parts, most_tokens, min(seconds or self._settings.timeout, self._settings.timeout))
+        except APIError as error:
+            if isinstance(error, APIStatusError) and error.status_code in _OF_THE_PICTURE:
+                raise PictureRefused(self._told(f"refused it: {error}")) from error
+            raise self._failure(f"failed: {error}") from error
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            # The client reads a body that is no chat completion without looking, and stumbles in as many ways.
+            raise self._failure(f"sent a reply that is no chat completion: {error}") from error
+        if not text:
+            raise PictureRefused(self._told("sent no text"))
+        return text
+
+    def _reply(self, parts: Sequence[str | bytes], most_tokens: int, seconds: float) -> str:
+        completion = self._client.chat.completions.create(
+            model=self._settings.model or "",
+            temperature=0,
+            max_tokens=most_tokens,
+            messages=[{"role": "user", "content": [_part(part) for part in parts]}],
+            timeout=seconds,
+        )
+        said = completion.choices[0].message.content or ""
+        # Some models think aloud first.
+        return said.rpartition("</think>")[2].strip()
+
+    @cached_property
+    def _client(self) -> OpenAI:
+        from openai import DefaultHttpxClient, OpenAI
+
+        return OpenAI(
+            base_url=self._url,
+            api_key=self._key,
+            max_retries=_RETRIES,
+            # A proxy named in the environment must not see what is sent to a server on this machine.
+            http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if is_loopback(self._url) else None,
+        )
+
+    def _failure(self, problem: str) -> EngineError:
+        return EngineError(f"{self._told(problem)}; check {self._section}.base_url and {self._section}.model.")
+
+    def _told(self, problem: str) -> str:
+        # Some servers repeat the key they refuse.
+        told = " ".join(problem.split()).replace(self._key, "***")[:_MOST_TOLD].rstrip(".")
+        return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {told}"
+
+
+def _part(part: str | bytes) -> ChatCompletionContentPartParam:
+    """A text, or a JPEG file as a data URL."""
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    data = base64.b64encode(part).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}}

@@ -1,0 +1,114 @@
+"""Faults of the picture: tints that are switched on and off, noise, and short freezes.
+
+A tint is told by its edges, at which the colour of the whole picture leaps while what is shown stays: a colour that a
+whole scene has may be its own. Noise is told by the grain of the flattest parts, which texture does not reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+import cv2
+import numpy as np
+
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.frame_measures import Chroma, Finding, Measured
+
+_LEAP = 6.0  # levels by which the mean colour leaps
+_ALIKE = 0.7  # correlation of brightness on both sides of such a leap
+_OPPOSED = -0.7  # cosine of two leaps of which the second undoes the first
+_COLOURLESS = 1.5  # mean levels from grey, below which a picture has no colour
+_GRAINY = 5.0  # levels; 28 real clips without added noise had at most 3.4
+_RISEN, _LEAST_RISEN = 3.0, 2.5  # times the grain of the rest, and levels, where noise is weak
+_SETTLED = 3  # frames that noise lasts at least
+_STANDS = 0.5  # mean levels by which a frozen picture may differ at once, as where it is coded anew
+_MOVES = 0.2  # mean levels between the frames before and after it: what comes to rest by itself slows down first
+_GOES_ON = 1.8  # times these, by which the picture leaps when it goes on: time did not stand still
+_AT_REST = 0.25  # of these, that the frames of a freeze usually differ by at most
+_BESIDE = 5  # frames on either side
+_FROZEN = 0.3  # seconds
+
+
+def find_tints(frames: Sequence[Measured], end: float) -> list[Finding]:
+    """Spans in which the whole picture has another colour, and those without any; `end` is that of the last frame."""
+    if frames and all(frame.colourful < _COLOURLESS for frame in frames):
+        span = TimeSpan(start=frames[0].time, end=end)
+        return [Finding(span, "colourless", "black and white: no colour in any frame", 1.0)]
+    leaps = [number for number in range(1, len(frames)) if _colour_leaps(frames[number - 1], frames[number])]
+    found = list[Finding]()
+    while leaps:
+        first = leaps.pop(0)
+        on = frames[first].chroma - frames[first - 1].chroma
+        back = next((at for at in leaps if _cosine(on, frames[at].chroma - frames[at - 1].chroma) < _OPPOSED), None)
+        until = frames[back].time if back is not None else end
+        leaps = [at for at in leaps if back is not None and at > back]
+        sure = 0.5 if back is None else -_cosine(on, frames[back].chroma - frames[back - 1].chroma)
+        text = f"the whole picture turns {_hue(on)} at once" + ("" if back is None else " and back")
+        found.append(Finding(TimeSpan(start=frames[first].time, end=until), "tinted", text, round(sure, 2)))
+    return found
+
+
+def find_noise(frames: Sequence[Measured], end: float) -> list[Finding]:
+    """Spans whose frames are grainy, or much more so than the others."""
+    if not frames:
+        return []
+    calm = float(np.percentile([frame.grain for frame in frames], 25))
+    limit = min(_GRAINY, max(_LEAST_RISEN, _RISEN * calm))
+    found = list[Finding]()
+    for noisy, run in groupby(frames, lambda frame: frame.grain >= limit):
+        grains = [(frame.time, frame.grain) for frame in run]
+        if noisy and len(grains) >= _SETTLED:
+            later = (frame.time for frame in frames if frame.time > grains[-1][0])
+            span = TimeSpan(start=grains[0][0], end=next(later, end))
+            grain = float(np.median([each for _, each in grains]))
+            sure = round(min(1.0, grain / (2 * limit)), 2)
+            found.append(Finding(span, "noisy", f"noise of about {grain:.0f} levels", sure))
+    return found
+
+
+def find_freezes(frames: Sequence[Measured]) -> list[Finding]:
+    """Spans of some tenths of a second or more in which one frame stands, in a picture that moves before and after."""
+    steps = [0.0, *(_difference(one, other) for one, other in pairwise(frames))]
+    found = list[Finding]()
+    for stands, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _STANDS):
+        run = list(numbers)
+        before, after = steps[max(1, run[0] - _BESIDE) : run[0]], steps[run[-1] + 1 : run[-1] + 1 + _BESIDE]
+        if not stands or not before or not after:
+            continue
+        moves = min(np.median(before), np.median(after))
+        rests = np.median([steps[number] for number in run]) <= _AT_REST * moves
+        if moves < _MOVES or not rests or after[0] < _GOES_ON * np.median(after):
+            continue
+        span = TimeSpan(start=frames[run[0] - 1].time, end=frames[run[-1] + 1].time)
+        if span.length >= _FROZEN:
+            found.append(
+                Finding(span, "frozen", "one frame stands, and the picture moves before it and leaps after it", 0.9)
+            )
+    return found
+
+
+def _colour_leaps(before: Measured, after: Measured) -> bool:
+    """Whether the colour of the whole picture changes between two frames that show the same."""
+    return bool(np.linalg.norm(after.chroma - before.chroma) >= _LEAP) and _correlation(before, after) >= _ALIKE
+
+
+def _correlation(one: Measured, other: Measured) -> float:
+    return float(cv2.matchTemplate(one.luma, other.luma, cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
+def _difference(one: Measured, other: Measured) -> float:
+    return float(cv2.mean(cv2.absdiff(one.luma, other.luma))[0])
+
+
+def _cosine(one: Chroma, other: Chroma) -> float:
+    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+def _hue(chroma: Chroma) -> str:
+    """The name of the hue a step in (red difference, blue difference) leads to."""
+    red, blue = float(chroma[0]), float(chroma[1])
+    names = ("blue", "magenta", "red", "yellow", "green", "cyan")
+    places = [(-18, 112), (94, 74), (112, -38), (18, -112), (-94, -74), (-112, 38)]  # of the pure colours, BT.601
+    step = np.array([red, blue])
+    return max(zip(names, places, strict=True), key=lambda each: _cosine(step, np.array(each[1], np.float64)))[0]

@@ -1,0 +1,272 @@
+"""What goes wrong at an endpoint: a run ends with what was found, or, where nothing ever answered, in a sentence."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from helpers.asking import VIDEO, ask_endpoint, endpoint_asker
+from helpers.openai_server import Reply, openai_server, refuses, says
+
+from longtake.preprocess.workspace import Workspace
+
+LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+# A round whose result is long: the summary is asked of the same endpoint.
+SUMMARY = ("summarize_segment", {"timestamp": [0, 8], "text": "", "length": "long"})
+LONG = (says(None, SUMMARY), says("A heron wades through the river. " * 80))
+PRICE = "The blue kettle costs 249 dollars [00:00:04]."
+AT_ONCE = {"retry-after": "0"}
+
+PASSING = {
+    "429": replace(refuses(429, "slow down"), headers=AT_ONCE),
+    "500": replace(refuses(500, "the model crashed"), headers=AT_ONCE),
+    "502 in HTML": Reply("<html><h1>502 Bad Gateway</h1></html>", 502, "text/html", headers=AT_ONCE),
+    "503": replace(refuses(503, "loading the model"), headers=AT_ONCE),
+    "connection reset": Reply(says(PRICE).body, breaks="reset"),
+    "reply cut short": Reply(says(PRICE).body, breaks="short"),
+}
+LASTING = {
+    "401": refuses(401, "no such key"),
+    "404": refuses(404, "no such model"),
+    "HTML": Reply("<html>Welcome</html>", kind="text/html"),
+    "half a JSON": Reply(says(PRICE).body[:40]),
+    "an event stream": Reply('data: {"choices": []}\n\ndata: [DONE]\n\n', kind="text/event-stream"),
+    "an error with status 200": Reply('{"error": {"message": "out of memory"}}'),
+    "nothing": Reply(""),
+    "time-out": Reply(says(PRICE).body, delay=1.0),
+    "a letter at a time": Reply(says(PRICE).body, breaks="trickle"),
+}
+SHORT = "controller.timeout=0.4"
+
+
+@pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING.keys())
+def test_a_trouble_that_passes_is_asked_over(small_workspace: Workspace, trouble: Reply) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), trouble, says(PRICE)])
+    assert asked.answer.status == "answered"
+    again = [len(event["data"]["asked_again"]) for event in asked.of("model")]
+    assert again == [0, 1]
+
+
+@pytest.mark.parametrize("trouble", [*PASSING.values(), *LASTING.values()], ids=[*PASSING, *LASTING])
+def test_a_trouble_that_lasts_ends_in_what_was_found(small_workspace: Workspace, trouble: Reply) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), trouble], SHORT)
+    assert asked.answer.status == "partial"
+    assert "249 dollars" in asked.answer.answer
+    (guard,) = asked.of("guard")
+    assert "the controller stopped answering" in guard["data"]["guard"]
+
+
+@pytest.mark.parametrize("trouble", [*PASSING.values(), *LASTING.values()], ids=[*PASSING, *LASTING])
+def test_an_endpoint_that_never_answers_fails_with_a_sentence(small_workspace: Workspace, trouble: Reply) -> None:
+    asked = ask_endpoint(small_workspace, [trouble], SHORT)
+    assert (asked.answer.status, asked.answer.answer) == ("failed", "")
+    assert asked.answer.error
+    assert asked.answer.error.startswith("The controller ")
+    assert "\n" not in asked.answer.error
+    assert len(asked.endpoint.requests) == (3 if trouble in PASSING.values() else 1)
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """The URL of a port where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+
+
+def test_nobody_at_the_address_fails_with_its_name(small_workspace: Workspace, nobody: str) -> None:
+    answer = endpoint_asker(small_workspace, nobody).ask([VIDEO], "What does the blue kettle cost?")
+    assert answer.status == "failed"
+    assert f"The controller at {nobody} failed: Connection error" in (answer.error or "")
+
+
+def test_the_wait_that_an_endpoint_names_is_kept(small_workspace: Workspace) -> None:
+    busy = replace(refuses(429, "slow down"), headers={"Retry-After": "1"})
+    arrivals: list[float] = []
+    with openai_server([busy, says("NOT FOUND: nothing.")]) as endpoint:
+        keep = endpoint.next
+        endpoint.next = lambda *request: arrivals.append(time.monotonic()) or keep(*request)  # type: ignore[method-assign] # to see when
+        answer = endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], "What does the blue kettle cost?")
+    assert answer.status == "abstained"
+    assert arrivals[1] - arrivals[0] >= 1.0
+
+
+@pytest.mark.parametrize(
+    "wait", ["900", email.utils.formatdate(time.time() + 900, usegmt=True)], ids=["seconds", "a date"]
+)
+def test_a_wait_beyond_the_questions_time_is_not_begun(small_workspace: Workspace, wait: str) -> None:
+    busy = replace(refuses(429, "slow down"), headers={"Retry-After": wait})
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), busy, says(PRICE)])
+    assert asked.answer.status == "partial"
+    assert "slow down" in asked.answer.answer
+    assert len(asked.endpoint.requests) == 2
+
+
+def test_a_wait_ends_with_the_questions_time(small_workspace: Workspace) -> None:
+    busy = replace(refuses(429, "slow down"), headers={"Retry-After": "2"})
+    asked = ask_endpoint(small_workspace, [busy] * 3 + [says(PRICE)], "budget.seconds=3")
+    assert asked.answer.status in ("partial", "failed")
+    assert len(asked.endpoint.requests) == 2
+
+
+FULL = {
+    "OpenAI": (400, "Your input exceeds the context window of this model. Please adjust your input and try again."),
+    "OpenAI and vLLM": (400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."),
+    "vLLM": (400, "The decoder prompt (length 5000) is longer than the maximum model length of 4096."),
+    "llama.cpp": (400, "the request exceeds the available context size, try increasing it"),
+    "llama.cpp with numbers": (400, "request (4390 tokens) exceeds the available context size (4096 tokens)"),
+    "older llama.cpp": (500, "Context size has been exceeded."),
+    "llama-cpp-python": (400, "Requested tokens (2285) exceed context window of 2048"),
+    "SGLang": (400, "The input (5000 tokens) is longer than the model's context length (4096 tokens)."),
+    "LiteLLM": (400, "ContextWindowExceededError: prompt is too long: 5000 tokens > 4096 maximum"),
+    "Gemini": (400, "The input token count (5000) exceeds the maximum number of tokens allowed (4096)."),
+}
+
+
+@pytest.mark.parametrize(("status", "words"), FULL.values(), ids=FULL.keys())
+def test_a_full_context_is_asked_again_with_older_results_shortened(
+    small_workspace: Workspace, status: int, words: str
+) -> None:
+    asked = ask_endpoint(small_workspace, [*LONG, says(None, LISTEN), refuses(status, words), says(PRICE)])
+    assert asked.answer.status == "answered"
+    before, after = (request["messages"] for request in asked.endpoint.requests[3:5])
+    assert [message["role"] for message in before] == [message["role"] for message in after]
+    assert len(after[3]["content"]) < 1_700 < len(before[3]["content"])
+    assert "shortened because the conversation was too long; make the same call again" in after[3]["content"]
+    assert after[5] == before[5]
+    shortened = [event["data"].get("shortened") for event in asked.of("model")]
+    assert shortened[:3] == [[], None, []]
+    assert [words.startswith("result of summarize_segment shortened from 2,") for words in shortened[3]] == [True]
+
+
+def test_results_are_shortened_further_until_they_fit(small_workspace: Workspace) -> None:
+    full = refuses(*FULL["vLLM"])
+    asked = ask_endpoint(small_workspace, [*LONG, says(None, LISTEN), full, full, full, says(PRICE)])
+    assert asked.answer.status == "answered"
+    sizes = [len(request["messages"][3]["content"]) for request in asked.endpoint.requests[3:]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == 4
+
+
+def test_what_was_shortened_stays_short_in_the_next_round(small_workspace: Workspace) -> None:
+    full = refuses(*FULL["vLLM"])
+    asked = ask_endpoint(small_workspace, [*LONG, says(None, LISTEN), full, says(None, LISTEN), says(PRICE)])
+    after, later = (request["messages"] for request in asked.endpoint.requests[4:6])
+    assert later[: len(after)] == after
+
+
+def test_a_context_that_stays_full_ends_in_what_was_found(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), refuses(*FULL["vLLM"])])
+    assert asked.answer.status == "partial"
+    assert "249 dollars" in asked.answer.answer
+    assert "longer than the maximum model length" in asked.answer.answer
+
+
+def test_a_question_that_never_fits_fails_with_a_sentence(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [refuses(*FULL["vLLM"])])
+    assert asked.answer.status == "failed"
+    assert "longer than the maximum model length" in (asked.answer.error or "")
+
+
+def _ending(reply: Reply, reason: str, **changes: str | None) -> Reply:
+    body = json.loads(reply.body)
+    body["choices"][0]["finish_reason"] = reason
+    body["choices"][0]["message"].update(changes)
+    return replace(reply, body=json.dumps(body))
+
+
+def test_a_sentence_that_breaks_off_is_left_out(small_workspace: Workspace) -> None:
+    cut = _ending(says(f"{PRICE} The blue kettle costs 24"), "length")
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), cut])
+    assert asked.answer.answer == "The blue kettle costs 249 dollars. [00:00:04]"
+    assert "cut off" in asked.of("model")[1]["data"]["repairs"][0]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says(None, ("transcribe_speech", '{"timestamp": "00:00:0')),
+        says('<tool_call>{"name": "transcribe_speech", "arguments": {"timestamp": "00:00:0'),
+        says("<function=transcribe_speech><parameter=timestamp>00:00:0"),
+    ],
+    ids=["in its field", "in the text", "in tags"],
+)
+def test_a_call_that_breaks_off_is_told_and_not_made_with_half_a_time(small_workspace: Workspace, reply: Reply) -> None:
+    cut = _ending(reply, "length")
+    asked = ask_endpoint(small_workspace, [cut, says(None, LISTEN), says(PRICE)])
+    first, second = asked.of("tool")
+    assert (first["data"]["failure"], second["data"]["failure"]) == ("bad_arguments", None)
+    assert asked.answer.status == "answered"
+
+
+def test_thinking_without_an_end_is_an_empty_reply(small_workspace: Workspace) -> None:
+    thinks = _ending(says("<think>Let me see. The kettle may cost 300 dollars."), "length")
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), thinks, says(PRICE)])
+    assert "Your reply was empty" in asked.endpoint.requests[2]["messages"][-1]["content"]
+    assert asked.answer.status == "answered"
+    assert "300" not in asked.answer.answer
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        _ending(says(None), "stop", refusal="I can't help with that."),
+        says("I'm sorry, but I can't help with that."),
+        _ending(says(None), "content_filter"),
+    ],
+    ids=["in its field", "in words", "filtered"],
+)
+def test_a_refusal_is_an_abstention(small_workspace: Workspace, refusal: Reply) -> None:
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), refusal]).answer
+    assert answer.status == "abstained"
+    assert answer.claims == () or {claim.verdict for claim in answer.claims} == {"unverified"}
+
+
+def test_a_refusal_in_its_field_is_told_to_the_person(small_workspace: Workspace) -> None:
+    refusal = _ending(says(None), "stop", refusal="I can't help with that.")
+    assert "The controller refused: I can't help with that." in ask_endpoint(small_workspace, [refusal]).answer.answer
+
+
+@pytest.mark.parametrize("wrong", [("order_pizza", {}), ("transcribe_speech", {"speaker": "Ann"})])
+def test_the_same_wrong_call_for_ever_ends(small_workspace: Workspace, wrong: tuple[str, dict[str, str]]) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(None, wrong)])
+    assert asked.answer.status == "partial"
+    assert "again and again" in asked.answer.answer
+    assert "249 dollars" in asked.answer.answer
+
+
+@pytest.mark.parametrize("draft", ["", "<think>Hm.</think>"])
+def test_empty_replies_for_ever_end(small_workspace: Workspace, draft: str) -> None:
+    asked = ask_endpoint(small_workspace, [says(draft)])
+    assert asked.answer.status == "abstained"
+    assert len(asked.endpoint.requests) == 2
+
+
+HUGE = {
+    "sentences": "The heron wades. " * 30_000,
+    "one word": "kettle" * 100_000,
+    "broken JSON": '{"name": "transcribe_speech", "arguments": {"timestamp": ["' + "3, " * 100_000,
+    "tags": "<tool_call>" * 30_000,
+    "blanks": "<tool_call>" + " " * 300_000,
+    "brackets": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE.keys())
+def test_a_huge_reply_does_not_hold_the_run_up(small_workspace: Workspace, text: str) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(text), says(PRICE)])
+    assert asked.answer.status in ("answered", "abstained")
+    assert all(len(request["messages"][-1]["content"]) < 30_000 for request in asked.endpoint.requests)
+
+
+def test_huge_arguments_and_a_hundred_calls_do_not_hold_the_run_up(small_workspace: Workspace) -> None:
+    huge = ("transcribe_speech", '{"timestamp": "' + "3" * 300_000)
+    asked = ask_endpoint(small_workspace, [says(None, *[LISTEN] * 99, huge), says(None, huge), says(PRICE)])
+    assert asked.answer.status == "answered"
+    assert asked.answer.usage.tool_calls == 17
+    assert "84 of 100 calls left out" in asked.of("model")[0]["data"]["repairs"]

@@ -1,0 +1,54 @@
+"""Queries for objects, as people and small models write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.preprocess.engines.objects import ObjectQuery
+from longtake.preprocess.engines.objects_query import parse_query
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("red circles", ObjectQuery(colour="red", shape="circle")),
+        ("How many red discs are there?", ObjectQuery(colour="red", shape="circle")),
+        ("three Gray squares", ObjectQuery(colour="grey", shape="square", number=3)),
+        ("12 triangular things", ObjectQuery(shape="triangle", number=12)),
+        ("moving things", ObjectQuery(moving=True)),
+        ("objects that move through the picture", ObjectQuery(moving=True)),
+        ("people", ObjectQuery(thing="person")),
+        ("different pedestrians", ObjectQuery(thing="person", counting="over_time")),
+        ("persons at the same time", ObjectQuery(thing="person", counting="at_once")),
+        ("faces", ObjectQuery(thing="face")),
+        ("traffic lights", ObjectQuery(thing="traffic light")),
+        ("red cars crossing", ObjectQuery(colour="red", thing="car", moving=True)),
+        ("oranges", ObjectQuery(thing="orange")),
+        ("orange", ObjectQuery(colour="orange")),
+        ("blue glass boxes", ObjectQuery(colour="blue", thing="glass box")),
+        ("Apple logo", ObjectQuery(thing="apple logo")),
+        ("cherries", ObjectQuery(thing="cherry")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_query_is_taken_apart(text: str, meant: ObjectQuery) -> None:
+    assert parse_query(text) == meant
+
+
+@pytest.mark.parametrize("text", ["", "how many are there?", "3", "!?"])
+def test_what_names_nothing_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="names nothing to look for"):
+        parse_query(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("3 moving red discs", "moving red circle"),
+        ("moving things", "moving thing"),
+        ("men", "man"),
+        ("red things", "red thing"),
+    ],
+)
+def test_a_query_is_told_back_in_the_singular(text: str, phrase: str) -> None:
+    assert parse_query(text).phrase == phrase

@@ -1,0 +1,253 @@
+"""`count_objects` and `object_detection` on drawn clips and on real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.clips import Picture, flat, noise, write_clip
+from helpers.drawing import BLUE, GREEN, RED, box, circle
+
+from longtake.config import Settings, load
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.context import Budget, ToolContext, VideoHandle
+from longtake.tools.result import ToolFailure, ToolResult
+from longtake.tools.toolbox import Toolbox
+
+LIGHT = load(overrides=["engines.scene_text=[]", "engines.sounds=[]", "engines.speech=[]", "engines.text_embedding=[]"])
+WIDTH, HEIGHT = 640, 360
+
+Opened = Callable[[Path], ToolContext]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(tmp_path_factory.mktemp("library"), LIGHT)
+
+
+@pytest.fixture(scope="module")
+def opened(workspace: Workspace) -> Opened:
+    """Indexes a video with what objects need of it, its shots, and opens it."""
+
+    def open_video(path: Path) -> ToolContext:
+        assert workspace.add(path).complete
+        record = workspace.library.resolve(path.name)
+        handle = VideoHandle(record, workspace.library)
+        return ToolContext({record.id: handle}, workspace.engines, workspace.index, LIGHT, Budget(300))
+
+    return open_video
+
+
+@pytest.fixture(scope="module")
+def crossing(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> ToolContext:
+    """Six seconds: two red discs go right and a green one left, one after the other; a blue square stays."""
+
+    def picture(time: float) -> Picture:
+        shown = box(noise(4, WIDTH, HEIGHT), 300, 250, 60, 60, BLUE)
+        shown = circle(shown, (-30 + 250 * time, 60), 22, RED)
+        shown = circle(shown, (670 - 250 * (time - 1), 130), 22, GREEN)
+        return circle(shown, (-30 + 250 * (time - 3), 60), 22, RED)
+
+    path = tmp_path_factory.mktemp("clips") / "crossing.mp4"
+    return opened(write_clip(path, (picture(number / 25) for number in range(150))))
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> ToolContext:
+    """Four seconds of a grey board: two red circles, from 2 s on three."""
+
+    def picture(time: float) -> Picture:
+        shown = circle(circle(flat((200, 200, 200), WIDTH, HEIGHT), (100, 100), 30, RED), (300, 100), 30, RED)
+        return circle(shown, (500, 250), 30, RED) if time >= 2 else shown
+
+    path = tmp_path_factory.mktemp("clips") / "board.mp4"
+    return opened(write_clip(path, (picture(number / 25) for number in range(100))))
+
+
+def counted(context: ToolContext, query: str, timestamp: Any = None) -> ToolResult:
+    return called(context, "count_objects", {"object_query": query}, timestamp)
+
+
+def called(context: ToolContext, name: str, arguments: Mapping[str, Any], timestamp: Any = None) -> ToolResult:
+    from longtake.tools.catalogue import ALL_TOOLS
+
+    span = [0, context.video.duration] if timestamp is None else timestamp
+    result = Toolbox(ALL_TOOLS).call(name, {"timestamp": span, **arguments}, context)
+    assert result.failure is None, result.failure
+    return result
+
+
+def refused(context: ToolContext, name: str, arguments: Mapping[str, Any]) -> ToolFailure:
+    from longtake.tools.catalogue import ALL_TOOLS
+
+    failure = Toolbox(ALL_TOOLS).call(name, {"timestamp": [0, 4], **arguments}, context).failure
+    assert failure
+    return failure
+
+
+@pytest.mark.parametrize(("query", "count"), [("red circles", 3), ("circles", 3), ("squares", 0), ("green things", 0)])
+def test_still_things_are_counted_at_once(query: str, count: int, board: ToolContext) -> None:
+    assert counted(board, query).output["count"] == count
+
+
+def test_a_count_at_once_says_when_and_shows_each(board: ToolContext) -> None:
+    result = counted(board, "red circles")
+    assert result.output == {"object": "red circle", "count": 3}
+    assert result.notes[-1].startswith("not over time but at once: the most in one picture is 3, at 00:00:02.0")
+    assert [item.content for item in result.evidence] == [f"red circle {number} of 3 at once" for number in (1, 2, 3)]
+    assert all(item.modality == "visual" and item.engine.startswith("opencv-") for item in result.evidence)
+    [first, *_] = result.evidence
+    assert first.span.start == pytest.approx(2.0, abs=0.11)
+    assert first.box == pytest.approx((70 / WIDTH, 70 / HEIGHT, 61 / WIDTH, 61 / HEIGHT), abs=0.01)
+
+
+def test_a_moment_is_widened_and_shows_what_is_there(board: ToolContext) -> None:
+    result = counted(board, "red circles", 0.5)
+    assert result.output["count"] == 2
+    assert any("widened" in note for note in result.notes)
+
+
+def test_a_number_that_does_not_agree_is_said(board: ToolContext) -> None:
+    assert "the query says 5, 3 were found" in counted(board, "five red circles").notes
+    assert not any("the query says" in note for note in counted(board, "3 red circles").notes)
+
+
+def test_nothing_found_says_what_was_looked_at(board: ToolContext) -> None:
+    result = counted(board, "green circles")
+    assert result.evidence == ()
+    assert result.notes[-1] == "no green circle in 40 pictures from 00:00:00-00:00:04"
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("moving things", 3),
+        ("red moving things", 2),
+        ("moving circles", 3),
+        ("different red circles", 2),
+        ("moving things at once", 2),
+        ("different blue squares", 1),
+        ("moving squares", 0),
+    ],
+)
+def test_what_crosses_is_counted_over_time(query: str, count: int, crossing: ToolContext) -> None:
+    assert counted(crossing, query).output["count"] == count
+
+
+def test_what_crosses_is_told_with_its_colour_and_way(crossing: ToolContext) -> None:
+    result = counted(crossing, "moving things")
+    told = [(item.content.partition(" 1")[0][:3], item.content.partition("from ")[2][:4]) for item in result.evidence]
+    assert told == [("red", "left"), ("gre", "righ"), ("red", "left")]
+    for item, (start, end) in zip(result.evidence, [(0.0, 2.8), (0.9, 3.8), (3.0, 5.8)], strict=True):
+        assert item.span.start == pytest.approx(start, abs=0.3)
+        assert item.span.end == pytest.approx(end, abs=0.3)
+
+
+def test_the_time_for_a_call_is_kept(crossing: ToolContext) -> None:
+    spent = ToolContext(crossing.videos, crossing.engines, crossing.index, LIGHT, Budget(0.1))
+    assert refused(spent, "count_objects", {"object_query": "circles"}).kind == "timeout"
+
+
+def test_detection_gives_lists_of_one_length(board: ToolContext) -> None:
+    result = called(board, "object_detection", {"categories": ["red circles", "blue squares"]}, [2.5, 3.5])
+    times, names, boxes = (result.output[field] for field in ("timestamp", "object", "bounding_box"))
+    assert names == ["red circle"] * 3
+    assert times == pytest.approx([3.0] * 3, abs=0.11)
+    assert sorted(boxes)[2] == pytest.approx([470 / WIDTH, 220 / HEIGHT, 61 / WIDTH, 61 / HEIGHT], abs=0.01)
+    assert [list(item.box or ()) for item in result.evidence] == boxes
+    assert any(note.startswith("no blue square in ") for note in result.notes)
+
+
+def test_what_moves_is_detected_near_the_moment_asked_for(crossing: ToolContext) -> None:
+    result = called(crossing, "object_detection", {"categories": ["moving things"]}, 1.5)
+    assert result.output["timestamp"] == pytest.approx([1.5, 1.5], abs=0.11)
+    lefts = sorted(place[0] + place[2] / 2 for place in result.output["bounding_box"])
+    assert lefts == pytest.approx([345 / WIDTH, 545 / WIDTH], abs=0.06)
+
+
+@pytest.mark.parametrize("name", ["count_objects", "object_detection"])
+def test_what_no_engine_knows_names_the_one_that_would(name: str, board: ToolContext) -> None:
+    arguments = {"object_query": "people"} if name == "count_objects" else {"categories": ["people"]}
+    table = EngineTable(Settings.model_validate({"engines": {"objects": ["opencv"]}}))
+    failure = refused(ToolContext(board.videos, table, board.index, LIGHT, board.budget), name, arguments)
+    assert failure.kind == "unavailable"
+    assert "'person'" in failure.message
+    assert "owlv2" in failure.remedy
+
+
+def test_a_category_that_is_unknown_does_not_hide_the_others(board: ToolContext) -> None:
+    table = EngineTable(Settings.model_validate({"engines": {"objects": ["opencv"]}}))
+    context = ToolContext(board.videos, table, board.index, LIGHT, board.budget)
+    result = called(context, "object_detection", {"categories": ["people", "red circle"]}, 3)
+    assert result.output["object"] == ["red circle"] * 3
+    assert any("'person'" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("count_objects", {"object_query": "how many"}),
+        ("object_detection", {"categories": []}),
+        ("object_detection", {"categories": ["3"]}),
+    ],
+)
+def test_what_names_nothing_is_a_bad_argument(name: str, arguments: Mapping[str, Any], board: ToolContext) -> None:
+    assert refused(board, name, arguments).kind == "bad_arguments"
+
+
+def panned(pictures: Iterable[int]) -> Iterable[Picture]:
+    wide = noise(6, 2000, HEIGHT)
+    return (wide[:, 12 * number : 12 * number + WIDTH] for number in pictures)
+
+
+def test_where_the_camera_moves_nothing_is_said_to_move(tmp_path: Path, opened: Opened) -> None:
+    context = opened(write_clip(tmp_path / "pan.mp4", (picture.copy() for picture in panned(range(100)))))
+    failure = refused(context, "count_objects", {"object_query": "moving things"})
+    assert failure.kind == "unavailable"
+    assert "the camera moves" in failure.message
+
+
+def test_each_shot_has_its_own_background(tmp_path: Path, opened: Opened) -> None:
+    def picture(number: int) -> Picture:
+        ground = noise(7 if number < 75 else 11, WIDTH, HEIGHT)
+        return circle(ground, (-30 + 10 * (number % 75), 100), 25, RED)
+
+    result = counted(opened(write_clip(tmp_path / "cut.mp4", (picture(n) for n in range(150)))), "moving things")
+    assert result.output["count"] == 2
+    assert "what is seen again after a cut is counted as another" in result.notes
+
+
+def test_vehicles_on_a_road_are_counted_and_timed(media: Path, opened: Opened) -> None:
+    result = counted(opened(media / "bgslibrary" / "video.avi"), "moving things")
+    assert result.output["count"] == 5
+    assert all("from left to right" in item.content for item in result.evidence)
+    assert [round(item.span.start) for item in result.evidence] == [2, 3, 4, 7, 10]
+    assert [item.content.split()[0] for item in result.evidence][2] == "red"
+
+
+@pytest.mark.slow
+def test_visitors_are_counted_and_timed(media: Path, opened: Opened) -> None:
+    result = counted(opened(media / "sample-videos" / "one-by-one-person-detection.mp4"), "moving things")
+    assert result.output["count"] == 6
+    assert any("the most in one picture is 1" in note for note in result.notes)
+    second = result.evidence[1].span
+    assert (second.start, second.end) == pytest.approx((22.7, 45.1), abs=1.5)
+
+
+def test_what_moves_before_a_shaking_camera_is_doubted(media: Path, opened: Opened) -> None:
+    notes = counted(opened(media / "libopenshot" / "test.avi"), "moving things").notes
+    assert any("may stand still" in note for note in notes)
+
+
+def test_what_moves_in_its_place_is_said_not_to_count(media: Path, opened: Opened) -> None:
+    result = counted(opened(media / "sam2" / "02_cups.mp4"), "moving things")
+    assert result.output["count"] == 0
+    assert "what moves without leaving its place is not counted" in result.notes
+
+
+def test_red_cups_are_counted_by_their_colour(media: Path, opened: Opened) -> None:
+    result = counted(opened(media / "sam2" / "02_cups.mp4"), "red things", [0, 1])
+    assert result.output["count"] == 3

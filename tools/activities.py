@@ -1,0 +1,92 @@
+"""`detect_activities`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longtake.errors import EngineError, MediaError
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.activities import ActivityEngine
+from longtake.tools.context import ToolContext
+from longtake.tools.evidence import unexamined
+from longtake.tools.motion_facts import dated, known_motion, pictures_examined, shot_starts
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolResult
+from longtake.tools.visual_questions import ask_for_activities, read_pictures
+
+WINDOW = 10.0
+LONGEST = 120.0  # seconds that are looked at closely
+MOST = 12
+
+
+@tool(capabilities=("activities", "visual_question"))
+def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
+    """Tell what goes on in a segment: cuts, the camera's moves, still pictures, and what moves where.
+
+    Human actions are named only where a vision-language model is configured; motion alone names none.
+    """
+    parsed = context.span(timestamp, window=WINDOW)
+    looked_at = pictures_examined(context, parsed.span)
+    layer = context.video.layer("motion")
+    close = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
+    notes = [*parsed.notes, *(unexamined(layer, parsed.span) if layer else ())]
+    if close != parsed.span:
+        notes.append(f"what moves was looked for in {close} only: ask for a shorter span to see the rest")
+    try:
+        found = _seen(context, close, notes)
+    except MediaError as error:
+        found = []
+        notes.append(f"what moves was not looked for: {error}")
+    evidence = sorted([*known_motion(context, parsed.span), *found], key=lambda item: (item.span.start, item.span.end))
+    if not evidence:
+        notes.append(f"no cut, no move of the camera and nothing that moves by itself in {parsed.span}")
+    return ToolResult(
+        tool="detect_activities",
+        output={"activities": [dated(item) for item in evidence]},
+        evidence=tuple(evidence),
+        looked_at=looked_at,
+        notes=tuple(notes),
+    )
+
+
+def _seen(context: ToolContext, span: TimeSpan, notes: list[str]) -> Sequence[Evidence]:
+    """What a model says is done, where there is one that answers; else what moves."""
+    if context.engines.report("visual_question").engine is None:
+        notes.append("motion was measured; which actions it belongs to needs a model: see visual_question in `doctor`")
+        return _moving(context, span, notes)
+    try:
+        return _told(context, span, notes)
+    except EngineError as error:
+        notes.append(f"motion alone was measured: {error}")
+        return _moving(context, span, notes)
+
+
+def _told(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:
+    pictures = read_pictures(context, span)
+    engine = context.engines.load("visual_question").id
+    notes.append(f"{engine} was shown {len(pictures)} frames of {span}, not the video")
+    return [
+        Evidence(video=context.video.id, span=when, modality="visual", content=text, engine=engine)
+        for when, text in ask_for_activities(context, span, pictures)
+    ]
+
+
+def _moving(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:
+    engine: ActivityEngine = context.engines.load("activities")
+    path, media = context.video.media()
+    found = engine.activities(path, media, span, shot_starts(context, span), context.budget.check)
+    if len(found) > MOST:
+        notes.append(f"{len(found) - MOST} smaller or shorter movements are left out")
+    return [
+        Evidence(
+            video=context.video.id,
+            span=each.span,
+            modality="visual",
+            content=each.text,
+            score=each.score,
+            engine=engine.id,
+            box=each.box,
+        )
+        for each in found[:MOST]
+    ]

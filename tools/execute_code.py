@@ -1,0 +1,45 @@
+"""`execute_code`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints
+
+from longtake.preprocess.engines.sandbox import Sandbox
+from longtake.tools.context import ToolContext
+from longtake.tools.foreign_text import printable
+from longtake.tools.registry import tool
+from longtake.tools.result import ToolError, ToolResult
+
+LANGUAGES = ("python", "python3", "py")
+LONGEST = 20_000  # characters of code
+
+
+@tool(capabilities=("sandbox",))
+def execute_code(
+    context: ToolContext,
+    code: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=LONGEST),
+        Field(description="Source that prints what you want to know; nothing else is returned."),
+    ],
+    language: Annotated[str, Field(description="'python': no other language is run here.")],
+    inputs: Annotated[
+        dict[str, Any] | None, Field(description="Values that the code finds in the variable `inputs`, a dict.")
+    ] = None,
+) -> ToolResult:
+    """Run a short piece of Python and read what it prints. It has no network, no files and little time."""
+    if language.strip().lower() not in LANGUAGES:
+        raise ToolError(
+            "bad_arguments", f"language: only 'python' is run here, not {language!r}.", "Write it in Python."
+        )
+    sandbox: Sandbox = context.engines.load("sandbox")
+    ran = sandbox.run(code, inputs or {}, context.budget.left, context.budget.check)
+    output = {"stdout": printable(ran.stdout), "stderr": printable(ran.stderr)}
+    notes = [f"run by {sandbox.id}"]
+    if ran.ended:
+        notes.append(f"the code did not come to its end: {ran.ended}")
+    elif not any(output.values()):
+        notes.append("the code printed nothing")
+    return ToolResult(tool="execute_code", output=output, notes=tuple(notes))

@@ -1,0 +1,88 @@
+"""`integrate_frames`."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated
+
+import cv2
+from pydantic import Field
+
+from longtake.memory.layers import write_atomic
+from longtake.memory.library import Library
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.scene_text import SceneTextEngine, TextBox
+from longtake.preprocess.frames import Picture
+from longtake.preprocess.fused_frames import Mode, fuse_frames
+from longtake.preprocess.reading import lines_of
+from longtake.tools.context import ToolContext
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolError, ToolResult
+
+WINDOW = 4.0
+LONGEST = 20.0  # seconds that are fused
+_LARGEST = 4096  # pixels of the long side in which text is looked for
+
+
+@tool(capabilities=("scene_text",), group="extras")
+def integrate_frames(
+    context: ToolContext,
+    timestamp: Timestamp,
+    mode: Annotated[
+        Mode,
+        Field(
+            description="`maximum` for light writing that shows piece by piece, `minimum` for dark, `mean` against "
+            "noise, `mosaic` for writing that scrolls."
+        ),
+    ] = "maximum",
+) -> ToolResult:
+    """Fuse a few seconds of frames into one picture and read it: for writing no single frame shows whole."""
+    parsed = context.span(timestamp, window=WINDOW)
+    span = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
+    notes = list(parsed.notes)
+    if span != parsed.span:
+        notes.append(f"only {span} was fused, {LONGEST:g} s being the most")
+    engine: SceneTextEngine = context.engines.load("scene_text")
+    path, media = context.video.media()
+    fused = fuse_frames(path, media, span, mode, context.budget.check)
+    if fused is None:
+        raise ToolError("unavailable", f"No frame can be read in {span}.", "Ask for another span.")
+    height, width = fused.picture.shape[:2]
+    lines = lines_of(engine.read(fused.picture, min(_LARGEST, max(height, width))), width / height)
+    file = _keep(context.video.library, fused.picture)
+    notes.append(f"{fused.frames} frames of {span} fused by {mode}")
+    if not lines:
+        notes.append("no text in the fused picture")
+    return ToolResult(
+        tool="integrate_frames",
+        output={"texts": [line.text for line in lines], "picture": file},
+        evidence=tuple(_evidence(context, span, line, f"{engine.id}/{mode}", file) for line in lines),
+        looked_at=(span,),
+        notes=tuple(notes),
+    )
+
+
+def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, file: str) -> Evidence:
+    """A line of the fused picture, which is its `frame`; its box is one of that picture, not of the video's."""
+    return Evidence(
+        video=context.video.id,
+        span=span,
+        modality="scene_text",
+        content=line.text,
+        score=line.confidence,
+        engine=engine,
+        box=line.box,
+        frame=file,
+    )
+
+
+def _keep(library: Library, picture: Picture) -> str:
+    """Write the picture among the blobs of the traces, under its content hash; its file, relative to the library."""
+    data = cv2.imencode(".png", picture)[1].tobytes()
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    path = library.trace_root / "blobs" / digest[:2] / f"{digest}.png"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, data)
+    return path.relative_to(library.root).as_posix()

@@ -1,0 +1,110 @@
+"""`inspect_motion`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from longtake.errors import MediaError
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.frame_measures import Finding, Measured, measure
+from longtake.preprocess.frame_order import find_shuffled
+from longtake.preprocess.frames import read_frames
+from longtake.preprocess.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.sound_direction import sound_direction
+from longtake.tools.context import ToolContext
+from longtake.tools.evidence import unexamined
+from longtake.tools.motion_facts import known_motion, pictures_examined
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolResult
+
+WINDOW = 10.0
+LONGEST = 30.0  # seconds whose frames are measured one by one
+_EMPTY = 4.0  # standard deviation of brightness, in levels, below which a frame shows nothing
+_HARDLY = 0.2  # share of the frames whose order can be told, below which nothing is said of the rest
+_ENGINE = "frame-measures-1"
+
+
+@dataclass(slots=True)
+class _Inspected:
+    """What was found in the frames and the sound, and what could not be told."""
+
+    findings: list[Finding] = field(default_factory=list)
+    untold: list[str] = field(default_factory=list)
+
+
+@tool(group="extras")
+def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
+    """Inspect a segment: cuts, camera pan, tilt and zoom; frozen, reversed, shuffled, blank, tinted and noisy spans."""
+    parsed = context.span(timestamp, window=WINDOW)
+    looked_at = pictures_examined(context, parsed.span)
+    layer = context.video.layer("motion")
+    notes = [*parsed.notes, *(unexamined(layer, parsed.span) if layer else ())]
+    close = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
+    if close != parsed.span:
+        notes.append(f"shuffled, tinted, noisy and reversed spans were looked for in {close} only")
+    try:
+        inspected = _inspect(context, close)
+    except MediaError as error:
+        inspected = _Inspected(untold=[f"shuffled, tinted, noisy or reversed: {error}"])
+    known = known_motion(context, parsed.span)
+    evidence = sorted(
+        [*known, *(_evidence(context, finding) for finding in _new(inspected.findings, known))],
+        key=lambda item: (item.span.start, item.span.end),
+    )
+    if not evidence:
+        notes.append(f"a camera at rest and no fault in {parsed.span}, as far as can be told")
+    output = {"findings": [_row(item) for item in evidence], "cannot_tell": inspected.untold}
+    return ToolResult(
+        tool="inspect_motion", output=output, evidence=tuple(evidence), looked_at=looked_at, notes=tuple(notes)
+    )
+
+
+def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
+    path, media = context.video.media()
+    measured, end = list[Measured](), span.start
+    for frame in read_frames(path, media, span, context.budget.check):
+        measured.append(measure(frame))
+        end = frame.end
+    frames = [frame for frame in measured if frame.luma.std() >= _EMPTY]
+    noise = find_noise(frames, end)
+    clear = [frame for frame in frames if not any(each.span.start <= frame.time < each.span.end for each in noise)]
+    order = find_shuffled(clear)
+    inspected = _Inspected([*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings])
+    if order.told < _HARDLY:
+        inspected.untold.append("shuffled: too little moves, or too few frames, to tell their order")
+    if not any(each.kind in ("tinted", "colourless") for each in inspected.findings):
+        inspected.untold.append(f"tinted throughout {span}: a tint is told where it is switched on or off")
+    direction, skewness = sound_direction(path, media, span, context.budget.check)
+    if direction == "backwards":
+        text = f"reversed: its sound swells slowly and breaks off (skewness {skewness:.1f})"
+        inspected.findings.append(Finding(span, "reversed", text, round(min(1.0, -skewness), 2)))
+    else:
+        heard = "its sound runs forwards, but may be added" if direction else "its sound does not tell"
+        inspected.untold.append(f"reversed: the picture alone does not tell the direction of time; {heard}")
+    return inspected
+
+
+def _new(findings: list[Finding], known: list[Evidence]) -> Iterator[Finding]:
+    """The findings without freezes that the index knows already."""
+    frozen = [item.span for item in known if item.content.startswith("frozen")]
+    for finding in findings:
+        if finding.kind != "frozen" or not any(span.overlaps(finding.span) for span in frozen):
+            yield finding
+
+
+def _evidence(context: ToolContext, finding: Finding) -> Evidence:
+    return Evidence(
+        video=context.video.id,
+        span=TimeSpan(start=round(finding.span.start, 3), end=round(finding.span.end, 3)),
+        modality="audio" if finding.kind == "reversed" else "visual",
+        content=finding.text if finding.kind == "reversed" else f"{finding.kind}: {finding.text}",
+        score=finding.sure,
+        engine=_ENGINE,
+    )
+
+
+def _row(item: Evidence) -> dict[str, object]:
+    start, end = (clock(time, decimals=2) for time in (item.span.start, item.span.end))
+    return {"start": start, "end": end, "what": item.content, "sure": item.score}

@@ -1,0 +1,60 @@
+"""`extract_math_exp`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from longtake.preprocess.engines.maths import Formula, MathsEngine
+from longtake.tools.calculator import evaluate, normalise
+from longtake.tools.context import ToolContext
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolError, ToolResult
+from longtake.tools.scene_text import extract_scene_text
+
+
+@tool(capabilities=("scene_text", "maths"))
+def extract_math_exp(
+    context: ToolContext,
+    timestamp: Timestamp,
+    language: Annotated[
+        str | None, Field(description="Language code of the words around; it chooses none of the signs.")
+    ] = None,
+) -> ToolResult:
+    """Find the mathematical expressions written in the picture: each as seen, as it can be calculated, and its value.
+
+    An equation's value is its solution, or whether it is true. Fractions and sums set over several lines are not read.
+    """
+    engine: MathsEngine = context.engines.load("maths")
+    read = extract_scene_text(context, timestamp, language)
+    found: dict[str, dict[str, str]] = {}
+    evidence = []
+    for line in read.evidence:
+        formulas = engine.find(line.content)
+        for formula in formulas:
+            context.budget.check()
+            found.setdefault(formula.plain, _described(formula))
+        if formulas:
+            evidence.append(line)
+    notes = read.notes
+    if not found and read.evidence:
+        notes = (*notes, f"no mathematical expression in {len(read.evidence)} lines of text read there")
+    return ToolResult(
+        tool="extract_math_exp",
+        output={"expressions": list(found.values())},
+        evidence=tuple(evidence),
+        looked_at=read.looked_at,
+        notes=notes,
+    )
+
+
+def _described(formula: Formula) -> dict[str, str]:
+    """An expression as seen and as read, with its value where that says more."""
+    described = {"seen": formula.seen, "expression": normalise(formula.plain)}
+    try:
+        value = evaluate(formula.plain)
+    except ToolError:  # several unknowns, an inequality, no finite value
+        return described
+    same = value.replace(" ", "") == described["expression"].replace(" ", "")
+    return described if same else described | {"value": value}

@@ -1,0 +1,70 @@
+"""`object_detection`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan, clock
+from longtake.tools.context import ToolContext
+from longtake.tools.objects import look_for, read_query, seen_as
+from longtake.tools.registry import Timestamp, tool
+from longtake.tools.result import ToolError, ToolResult
+
+WINDOW = 2.0
+
+
+@tool(capabilities=("objects",))
+def object_detection(
+    context: ToolContext,
+    timestamp: Timestamp,
+    categories: Annotated[
+        list[str],
+        Field(min_length=1, max_length=20, description="Kinds of things to find: ['person', 'red circle', 'logo']."),
+    ],
+) -> ToolResult:
+    """Find things of the named kinds in a segment, and where in the picture they are.
+
+    `timestamp`, `object` and `bounding_box` are lists of one length with one entry for each thing: seconds, name, and
+    [left, top, width, height] as shares of the picture. Each thing is told once, as near to the segment's middle as it
+    is seen.
+    """
+    queries = [read_query(category) for category in categories]
+    parsed = context.span(timestamp, window=WINDOW)
+    middle = (parsed.span.start + parsed.span.end) / 2
+    evidence: list[tuple[str, Evidence]] = []
+    notes = list(parsed.notes)
+    failures: list[ToolError] = []
+    looked_at: list[TimeSpan] = []
+    for query in queries:
+        try:
+            seen = look_for(context, parsed.span, query)
+        except ToolError as error:
+            failures.append(error)
+            continue
+        looked_at = [*looked_at, *(span for span in seen.looked_at if span not in looked_at)]
+        notes += [
+            *seen.notes,
+            *([] if seen.tracks else [f"no {query.phrase} in {seen.pictures} pictures from {parsed.span}"]),
+        ]
+        for number, track in enumerate(seen.tracks, 1):
+            time, found = track.nearest(middle)
+            words = f"{found.name} {number} of {len(seen.tracks)} at {clock(time, decimals=1)}"
+            evidence.append((found.name, seen_as(context, seen, TimeSpan(start=time, end=time), found, words)))
+    if len(failures) == len(queries):
+        raise failures[0]
+    notes += [f"{error.failure.message} {error.failure.remedy}" for error in failures]
+    evidence.sort(key=lambda each: each[1].span.start)
+    return ToolResult(
+        tool="object_detection",
+        output={
+            "timestamp": [item.span.start for _, item in evidence],
+            "object": [name for name, _ in evidence],
+            "bounding_box": [list(item.box or ()) for _, item in evidence],
+        },
+        evidence=tuple(item for _, item in evidence),
+        looked_at=tuple(looked_at),
+        notes=tuple(dict.fromkeys(notes)),
+    )
