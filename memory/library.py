@@ -14,6 +14,7 @@ from typing import Any
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 
@@ -202,7 +203,7 @@ class Library:
         names = {Path(video.name).stem: video.name for video in self.videos()}
         close = get_close_matches(Path(reference).stem, names, n=1)
         hint = f" Did you mean {names[close[0]]!r}?" if close else ""
-        held = f"The library {self.root} holds {len(names)} videos; `longtake videos list` shows them."
+        held = f"The library {self.root} holds {counted(len(names), 'video')}; `longtake videos list` shows what."
         return f"{reference!r} is neither a file nor a video in the library.{hint} {held}"
 
 

@@ -35,7 +35,7 @@ def list_tools(
     for row in rows:
         engines = ", ".join(f"{name}: {engine or 'unavailable'}" for name, engine in row["engines"].items())
         say(f"{row['name']:<20} {', '.join(row['schema']['properties'])}")
-        say(f"{'':<20} {row['description']}")
+        say(f"{'':<20} {row['description'].splitlines()[0]}")
         say(f"{'':<20} {engines or 'needs no engine'}")
 
 

@@ -64,7 +64,7 @@ def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
     marks = "".join(cite(item, orientation) for item in found[:MOST_CITED])
     unnamed = counted[0].call.arguments["object_query"] == ANYTHING
     what = f"{name} (what each is, the engine cannot tell)" if unnamed else name
-    return f"{count} {what}: “{found[0].content}” {marks}"
+    return f"{count} × {what}: “{found[0].content}” {marks}"
 
 
 def _more_than(number: str, count: int, name: str, counted: Sequence[Done], orientation: Orientation) -> Move:
@@ -75,7 +75,7 @@ def _more_than(number: str, count: int, name: str, counted: Sequence[Done], orie
     if not found:
         return not_found(" ".join(note for step in counted for note in step.result.notes))
     word = "Yes" if count > int(least) else "No"
-    return f"{word}, at most {count} {name} at once: “{found[0].content}” {cite(found[0], orientation)}"
+    return f"{word}, at most {count} × {name} at once: “{found[0].content}” {cite(found[0], orientation)}"
 
 
 def counts_by_eye(orientation: Orientation) -> bool:

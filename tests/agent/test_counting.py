@@ -71,15 +71,15 @@ def answered(question: str, *results: ToolResult) -> tuple[str, list[Call]]:
 def test_a_count_says_what_it_is_of_and_is_a_claim_that_its_evidence_holds() -> None:
     result, seen = counted(3)
     draft, calls = answered("How many people come to the table?", result)
-    assert draft == "3 person: “person 1 of 3” [00:00:01][00:00:02][00:00:03]"
+    assert draft == "3 × person: “person 1 of 3” [00:00:01][00:00:02][00:00:03]"
     assert calls[-1] == Call("count_objects", {"timestamp": [0.0, 60.0], "object_query": "different people"})
     assert [claim.verdict for claim in check_draft(draft, seen).claims] == ["supported"]
-    wrong = draft.replace("3 person:", "4 person:")
+    wrong = draft.replace("3 × person:", "4 × person:")
     assert [claim.verdict for claim in check_draft(wrong, seen).claims] != ["supported"]
 
 
 @pytest.mark.parametrize(
-    ("number", "start"), [(1, "No, at most 1 person at once"), (2, "Yes, at most 2 person at once")]
+    ("number", "start"), [(1, "No, at most 1 × person at once"), (2, "Yes, at most 2 × person at once")]
 )
 def test_more_than_one_gets_a_yes_or_no(number: int, start: str) -> None:
     draft, _ = answered("Is there ever more than one person in view?", counted(number)[0])
@@ -91,7 +91,7 @@ def test_what_comes_and_goes_is_counted_also_where_its_kind_cannot_be_told() -> 
     result, seen = counted(6, "moving thing")
     draft, calls = answered("How many different people come to the table?", unknown, result)
     assert calls[-1].arguments["object_query"] == "different moving things"
-    assert draft.startswith("6 moving thing (what each is, the engine cannot tell): “moving thing 1 of 6” [00:00:01]")
+    assert draft.startswith("6 × moving thing (what each is, the engine cannot tell): “moving thing 1 of 6” [00:00:01]")
     assert [claim.verdict for claim in check_draft(draft, seen).claims] == ["supported"]
 
 
