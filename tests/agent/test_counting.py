@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from helpers.rules import drafted
 
 from longtake.agent.claims import check_draft
-from longtake.agent.orientation import Orientation, classify, wants_everything
 from longtake.agent.rules.counting import what_to_count
-from longtake.agent.rules.moves import Call, Done
-from longtake.agent.rules.planner import next_move
+from longtake.agent.rules.moves import Call
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolFailure, ToolResult
@@ -46,26 +45,13 @@ def counted(number: int, name: str = "person") -> tuple[ToolResult, tuple[Eviden
 def answered(question: str, *results: ToolResult) -> tuple[str, list[Call]]:
     """The draft where counting gives these results, one after the other and then the last again, and the calls."""
     waiting = list(results)
-    kind, senses = classify(question)
-    orientation = Orientation(
-        question=question,
-        kind=kind,
-        modalities=senses,
-        exhaustive=wants_everything(question),
-        parts=(question,),
-        videos={"v": 60.0},
-        names={"v": "a.mp4"},
-    )
-    done: list[Done] = []
-    for _ in range(6):
-        move = next_move(orientation, done)
-        if isinstance(move, str):
-            return move, [step.call for step in done]
-        for call in move:
-            counts = call.name == "count_objects"
-            result = (waiting.pop(0) if len(waiting) > 1 else waiting[0]) if counts else ToolResult(tool=call.name)
-            done.append(Done(call, result))
-    raise AssertionError("the rules do not come to an end")
+
+    def result_of(call: Call) -> ToolResult:
+        if call.name != "count_objects":
+            return ToolResult(tool=call.name)
+        return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+    return drafted(question, result_of, seconds=60.0)
 
 
 def test_a_count_says_what_it_is_of_and_is_a_claim_that_its_evidence_holds() -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from helpers.rules import drafted
 
-from longtake.agent.orientation import Orientation, classify, wants_everything
-from longtake.agent.rules.moves import Call, Done
-from longtake.agent.rules.planner import next_move
+from longtake.agent.rules.moves import Call
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolFailure, ToolResult
@@ -21,23 +20,7 @@ def piece(content: str, start: float, modality: Modality = "scene_text", *, trus
 
 def answered(question: str, *held: Evidence, total: str = "") -> tuple[str, list[Call]]:
     """The draft where the tools find what is held in the span of their call, and the calls."""
-    kind, senses = classify(question)
-    orientation = Orientation(
-        question=question,
-        kind=kind,
-        modalities=senses,
-        exhaustive=wants_everything(question),
-        parts=(question,),
-        videos={"v": 100.0},
-        names={"v": "talk.mp4"},
-    )
-    done: list[Done] = []
-    for _ in range(6):
-        move = next_move(orientation, done)
-        if isinstance(move, str):
-            return move, [step.call for step in done]
-        done += [Done(call, _result(call, held, total)) for call in move]
-    raise AssertionError("the rules do not come to an end")
+    return drafted(question, lambda call: _result(call, held, total))
 
 
 def _result(call: Call, held: tuple[Evidence, ...], total: str) -> ToolResult:

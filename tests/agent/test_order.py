@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from helpers.rules import drafted
 
-from longtake.agent.orientation import Orientation, classify
-from longtake.agent.rules.moves import Call, Done
+from longtake.agent.rules.moves import Call
 from longtake.agent.rules.order import compared
-from longtake.agent.rules.planner import next_move
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolResult
@@ -25,23 +24,13 @@ HELD = (
 )
 
 
-def answered(question: str, held: tuple[Evidence, ...] = HELD) -> str:
-    kind, senses = classify(question)
-    orientation = Orientation(
-        question=question, kind=kind, modalities=senses, parts=(question,), videos={"v": 60.0}, names={"v": "a.mp4"}
-    )
-    move = next_move(orientation, [])
-    assert isinstance(move, list)
-    draft = next_move(
-        orientation, [Done(call, ToolResult(tool=call.name, evidence=_found(call, held))) for call in move]
-    )
-    assert isinstance(draft, str)
-    return draft
+def answered(question: str) -> str:
+    return drafted(question, lambda call: ToolResult(tool=call.name, evidence=_found(call)))[0]
 
 
-def _found(call: Call, held: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+def _found(call: Call) -> tuple[Evidence, ...]:
     heard = call.name == "detect_audio_events"
-    return tuple(item for item in held if (item.modality == "audio") == heard)
+    return tuple(item for item in HELD if (item.modality == "audio") == heard)
 
 
 @pytest.mark.parametrize(
