@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation, classify
 from longtake.agent.rules.everything import is_total
-from longtake.agent.rules.matching import key_terms, score
+from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import Call, Done, evidence_from, on_each
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TimeSpan
 
 RESULTS = 5
-ENOUGH = 0.69
 BESIDE = 20.0  # seconds after, or before, that "after" and "before" mean where not everything is wanted
 _ANCHORED = re.compile(
     r"^(?:and|but|so|then)?,?\s*(?P<main>(?:what|which|who|whose|how|where|is|are|does|do|did)\b.+?)"

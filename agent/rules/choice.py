@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import affirmed, key_terms, must_hold
+from longtake.agent.rules.matching import ENOUGH, affirmed, key_terms, must_hold
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote, trusted
 from longtake.agent.words import NEGATION, content_stems, coverage, numbers, stems
 from longtake.memory.records import Evidence
 
 RESULTS = 10
 LETTERS = "ABCDEFGHIJ"
-ENOUGH = 0.69
 MARGIN = 0.15  # by which the best option must lead
 
 

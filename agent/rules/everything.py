@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import EVER, TOTAL, Orientation
-from longtake.agent.rules.matching import AnswerType, answer_type, holds, key_terms, rows, score
+from longtake.agent.rules.matching import ENOUGH, answer_type, holds, key_terms, rows, score
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -28,7 +28,6 @@ from longtake.agent.words import cue
 from longtake.memory.records import Evidence, Modality
 
 READERS: dict[Modality, str] = {"speech": "transcribe_speech", "scene_text": "extract_scene_text"}
-ENOUGH = 0.69  # the least score that belongs to the list
 MOST_LISTED = 40
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _LIST = cue("list, every, each, all, shown, given, name, mentioned, appear, appears, there, seen, said")
@@ -83,17 +82,13 @@ def _meant(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence
     wanted = key_terms(_LIST.sub(" ", orientation.question))
     pieces = rows(found)
     if kind and not wanted:
-        meant = [item for item in pieces if _shows(item, kind)]
+        meant = [item for item in pieces if holds(kind, item.content)]
     else:
         meant = [item for item in pieces if score(orientation.question, item, pieces) >= ENOUGH]
     first: dict[str, Evidence] = {}
     for item in sorted(meant, key=lambda item: item.span.start):
         first.setdefault(item.content, item)
     return list(first.values())
-
-
-def _shows(item: Evidence, kind: AnswerType) -> bool:
-    return holds(kind, item.content)
 
 
 def _amounts(orientation: Orientation, found: Sequence[Evidence]) -> dict[str, Evidence]:

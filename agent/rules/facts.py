@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import key_terms, rows, score, without_repeats
+from longtake.agent.rules.matching import ENOUGH, key_terms, rows, score, without_repeats
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -26,7 +26,6 @@ from longtake.memory.records import Evidence, Modality
 
 RESULTS = 10
 CONTEXT = 6.0  # seconds read around a place found, before and after
-ENOUGH = 0.69  # the least score that answers
 CLOSE = 0.8  # of the best match: what else is quoted beside it
 MOST_ANSWERS = 3
 MOST_EQUAL = 8  # where several answer just as well, as in a list

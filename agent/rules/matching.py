@@ -10,6 +10,7 @@ from longtake.agent.words import NEGATION, NUMBER_WORDS, content_stems, coverage
 from longtake.memory.records import Evidence
 
 BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
+ENOUGH = 0.69  # the least score that answers
 NEAR = 3.0  # seconds between lines of speech that speak of the same thing
 SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
 
