@@ -69,17 +69,34 @@ def is_public(address: str) -> bool:
 def _checked_address(host: str, request: httpx.Request) -> str:
     """The first of a host's addresses, all of which are public.
 
-    The system reads whatever a host is written as, `2130706433` and `0177.0.0.1` too: what it makes of it is checked.
+    Raises:
+        EngineError: when one of them is not.
+        httpx.ConnectError: when it has none.
     """
+    addresses = _addresses(host, request)
+    private = [address for address in addresses if not is_public(address)]
+    if private:
+        raise EngineError(f"A redirect to {host} was not followed: {private[0]} is not an address of the public web.")
+    return addresses[0]
+
+
+def _addresses(host: str, request: httpx.Request) -> list[str]:
+    """What a host stands for; at least one.
+
+    An address is taken as it is: a system without IPv6 would look one up and tell nothing. All else is left to the
+    system, which reads `2130706433` and `0177.0.0.1` as addresses too: what it makes of a host is checked.
+    """
+    try:
+        return [str(ipaddress.ip_address(host))]
+    except ValueError:
+        pass
     try:
         found = socket.getaddrinfo(host, request.url.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise httpx.ConnectError(f"no address is known for {host}", request=request) from error
-    addresses = [str(entry[4][0]) for entry in found]
-    private = [address for address in addresses if not is_public(address)]
-    if private or not addresses:
-        raise EngineError(f"A redirect to {host} was not followed: {private[0]} is not an address of the public web.")
-    return addresses[0]
+    if not found:
+        raise httpx.ConnectError(f"no address is known for {host}", request=request)
+    return [str(entry[4][0]) for entry in found]
 
 
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:

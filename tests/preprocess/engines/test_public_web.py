@@ -45,6 +45,23 @@ def test_no_spelling_of_a_private_address_is_connected_to(host: str) -> None:
         client.get(f"http://{host}:9/")
 
 
+@pytest.mark.parametrize("host", [host for host in SPELLINGS if host.startswith("[")])
+def test_an_address_is_told_as_it_stands_where_the_system_knows_no_ipv6(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolved(monkeypatch=monkeypatch)
+    transport = PublicTransport(httpx.URL("http://search.example"), offline=False)
+    with httpx.Client(transport=transport) as client, pytest.raises(EngineError, match="not an address of the public"):
+        client.get(f"http://{host}:9/")
+
+
+def test_a_name_without_an_address_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved(monkeypatch=monkeypatch)
+    transport = PublicTransport(httpx.URL("http://search.example"), offline=False)
+    with httpx.Client(transport=transport) as client, pytest.raises(httpx.ConnectError, match="no address is known"):
+        client.get("http://nowhere.example/")
+
+
 def test_a_name_with_one_private_address_is_not_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
     resolved("1.1.1.1", "10.0.0.7", monkeypatch=monkeypatch)
     transport = PublicTransport(httpx.URL("http://search.example"), offline=False)
