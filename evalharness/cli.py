@@ -38,7 +38,9 @@ def clips(
     as_json: Json = False,
 ) -> None:
     """Index the clips of a folder, ask its questions and grade the answers; wrong answers are no failure."""
-    from longtake.evalharness.clips import load_questions, run_clips, show_clips
+    from longtake.evalharness.clips import load_questions
+    from longtake.evalharness.clips_report import show_clips
+    from longtake.evalharness.clips_run import run_clips
     from longtake.preprocess.workspace import Workspace
 
     session: Session = context.obj

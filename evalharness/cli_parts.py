@@ -1,4 +1,4 @@
-"""`longtake bench search`, `shots` and `moments`: single parts, measured where the right answer is known."""
+"""`longtake bench search`, `graph`, `shots` and `moments`: single parts, measured by themselves."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ def search(
     from longtake.evalharness.search_speed import measure_search, show_search
 
     give(measure_search(sizes or [10_000, 100_000], tell(as_json)), show_search, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def graph(context: typer.Context, as_json: Json = False) -> None:
+    """Time what the planner's graph takes a step, with a controller that is done at once, beside a bare graph."""
+    from longtake.evalharness.graph_speed import measure_graph, show_graph
+
+    session: Session = context.obj
+    give(measure_graph(session.settings, tell(as_json)), show_graph, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

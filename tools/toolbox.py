@@ -30,6 +30,7 @@ class Toolbox:
     def __init__(self, functions: Iterable[Callable[..., ToolResult]]) -> None:
         self._specs = {SPECS[function].name: SPECS[function] for function in functions}
         self._cache: dict[str, ToolResult] = {}
+        self._schemas: dict[tuple[str, ...], list[dict[str, Any]]] = {}
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._specs.values())
@@ -38,8 +39,10 @@ class Toolbox:
         return name in self._specs
 
     def schemas(self, videos: tuple[str, ...]) -> list[dict[str, Any]]:
-        """Every tool as chat models are told about it."""
-        return [spec.as_openai(videos) for spec in self]
+        """Every tool as chat models are told about it; made once for the same videos."""
+        if videos not in self._schemas:
+            self._schemas[videos] = [spec.as_openai(videos) for spec in self]
+        return self._schemas[videos]
 
     def call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         """Run one tool; never raises. Equal calls on the same videos are answered from the cache."""

@@ -15,7 +15,7 @@ from longtake.errors import EngineError
 from longtake.evalharness.asking import measure_warm
 from longtake.evalharness.cli import bench
 
-COMMANDS = ("speed", "clips", "resume", "search", "shots", "moments", "pass", "memory", "ask", "recall")
+COMMANDS = ("speed", "clips", "resume", "search", "graph", "shots", "moments", "pass", "memory", "ask", "recall")
 
 
 def test_the_menu_names_every_measurement() -> None:
