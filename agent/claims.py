@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from longtake.agent.words import NEGATION, content_stems, coverage, fold, numbers, stem, stems, words
-from longtake.memory.records import Citation, Citing, Claim, Evidence, Verdict
+from longtake.agent.verdicts import HELD, verdict_of
+from longtake.agent.words import content_stems, coverage, numbers, stems
+from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 
 NOT_FOUND = "NOT FOUND:"
-HELD = 0.5  # share of a claim's content words that its evidence must hold
 MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
-COMPUTED_WORDS = "answer result value equals"  # what a claim may call what was computed
 SLACK = 1.0  # seconds by which a citation may miss its evidence: clocks are written in whole seconds
 _ABSTENTION = re.compile(r"\W*not found\b[\W_]*", re.IGNORECASE)
 # The letter of an option, as a draft begins with it.
@@ -27,18 +26,8 @@ _SENTENCE = re.compile(
 )
 # What is never split and holds no citation: quotations, and the stop of an abbreviation.
 _WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.")
-_MOMENT = re.compile(
-    r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
-)
-_OPPOSITES = tuple(
-    pair.split("/")
-    for pair in (
-        "on/off up/down rose/fell rises/falls rise/fall rising/falling more/less increased/decreased "
-        "increases/decreases open/closed opened/closed opens/closes before/after first/last left/right "
-        "won/lost accepted/rejected true/false bought/sold cheaper/dearer faster/slower higher/lower "
-        "larger/smaller alive/dead always/never"
-    ).split()
-)
+_OTHERWISE = {"speech": "it is said", "scene_text": "on screen", "visual": "in the picture"}
+_DOUBT = "What was recognised there is too doubtful to prove it."
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
@@ -94,6 +83,12 @@ def abstention(draft: str) -> str | None:
     return f"{NOT_FOUND} {draft[match.end() :].strip()}".strip() if match else None
 
 
+def split_gap(draft: str) -> tuple[str, str]:
+    """What a draft answers, and what it names as not found behind that; empty where it names nothing."""
+    answered, _, gap = draft.partition(f" {NOT_FOUND} ")
+    return answered, gap.strip()
+
+
 def without(draft: str, claims: Collection[str]) -> str:
     """A draft without the sentences that make these claims."""
     return " ".join(sentence for sentence in _sentences(draft) if plain_text(sentence) not in claims)
@@ -108,15 +103,34 @@ def plain_text(draft: str) -> str:
 
 
 def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The supported claims as text again, each followed by its moments, with their video when several are open."""
+    """The supported claims as text again, each followed by its moments, with their video when several are open.
+
+    What another modality says otherwise follows its claim, with its own moment.
+    """
     told = names if names and len(names) > 1 else {}
-    return " ".join(f"{claim.text} {_marks(claim, told)}".strip() for claim in claims if claim.verdict == "supported")
+    return " ".join(_told(claim, told) for claim in claims if claim.verdict == "supported")
 
 
-def _marks(claim: Claim, names: Mapping[str, str]) -> str:
+def softened(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
+    """The claims that rest on what was recognised too poorly to prove them, said to be no more than that, and where."""
+    told = names if names and len(names) > 1 else {}
+    return " ".join(
+        f"Not verified: {claim.text} {_marks(claim.doubtful, told)} {_DOUBT}" for claim in claims if claim.doubtful
+    )
+
+
+def _told(claim: Claim, names: Mapping[str, str]) -> str:
+    text = f"{claim.text} {_marks(claim.citations, names)}".strip()
+    for modality in dict.fromkeys(citation.modality for citation in claim.against):
+        other = [citation for citation in claim.against if citation.modality == modality]
+        quote = " · ".join(citation.quote for citation in other)
+        text += f" But {_OTHERWISE[modality]}: “{quote}” {_marks(other, names)}"
+    return text
+
+
+def _marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
     marks = [
-        f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[")
-        for citation in claim.citations[:3]
+        f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[") for citation in citations[:3]
     ]
     return "".join(dict.fromkeys(marks))
 
@@ -160,7 +174,7 @@ def _resolve(sentence: str, evidence: Sequence[Evidence], names: Mapping[str, st
     for place in (place for _, places in _citations(sentence) for place in places):
         near = [item for item in evidence if _backs(item, place, text, names)]
         missing += not near
-        found += [item for item in _fewest(wanted, near) if item not in found]
+        found += [item for item in _fewest(wanted, near, text) if item not in found]
     return found, missing
 
 
@@ -183,9 +197,13 @@ def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:
     return written.casefold() in {video.casefold(), name.casefold(), PurePath(name).stem.casefold()}
 
 
-def _fewest(wanted: Sequence[str], near: Sequence[Evidence]) -> list[Evidence]:
+def _fewest(wanted: Sequence[str], near: Sequence[Evidence], text: str) -> list[Evidence]:
     """The best piece, and further ones while each holds a wanted word that none before it holds."""
-    ranked = sorted(near, key=lambda item: (not item.trusted, -coverage(wanted, item.content), item.span.length))
+
+    def rank(item: Evidence) -> tuple[bool, float, bool, float]:
+        return not item.trusted, -coverage(wanted, item.content), item.content not in text, item.span.length
+
+    ranked = sorted(near, key=rank)
     chosen, open_terms = ranked[:1], set(wanted) - (stems(ranked[0].content) if ranked else set())
     for item in ranked[1:]:
         gained = open_terms & stems(item.content)
@@ -201,65 +219,12 @@ def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], c
         wanted = content_stems(text)
         trusted = [item for item in evidence if item.trusted and coverage(wanted, item.content) >= HELD]
         proof = sorted(trusted, key=lambda item: -coverage(wanted, item.content))[:2]
-    verdict = _verdict(text, proof, computed)
-    return Claim(text=text, verdict=verdict, citations=tuple(dict.fromkeys(Citation.of(item) for item in proof)))
+    verdict = verdict_of(text, proof, computed)
+    # Only what is recognised poorly keeps it from being proven: all else would be softened at will.
+    poorly = [item for item in cited if item.video and not item.trusted]
+    softened = poorly if verdict == "unverified" and verdict_of(text, cited, computed) == "supported" else []
+    return Claim(text=text, verdict=verdict, citations=_cite(proof), doubtful=_cite(softened))
 
 
-def _verdict(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> Verdict:
-    """Whether the proof holds a claim, judged by its words.
-
-    Supported: half the words, every number and every name are held, and neither side negates what the other says.
-    Contradicted: the words are held, but with another number or the opposite word.
-    """
-    quoted = " ".join(item.content for item in proof)
-    held = " ".join([quoted, *computed, *([COMPUTED_WORDS] if computed else [])])
-    said = [stem for stem in content_stems(text) if not any(letter.isdigit() for letter in stem)]
-    # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
-    counted = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], text)
-    stated = numbers(re.sub(r"\bone\b", "", counted, flags=re.IGNORECASE))
-    words_held = not said or _is_quoted(text, quoted) or coverage(said, held) >= HELD
-    if not (proof or (computed and stated)) or not words_held:
-        return "unverified"
-    if not _is_quoted(text, quoted):
-        if _is_opposite(text, quoted):
-            return "contradicted"
-        if _names(text) - stems(held) or bool(NEGATION.search(text)) != bool(NEGATION.search(quoted)):
-            return "unverified"
-    if stated <= numbers(held) | _counts(text, proof):
-        return "supported"
-    return "contradicted" if said and numbers(quoted) - stated else "unverified"
-
-
-def _is_opposite(text: str, quoted: str) -> bool:
-    """Whether a claim uses the opposite of a word of its proof, and not that word itself."""
-    claimed, held = set(words(text)), set(words(quoted))
-    pairs = [*_OPPOSITES, *((other, one) for one, other in _OPPOSITES)]
-    return any(one in claimed and one not in held and other in held and other not in claimed for one, other in pairs)
-
-
-def _names(text: str) -> set[str]:
-    """Stems of the capitalised words of a claim, but for the first of a sentence, which every sentence has."""
-    return {stem(fold(name)) for name in re.findall(r"(?<=[\w,;:] )([A-Z][a-z]+)", text)}
-
-
-def _is_quoted(text: str, quoted: str) -> bool:
-    """Whether a claim quotes its evidence letter for letter; what it says around it is only how, when and where."""
-    terms = re.findall(r"“([^”]+)”", text)
-    return bool(terms) and all(term.strip() in quoted for term in terms)
-
-
-def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:
-    """Whether a time says when the evidence begins or ends, or how long it lasts, as exactly as it is written."""
-    text = written[1] or written[2]
-    decimals = len(text.partition(".")[2])
-    times = [time for item in proof for time in (item.span.start, item.span.end, item.span.length)]
-    return any(abs(parse_time(text) - time) <= 10**-decimals + 1e-6 for time in times)
-
-
-def _counts(text: str, proof: Sequence[Evidence]) -> set[str]:
-    """How often each quoted term of a claim occurs in its proof."""
-    terms = [
-        re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE)
-        for term in re.findall(r"[“\"]([^”\"]+)[”\"]", text)
-    ]
-    return {str(sum(len(term.findall(item.content)) for item in proof)) for term in terms}
+def _cite(items: Sequence[Evidence]) -> tuple[Citation, ...]:
+    return tuple(dict.fromkeys(Citation.of(item) for item in items))

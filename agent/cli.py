@@ -82,7 +82,7 @@ def show(answer: Answer, workspace: Workspace) -> None:
         when = TimeSpan(start=citation.start, end=citation.end)
         say(f"  {where}{when}  {citation.modality:<10}  {_short(citation.quote)}")
     for claim in answer.claims:
-        if claim.verdict != "supported" and answer.status != "abstained":
+        if claim.verdict != "supported" and not claim.doubtful and answer.status != "abstained":
             say(f"  struck, {claim.verdict}: {_short(claim.text)}")
     usage = answer.usage
     spent = [f"{usage.rounds} rounds", f"{usage.tool_calls} tool calls"]

@@ -67,7 +67,7 @@ _SUMMARISE = re.compile(
     r"|what is (?:the|this) (?:video|recording|clip|film|talk) about)\b"
 )
 _TRANSCRIBE = re.compile(
-    r"\btranscri\w+|what (?:is|was|'s|gets|words are) (?:being )?said\b(?!\s+(?:about|of|to))"
+    r"\btranscri\w+|what (?:is|was|'s|gets|words are) (?:being )?(?:said|sung)\b(?!\s+(?:about|of|to))"
     r"|what do(?:es)? .{1,20} say (?:at|between|from|in)\b|subtitles? .*(?:show|say|read)|what .*subtitles?"
 )
 _COUNT = re.compile(r"\bhow (?:many times|often)\b")
@@ -79,7 +79,7 @@ _LIST = re.compile(
 EVER = re.compile(r"^\W*(?:is|are|was|were|does|do|did)\b.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b")
 _WHEN = re.compile(
-    r"^\W*when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
+    r"^\W*(?:since )?when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
     r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
 )
 _READ = re.compile(r"\bwhat (?:is|was|gets) (?:shown|displayed)\b")

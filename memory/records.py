@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -66,12 +66,25 @@ class Citation(Record):
         )
 
 
+class FoundBy(Record):
+    """A step of the run that found evidence of a claim."""
+
+    tool: str = Field(description="The tool's name; `orient` where it was known of the recording before any call.")
+    call: str | None = Field(default=None, description="The call's id in the trace; none where no tool was called.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="As repaired, and as the tool was given them.")
+
+
 class Claim(Record):
     """One checkable statement of an answer and the evidence it rests on."""
 
     text: str
     verdict: Verdict
     citations: tuple[Citation, ...] = ()
+    against: tuple[Citation, ...] = Field(default=(), description="Where another modality says it otherwise.")
+    doubtful: tuple[Citation, ...] = Field(
+        default=(), description="Where it was recognised, too poorly to prove it; an unverified claim is softened then."
+    )
+    found_by: tuple[FoundBy, ...] = Field(default=(), description="The calls that found all of these citations.")
 
 
 class Citing(Record):

@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, with_citations
+from longtake.agent.claims import LETTER, NOT_FOUND, softened, split_gap, with_citations
 from longtake.agent.context import RunContext
 from longtake.agent.facts import shots_examined
 from longtake.agent.routing import run_cost
@@ -26,7 +26,10 @@ SENSES = {
 
 
 def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """The answer with its status: what was struck stays visible as a claim, never in the text."""
+    """The answer with its status: what was struck stays visible as a claim, never in the text.
+
+    What was recognised too poorly to prove a claim keeps it, said to be so: it answers nothing, and is not cited.
+    """
     started = time.time()
     context = runtime.context
     status, text = _conclude(state, context)
@@ -60,21 +63,24 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
-    text = with_citations(state.claims, {video.id: video.record.name for video in context.tools.videos.values()})
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
+    text, doubted = with_citations(state.claims, names), softened(state.claims, names)
     proof = shots_examined(state.examined, list(context.tools.videos.values())) if _wants_everything(state) else ""
     if state.progress.guard:
-        found = text or _findings(state.evidence)
+        found = f"{text} {doubted}".strip() or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
         return "partial", f"Stopped because {state.progress.guard}. {so_far}"
     if context.incomplete:
-        names = ", ".join(context.incomplete)
+        unfinished = ", ".join(context.incomplete)
         found = text or "Nothing that answers it was found in the layers that are there."
-        return "partial", f"{found} ({names}: not indexed to the end yet, so not everything was looked at.)"
-    if text:
-        return "answered", f"{text} {proof}".strip()
+        found = f"{found} {doubted}".strip()
+        return "partial", f"{found} ({unfinished}: not indexed to the end yet, so not everything was looked at.)"
     draft = state.draft or ""
+    if text:
+        _, gap = split_gap(draft)
+        return "answered", " ".join(filter(None, (text, f"Not found: {gap}" if gap else "", doubted, proof)))
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
-    return "abstained", " ".join(filter(None, (reason, _examined(state, context), proof)))
+    return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof)))
 
 
 def _wants_everything(state: AgentState) -> bool:
@@ -102,7 +108,7 @@ def _examined(state: AgentState, context: RunContext) -> str:
 
 
 def _citations(claims: Sequence[Claim]) -> tuple[Citation, ...]:
-    return tuple(dict.fromkeys(citation for claim in claims for citation in claim.citations))
+    return tuple(dict.fromkeys(citation for claim in claims for citation in (*claim.citations, *claim.against)))
 
 
 def _option(state: AgentState) -> Option | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, Checked, check_draft
+from longtake.agent.claims import LETTER, NOT_FOUND, Checked, check_draft, split_gap
 from longtake.agent.context import RunContext
+from longtake.agent.ledger import calls_made, entered
 from longtake.agent.prompts.render import render
 from longtake.agent.routing import MOST_CHECKS
 from longtake.agent.state import AgentState
@@ -45,12 +47,15 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _check(state: AgentState, context: RunContext) -> Checked:
     names = {video.id: video.record.name for video in context.tools.videos.values()}
-    return check_draft(_statement(state), state.evidence, _computed(state), names)
+    calls = calls_made(state.messages)
+    computed = [call.computed for call in calls if call.computed]
+    checked = check_draft(_statement(state), state.evidence, computed, names)
+    return replace(checked, claims=tuple(entered(claim, state.evidence, calls) for claim in checked.claims))
 
 
 def _statement(state: AgentState) -> str:
-    """The draft without the letter of an option; what a bare letter states is its option."""
-    draft = state.draft or ""
+    """What a draft states, without the letter of an option and what was not found; a bare letter states its option."""
+    draft, _ = split_gap(state.draft or "")
     match = LETTER.match(draft) if state.options else None
     if match is None:
         return draft
@@ -63,15 +68,3 @@ def _spoken(state: AgentState) -> list[Any]:
     last = state.messages[-1]
     empty = isinstance(last, AIMessage) and not last.text and not last.tool_calls
     return state.messages[:-1] if empty else state.messages
-
-
-def _computed(state: AgentState) -> list[str]:
-    """What the calculator worked out in this run, such as `2 + 3 = 5`."""
-    asked: dict[str | None, str] = {}
-    found: list[str] = []
-    for message in state.messages:
-        if isinstance(message, AIMessage):
-            asked |= {call["id"]: str(call["args"].get("expression", "")) for call in message.tool_calls}
-        elif isinstance(message, ToolMessage) and message.name == "calculator" and message.status == "success":
-            found.append(f"{asked[message.tool_call_id]} = {message.artifact['output']['result']}")
-    return found

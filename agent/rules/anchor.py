@@ -1,93 +1,156 @@
-"""Questions that name their place by something else: "while the lights are off", "after the bang"."""
+"""Questions that name their place by something else: "while the lights are off", "between the tone and the bang"."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.orientation import Orientation, classify
+from longtake.agent.orientation import Orientation, classify, quoted, wants_everything
 from longtake.agent.rules.everything import is_total
-from longtake.agent.rules.matching import ENOUGH, key_terms, score
-from longtake.agent.rules.moves import Call, Done, evidence_from, on_each
-from longtake.agent.rules.sounds import asked_kinds, of_kinds
-from longtake.memory.records import Citation, Evidence
+from longtake.agent.rules.matching import answer_type, key_terms
+from longtake.agent.rules.moves import not_found
+from longtake.agent.rules.places import beside, can_be_found, find_places, is_time, place_both, veiled
+from longtake.agent.rules.reading import NTH
+from longtake.agent.rules.steps import Steps, together
+from longtake.agent.words import cue
+from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
-RESULTS = 5
 BESIDE = 20.0  # seconds after, or before, that "after" and "before" mean where not everything is wanted
-_ANCHORED = re.compile(
-    r"^(?:and|but|so|then)?,?\s*(?P<main>(?:what|which|who|whose|how|where|is|are|does|do|did)\b.+?)"
-    r",?\s+(?:right |just |shortly |immediately )?"
-    r"(?P<relation>while|when|during|after|before|as soon as)\s+(?P<clause>.+?)\s*\??$",
+_ASKED = r"(?:what|which|who|whose|how|where|when|is|are|does|do|did|list|name|show|count|transcribe|summari[sz]e)\b.+?"
+_FORMS = tuple(
+    re.compile(rf"^(?:and|but|so|then)?,?\s*(?P<main>{_ASKED}),?\s+{place}\s*[.?]*$", re.IGNORECASE)
+    for place in (
+        r"(?:in )?(?P<relation>between)\s+(?P<one>.+?),?\s+and\s+(?P<other>.+?)",
+        r"(?P<relation>from)\s+(?P<one>.+?),?\s+(?:until|till|up to|to)\s+(?P<other>.+?)",
+        r"(?:up )?(?P<relation>until|till)\s+(?P<one>.+?)",
+        r"(?:(?:ever )?(?P<relation>since)|(?P<starting>starting (?:from|with)))\s+(?P<one>.+?)(?:\s+on(?:wards)?)?",
+        r"(?:right |just |shortly |immediately )?"
+        r"(?P<relation>while|when|during|after|before|as soon as)\s+(?P<one>.+?)",
+    )
+)
+# The place may come first: "After the bang, what is said?"
+_PLACE_FIRST = re.compile(
+    rf"^(?P<place>(?:(?:right |just )?(?:after|before)|between|from|while|during|until|since|starting (?:from|with)"
+    rf"|when (?!is|are|was|were|do|does|did|will|can))\b.+?),\s+(?P<main>{_ASKED})\s*\?*$",
     re.IGNORECASE,
 )
 _BACK = re.compile(r"(?:that|this|it|then)(?: happen(?:s|ed))?", re.IGNORECASE)
+_TOLD = cue(
+    "said, say, says, spoken, speaks, speak, mentioned, written, shown, show, displayed, appear, appears, visible, "
+    "seen, heard, hear, audible, sounds, played, plays, sung, read, happens, happen, occurs, occur, goes on"
+)
+_PHRASAL = re.compile(
+    r"\b(?:look(?:s|ed|ing)?|nam(?:e|es|ed|ing)|called|takes?|one|day|year|ask(?:s|ed)?)$", re.IGNORECASE
+)
+_RELATIONAL = re.compile(r"\b(?:the|a|an)\s+[\w-]+$", re.IGNORECASE)  # "the distance" between two things
+_STRETCHES = ("between", "from", "until", "since")  # told of the video's time only where something is said or shown
+_WHOLE = ("transcribe", "hear", "count")  # kinds that would answer from the whole, were the place left out
 
 
 class Anchored(NamedTuple):
-    """The question without its anchor, how the two relate, the anchor in words and, for "after that", its place."""
+    """The question without its anchor, how the two relate, and the one or two things it names its place by."""
 
     main: str
     relation: str
-    clause: str
-    place: Citation | None
+    things: tuple[str, ...]
 
 
 def anchored(orientation: Orientation) -> Anchored | None:
-    """The anchor of a question that names no time by itself; None when it has none that can be found."""
-    match = _ANCHORED.match(orientation.question.strip())
-    if not match or orientation.span is not None:
-        return None
-    place = orientation.last if _BACK.fullmatch(match["clause"]) else None
-    if not (place or key_terms(match["clause"]) or asked_kinds(match["clause"])):
-        return None
-    return Anchored(match["main"], match["relation"].casefold(), match["clause"], place)
+    """The anchor of a question; None when it has none that can be found, or names a time by itself."""
+    question = _place_last(orientation.question.strip())
+    hidden = veiled(question)
+    for form in _FORMS:
+        match = form.match(hidden)
+        if match:
+            groups = ("one", "other") if "other" in form.groupindex else ("one",)
+            things = tuple(question[match.start(name) : match.end(name)] for name in groups)
+            relation = (match["relation"] or "since").casefold()
+            main = question[match.start("main") : match.end("main")]
+            anchor = Anchored(main, "until" if relation == "till" else relation, things)
+            if _is_anchor(anchor, orientation):
+                return anchor
+    return None
 
 
-def anchor_calls(anchor: Anchored, orientation: Orientation) -> list[Call]:
-    """The calls that find the anchor."""
-    return calls_for(anchor.clause, orientation)
+def at_anchor(anchor: Anchored, orientation: Orientation) -> Steps[Orientation | str]:
+    """The main question at the anchor's place, once that is found.
 
-
-def calls_for(thing: str, orientation: Orientation) -> list[Call]:
-    """The calls that find where something is: sounds in the sound track, everything else by search."""
-    if asked_kinds(thing):
-        return on_each(orientation, "detect_audio_events")
-    return [Call("cross_modal_search", {"query": thing, "modalities": ["speech", "scene_text"], "k": RESULTS})]
-
-
-def found_anchor(anchor: Anchored, found: Sequence[Done]) -> Anchored:
-    """The anchor with its place, where the calls found it."""
-    place = place_of(anchor.clause, evidence_from(found, "detect_audio_events", "cross_modal_search"))
-    return anchor._replace(place=Citation.of(place) if place else None)
-
-
-def at_anchor(anchor: Anchored, orientation: Orientation) -> Orientation:
-    """The main question, at the anchor's place in its video; the question as it was when the place is not known."""
-    place = anchor.place
-    if place is None or place.video not in orientation.videos:
+    Where it is not found, the question as it was, for its words may still stand in a line; or an abstention, where it
+    would be answered from the whole.
+    """
+    orientation = orientation.model_copy(update={"span": None, "point": False})
+    found = yield from _found(anchor, orientation)
+    places = (place_both(*found) or ()) if len(found) > 1 else tuple(found[0][:1])
+    main = _as_asked(anchor, orientation)
+    if not places:
+        if main.kind in _WHOLE or is_total(anchor.main) or anchor.relation in _STRETCHES:
+            missing = [thing for thing, each in zip(anchor.things, found, strict=True) if not each]
+            return not_found(f"It cannot be told when this is: {', '.join(missing or anchor.things)}.")
         return orientation
+    length = orientation.videos[places[0].video]
+    far = is_total(anchor.main) or main.exhaustive or main.kind == "when" or NTH.search(anchor.main)
+    reach = length if far else BESIDE
+    alone = beside(anchor.relation, places[0].span, length, reach)
+    span = _between(anchor.relation, places[0], places[1]) if len(places) > 1 else alone
+    whole = len(orientation.videos) > 1 and all(is_time(thing) for thing in anchor.things)
+    videos = orientation.videos if whole else {places[0].video: length}
+    return main.model_copy(update={"span": span, "videos": videos, "relation": anchor.relation})
+
+
+def _place_last(question: str) -> str:
+    first = _PLACE_FIRST.match(veiled(question))
+    if not first:
+        return question
+    place, main = (question[first.start(name) : first.end(name)] for name in ("place", "main"))
+    return f"{main} {place[:1].lower()}{place[1:]}"
+
+
+def _is_anchor(anchor: Anchored, orientation: Orientation) -> bool:
+    timed = [is_time(thing) for thing in anchor.things]
+    if orientation.span is not None and (not any(timed) or (anchor.relation in ("between", "from") and all(timed))):
+        return False  # the time it names is its place
+    if any(timed) and anchor.relation in ("while", "when", "during", "as soon as"):
+        return False
+    if anchor.relation == "after" and _PHRASAL.search(anchor.main):
+        return False  # "look after", "named after"
+    if anchor.relation in _STRETCHES and (not _TOLD.search(anchor.main) or _RELATIONAL.search(anchor.main)):
+        return False
+    return _points_back(anchor, orientation) or all(can_be_found(thing) for thing in anchor.things)
+
+
+def _points_back(anchor: Anchored, orientation: Orientation) -> bool:
+    last = orientation.last
+    return last is not None and last.video in orientation.videos and bool(_BACK.fullmatch(anchor.things[0]))
+
+
+def _found(anchor: Anchored, orientation: Orientation) -> Steps[list[list[Evidence]]]:
+    """Where each thing may be, the likeliest place first."""
+    last = orientation.last
+    if last is not None and _points_back(anchor, orientation):
+        span = TimeSpan(start=last.start, end=last.end)
+        back = Evidence(video=last.video, span=span, modality=last.modality, content=last.quote, engine="thread")
+        return [[back]]
+    return (yield from together([find_places(thing, orientation) for thing in anchor.things]))
+
+
+def _between(relation: str, first: Evidence, second: Evidence) -> TimeSpan:
+    """Between two things: from the end of the first, or, where it lasts until then or is meant too, its start."""
+    apart = relation == "between" and first.span.end <= second.span.start
+    return TimeSpan(start=first.span.end if apart else first.span.start, end=second.span.start)
+
+
+def _as_asked(anchor: Anchored, orientation: Orientation) -> Orientation:
     kind, senses = classify(anchor.main)
-    length = orientation.videos[place.video]
-    asked = {"question": anchor.main, "parts": (anchor.main,), "kind": kind, "modalities": senses}
-    reach = length if is_total(anchor.main) or orientation.exhaustive else BESIDE
-    where = {"span": _beside(anchor.relation, place, length, reach), "videos": {place.video: length}}
-    return orientation.model_copy(update=asked | where | {"relation": anchor.relation})
-
-
-def place_of(thing: str, hits: Sequence[Evidence]) -> Evidence | None:
-    """The evidence that is this thing: the first sound of its kind, or the best line that holds its words."""
-    kinds = asked_kinds(thing)
-    if kinds:
-        return next(iter(of_kinds(hits, kinds)), None)
-    best = max(hits, key=lambda item: score(thing, item, hits), default=None)
-    return best if best and score(thing, best, hits) >= ENOUGH else None
-
-
-def _beside(relation: str, place: Citation, length: float, reach: float) -> TimeSpan:
-    if relation in ("after", "as soon as"):
-        return TimeSpan(start=min(place.end, length), end=min(length, place.end + reach))
-    if relation == "before":
-        return TimeSpan(start=max(0.0, place.start - reach), end=place.start)
-    return TimeSpan(start=place.start, end=place.end)
+    # "Which prices are shown between A and B?" means all that are there.
+    of_a_kind = anchor.relation in _STRETCHES and answer_type(anchor.main) is not None and not key_terms(anchor.main)
+    return orientation.model_copy(
+        update={
+            "question": anchor.main,
+            "parts": (anchor.main,),
+            "kind": kind,
+            "modalities": senses,
+            "quoted": quoted(anchor.main),
+            "exhaustive": wants_everything(anchor.main) or of_a_kind,
+        }
+    )

@@ -30,6 +30,7 @@ from longtake.memory.records import Evidence, Modality
 READERS: dict[Modality, str] = {"speech": "transcribe_speech", "scene_text": "extract_scene_text"}
 MOST_LISTED = 40
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_SHOWN = cue("shown, displayed")
 _LIST = cue("list, every, each, all, shown, given, name, mentioned, appear, appears, there, seen, said")
 
 
@@ -68,7 +69,8 @@ def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def _read_all(orientation: Orientation) -> list[Call]:
-    named = [tool for sense, tool in READERS.items() if sense in orientation.modalities]
+    senses = orientation.modalities or (("scene_text",) if _SHOWN.search(orientation.question) else ())
+    named = [tool for sense, tool in READERS.items() if sense in senses]
     return [call for tool in named or READERS.values() for call in on_each(orientation, tool)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.matching import ENOUGH, key_terms, rows, score, without_repeats
 from longtake.agent.rules.moves import (
     Call,
@@ -32,7 +32,9 @@ MOST_EQUAL = 8  # where several answer just as well, as in a list
 LONGEST_SENTENCE = 4  # lines
 ENDS = re.compile(r"[.!?…。！？][\"”’)]*\s*$")
 ORDINAL = re.compile(
-    r"\b(first|last)\b.{0,30}\b(?:words?|lines?|sentences?|names?|thing|spoken|said|sung)\b", re.IGNORECASE
+    rf"\b(first|last)\b.{{0,30}}\b(?:words?|lines?|sentences?|names?|thing|spoken|said|sung)\b"
+    rf"|\b({'|'.join(ORDINALS)}) (?:thing|line|sentence)\b.{{0,12}}\b(?:said|spoken|sung)\b",
+    re.IGNORECASE,
 )
 LOOK_AROUND = 2  # places read closely
 
@@ -123,12 +125,14 @@ def _to_the_end(item: Evidence, pieces: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _ordinal(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
-    """The first or last line, where that is what a question asks for."""
+    """The first, second ... or last line, where that is what a question asks for."""
     match = ORDINAL.search(orientation.question)
-    spoken = sorted((item for item in found if item.modality == "speech"), key=lambda item: item.span.start)
-    if not match or not spoken:
-        return []
-    return [spoken[0] if match[1].casefold() == "first" else spoken[-1]]
+    spoken = [item for item in found if item.modality == "speech"]
+    number = ORDINALS[(match[1] or match[2]).casefold()] if match else 0
+    # A passage that search found begins with a line that was also read.
+    lines = list({item.span.start: item for item in sorted(spoken, key=lambda item: -item.span.length)}.values())
+    lines.sort(key=lambda item: item.span.start)
+    return [lines[number]] if match and lines and number < len(lines) else []
 
 
 def _best(orientation: Orientation, hits: Sequence[Evidence]) -> list[Evidence]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
-from longtake.agent.rules.anchor import anchor_calls, anchored, at_anchor, found_anchor
+from longtake.agent.rules.anchor import anchored, at_anchor
 from longtake.agent.rules.choice import choose_option
 from longtake.agent.rules.counting import TOOL as COUNTER
-from longtake.agent.rules.counting import count_seen, counts_by_eye
+from longtake.agent.rules.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
+from longtake.agent.rules.durations import elapsed, find_elapsed, find_length, lasting
 from longtake.agent.rules.everything import add_up, find_all, is_total
 from longtake.agent.rules.facts import find_fact
+from longtake.agent.rules.movement import asks_happenings, tell_happenings
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -28,13 +30,17 @@ from longtake.agent.rules.moves import (
     trusted,
 )
 from longtake.agent.rules.order import compared, find_order
+from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
+from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+from longtake.agent.rules.seeing import without_tools
 from longtake.agent.rules.sounds import pick_sounds
+from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.times import find_time
+from longtake.agent.rules.watching import TOOL as WATCH
+from longtake.agent.rules.watching import watch_calls, watched
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-
-Plan = Callable[[Orientation, Sequence[Done]], Move]
 
 MOST_QUOTED = 12
 NEAREST = 2
@@ -47,29 +53,47 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
     """The next calls, or a draft."""
     if not re.search(r"[a-z]", orientation.question.casefold()):
         return not_found("The embedded controller reads questions in English only; a language model reads others.")
+    errand = route_of(orientation, ERRANDS)
+    if errand:
+        return errand(orientation, done)
     if orientation.options:
         return choose_option(orientation, done)
-    things = compared(orientation.question)
-    if things:
-        return find_order(things, orientation, done)
+    return play(_joined(orientation), done)
+
+
+def _joined(orientation: Orientation) -> Steps[str]:
+    """The drafts of all parts of a question."""
+    parts = parts_of(orientation)
+    drafts = yield from together([_answered(part) for part in parts])
+    return join_drafts(parts, drafts)
+
+
+def _answered(orientation: Orientation) -> Steps[str]:
+    """The draft of a question of one part: its place is found first, then what it asks for there."""
+    compares = compared(orientation.question)
+    if compares:
+        return (yield from find_order(compares, orientation))
+    passes = elapsed(orientation.question)
+    if passes:
+        return (yield from find_elapsed(passes, orientation))
     anchor = anchored(orientation)
-    if anchor:
-        if anchor.place is None:
-            calls = anchor_calls(anchor, orientation)
-            if not done:
-                return calls
-            anchor, done = found_anchor(anchor, done[: len(calls)]), done[len(calls) :]
-        orientation = at_anchor(anchor, orientation)
-    move = _plan(orientation)(orientation, done)
-    if isinstance(move, str) and move.startswith(NOT_FOUND) and orientation.kind not in UNSEEN:
-        return _mention_empty(move, orientation)
-    return move
+    placed = (yield from at_anchor(anchor, orientation)) if anchor else orientation
+    if isinstance(placed, str):
+        return placed
+    draft = yield from (find_length(placed) if lasting(placed) else ask(_plan(placed), placed))
+    unanswered = draft.startswith(NOT_FOUND) and placed.kind not in UNSEEN
+    return _mention_empty(draft, placed) if unanswered else draft
 
 
 def _plan(orientation: Orientation) -> Plan:
     """The way to answer: by what the question wants where it wants everything, else by its kind."""
     if is_total(orientation.question):
         return add_up
+    if asks_ever_seen(orientation):
+        return look_everywhere
+    route = route_of(orientation, ROUTES)
+    if route:
+        return route
     if counts_by_eye(orientation):
         return _counted
     if orientation.exhaustive and orientation.kind in ("fact", "read", "look"):
@@ -151,7 +175,19 @@ def _look(orientation: Orientation, done: Sequence[Done]) -> Move:
     empty = _empty_picture(orientation)
     if empty:
         return not_found(_say_empty(empty))
-    return find_fact(orientation, done, senses=("speech", "scene_text"), otherwise=f"No evidence in words, and {EYES}.")
+    seen = watched(orientation, done)
+    if seen:
+        return seen
+    told = find_fact(
+        orientation,
+        without_tools(done, WATCH),
+        senses=("speech", "scene_text"),
+        otherwise=f"No evidence in words, and {EYES}.",
+    )
+    if isinstance(told, list):
+        return told + watch_calls(orientation, done)
+    happens = told.startswith(NOT_FOUND) and asks_happenings(orientation)
+    return tell_happenings(orientation, done) if happens else told
 
 
 def _mention_empty(draft: str, orientation: Orientation) -> str:

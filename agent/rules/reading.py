@@ -31,6 +31,7 @@ CARRIERS = frozenset(
     ).split()
 )
 _SLIDE = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:slide|page|screen|caption)\b", re.IGNORECASE)
+NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:thing|line|text|words?)\b", re.IGNORECASE)
 _HOW_MANY = cue("how many, how often")
 _BRIEFLY = cue("flash*, brief*, for a moment, for one frame, for an instant, for a second")
 _OPERATION = re.compile(r"\d\s*[x×*÷+^·]\s*[\d(]|\d\s+[-/−]\s+[\d(]|\)\s*[-+*/x×÷]")
@@ -61,6 +62,9 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
     ]
     # Numbers of a question are mostly its times; a text that is looked for by its number stands in quotation marks.
     wanted = [term for term in content_stems(question) if term not in CARRIERS and not term[0].isdigit()]
+    nth = NTH.search(question) if orientation.relation else None
+    if nth and orientation.span:
+        return _nth(ORDINALS[nth[1].casefold()], kept, orientation.span.start)
     meant = _meant(question, wanted, rows(kept))
     if meant:
         return without_repeats(meant)
@@ -82,6 +86,15 @@ def _of_slide(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
         return list(texts)
     begun = slides[number]
     return [item for item in texts if item.span.start <= begun + BRIEF < item.span.end]
+
+
+def _nth(number: int, texts: Sequence[Evidence], start: float) -> list[Evidence]:
+    """One of the texts that begin after this time, counted as they appear, of those that do so at once as one reads."""
+    begun = sorted(
+        (item for item in texts if item.span.start >= start),
+        key=lambda item: (item.span.start, *(item.box[1::-1] if item.box else (0.0, 0.0))),
+    )
+    return [begun[number]] if number < len(begun) else []
 
 
 def _meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> list[Evidence]:

@@ -50,14 +50,15 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
-    return _lasting(accepted(what, evidence_from(done, "cross_modal_search", "extract_scene_text")), orientation)
+    found = _in_time(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
+    return _lasting(accepted(what, found), orientation)
 
 
 def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When the very words stand there; a code that runs past is read frame by frame where it is nearest."""
     if not called(done, "cross_modal_search"):
         return [_search(" ".join(orientation.quoted), orientation)]
-    found = evidence_from(done, "cross_modal_search", "extract_scene_text")
+    found = _in_time(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
     exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
     if not exact and "speech" not in orientation.modalities:
         if not called(done, "extract_scene_text"):
@@ -74,8 +75,13 @@ def _search(query: str, orientation: Orientation) -> Call:
     return Call("cross_modal_search", {"query": query, "modalities": senses, "k": RESULTS})
 
 
+def _in_time(found: Sequence[Evidence], orientation: Orientation) -> list[Evidence]:
+    """What lies in the time that the question names, if it names one."""
+    return [item for item in found if orientation.span is None or item.span.overlaps(orientation.span)]
+
+
 def _what(question: str) -> str:
-    asked = r"^\s*(?:at (?:what|which) times?|when)\b(?:\s+(?:of the video|does|do|did|is|are|was|were))*"
+    asked = r"^\s*(?:at (?:what|which) times?|(?:since )?when)\b(?:\s+(?:of the video|does|do|did|is|are|was|were))*"
     return re.sub(asked, "", question, flags=re.IGNORECASE)
 
 

@@ -10,12 +10,8 @@ from longtake.agent.ask import Asker
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.truth import DemoQuestion, load_truth
 
-# What needs eyes, a sum over two senses, or single frames: the embedded profile must say that it does not know.
-BEYOND = {
-    "What does one roof panel cost now?",
-    "In which direction does the red ball move?",
-    "Which code flashes up for a moment during the timetable?",
-}
+# What needs a sum over two senses: the embedded profile must say that it does not know.
+BEYOND = {"What does one roof panel cost now?"}
 QUESTIONS = load_truth().questions
 ANSWERED = [question for question in QUESTIONS if question.answerable and question.question not in BEYOND]
 ABSTAINED = [question for question in QUESTIONS if question not in ANSWERED]

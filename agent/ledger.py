@@ -1,0 +1,74 @@
+"""The ledger of claims: what speaks against each, and the calls that found its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from longtake.agent.contradictions import contradicting
+from longtake.agent.words import numbers
+from longtake.memory.records import Citation, Claim, Evidence, FoundBy
+from longtake.tools.result import ToolResult
+
+ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
+
+
+class Made(NamedTuple):
+    """A call that was made in a run, and its result."""
+
+    by: FoundBy
+    result: ToolResult
+
+    @property
+    def computed(self) -> str:
+        """What the calculator worked out, such as `2 + 3 = 5`; empty for any other call, and where it failed."""
+        if self.by.tool != "calculator" or self.result.failure:
+            return ""
+        return f"{self.by.arguments.get('expression', '')} = {self.result.output['result']}"
+
+
+def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:
+    """The calls of a run, in order, with their results."""
+    asked: dict[str | None, FoundBy] = {}
+    made: list[Made] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            asked |= {
+                call["id"]: FoundBy(tool=call["name"], call=call["id"], arguments=call["args"])
+                for call in message.tool_calls
+            }
+        elif isinstance(message, ToolMessage):
+            made.append(Made(asked[message.tool_call_id], ToolResult.model_validate(message.artifact)))
+    return made
+
+
+def entered(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -> Claim:
+    """A checked claim with what another modality says otherwise, and the calls that found all it cites.
+
+    Evidence that no call found is of the recording itself, and was known when the run began. What is known otherwise is
+    not softened but struck.
+    """
+    otherwise = tuple(Citation.of(item) for item in contradicting(claim, evidence))
+    proof = tuple(citation for citation in claim.citations if citation not in otherwise)
+    doubtful = () if otherwise else claim.doubtful
+    cited = (*proof, *otherwise, *doubtful)
+    found: list[FoundBy] = []
+    known: list[Citation] = []
+    for call in calls:
+        held = [citation for item in call.result.evidence if (citation := Citation.of(item)) in cited]
+        known += held
+        if held or _works_out(call.computed, claim):
+            found.append(call.by)
+    if any(citation not in known for citation in cited):
+        found.insert(0, FoundBy(tool=ORIENT))
+    told = {"citations": proof, "against": otherwise, "doubtful": doubtful, "found_by": tuple(found)}
+    return claim.model_copy(update=told)
+
+
+def _works_out(computed: str, claim: Claim) -> bool:
+    """Whether a claim states the result of a calculation that its citations do not hold."""
+    result = numbers(computed.rpartition("=")[2])
+    told = {number for citation in claim.citations for number in numbers(citation.quote)}
+    return bool(result) and result <= numbers(claim.text) - told

@@ -1,0 +1,94 @@
+"""Questions about the camera and the recording itself: pans and zooms; frozen, reversed or noisy pictures; colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.moves import Done, Move, called, evidence_from, not_found, on_each, trusted
+from longtake.agent.rules.seeing import asks_eyes, is_polar, nothing_seen, told
+from longtake.agent.words import cue, words
+from longtake.memory.records import Evidence
+
+TOOL = "inspect_motion"
+_LINK = r"(?:\s+(?:is|was|are|were|ever|stays?|begins?|starts?|being|been|gets?|to|in|at|shown|plays?|played|runs?))*"
+_RECORDING = r"\b(?:video|clip|film|footage|movie|recording|picture|image|shot|frames?|screen)"
+_CAMERA_MOVES = re.compile(
+    rf"\bcamera{_LINK}\s+(?:mov\w*|motion\w*|pan|pans|panning|panned|tilt\w*|zoom\w*|shak\w*|handheld|static|fixed"
+    rf"|still(?!\s+\w+ing)|at rest)\b"
+    rf"|{_RECORDING}{_LINK}\s+(?:pan|pans|panning|tilts|tilting|zoom\w*|shak(?:es|ing|y))\b",
+    re.IGNORECASE,
+)
+_AT_REST = cue("static, fixed, still, at rest")
+_FAULTS = r"reversed|backwards?|reverse|shuffled|out of order|frozen|freez\w+|noisy|grainy|tinted"
+_FAULTY = re.compile(
+    rf"{_RECORDING}s?{_LINK}\s+(?:{_FAULTS})\b|\bthere (?:an?|any) (?:freeze frame|frozen picture|tint)\b",
+    re.IGNORECASE,
+)
+_SPEED = re.compile(
+    rf"{_RECORDING}{_LINK}\s+(?:(?:sped|speeded) up|slowed down|slow[ -]mo\w*|fast[ -]forward\w*|time[ -]?lapse)\b"
+    r"|\bthere (?:an?|any) (?:slow motion|time[ -]?lapse)\b",
+    re.IGNORECASE,
+)
+_IN_COLOUR = re.compile(
+    rf"{_RECORDING}{_LINK}\s+(?:(?:colou?r|black[ -]and[ -]white|monochrome)\b\s*(?:or\b[^?]*)?\??\s*$)", re.IGNORECASE
+)
+_COLOURLESS = re.compile(r"\b(?:black[ -]and[ -]white|monochrome)\b", re.IGNORECASE)
+# What a question names, and how findings of it begin.
+_KINDS = (
+    (cue("pan, pans, panning, panned"), "camera pans"),
+    (cue("tilt*"), "camera tilts"),
+    (cue("zoom*"), "camera zooms"),
+    (cue("shak*, handheld"), "camera shakes"),
+    (cue("camera"), "camera"),
+    (cue("reversed, reverse, backward, backwards"), "reversed"),
+    (cue("shuffled, out of order"), "shuffled"),
+    (cue("frozen, freez*"), "frozen"),
+    (cue("noisy, grainy"), "noisy"),
+    (cue("tint, tinted"), "tinted"),
+)
+_WAYS = frozenset({"left", "right", "up", "down", "in", "out"})
+
+
+def asks_camera(orientation: Orientation) -> bool:
+    """Whether a question is about the camera's moves, or about faults, speed or colour of the recording."""
+    patterns = (_CAMERA_MOVES, _FAULTY, _SPEED, _IN_COLOUR)
+    return asks_eyes(orientation) and any(pattern.search(orientation.question) for pattern in patterns)
+
+
+def inspect(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """What was measured of it and when; what was not found, or cannot be told, is an abstention that says so."""
+    question = orientation.question
+    if _SPEED.search(question):
+        return not_found("How fast time runs in the picture is not measured here.")
+    if not called(done, TOOL):
+        return on_each(orientation, TOOL)
+    if _IN_COLOUR.search(question):
+        return _in_colour(orientation, done)
+    kind = next(begins for words_of_kind, begins in _KINDS if words_of_kind.search(question))
+    found = _measured(done, kind)
+    ways = _WAYS & set(words(question))
+    meant = [item for item in found if ways <= set(words(item.content))]
+    if not found:
+        untold = [text for step in done for text in step.result.output.get("cannot_tell", ()) if text.startswith(kind)]
+        missing = "such move of the camera" if kind.startswith("camera") else f"{kind} span"
+        return nothing_seen(done, TOOL, f"No {missing} was measured.", *(f"Not told: {text}." for text in untold))
+    if not is_polar(question) or not meant:
+        return told(meant or found, orientation)
+    return f"{'No' if _AT_REST.search(question) else 'Yes'}: {told(meant, orientation)}"
+
+
+def _in_colour(orientation: Orientation, done: Sequence[Done]) -> Move:
+    coloured, colourless = _measured(done, "in colour"), _measured(done, "black and white")
+    found = told([*coloured, *colourless], orientation)
+    if not found:
+        return nothing_seen(done, TOOL, "Its colour cannot be told.")
+    several = bool(coloured) == bool(colourless)  # one video is in colour and another is not
+    if several or " or " in orientation.question or not is_polar(orientation.question):
+        return found
+    return f"{'Yes' if bool(colourless) == bool(_COLOURLESS.search(orientation.question)) else 'No'}: {found}"
+
+
+def _measured(done: Sequence[Done], kind: str) -> list[Evidence]:
+    return [item for item in trusted(evidence_from(done, TOOL)) if item.content.startswith(kind)]

@@ -1,0 +1,65 @@
+"""Questions about what is there for an instant: flashes, and what they show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.matching import without_repeats
+from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, on_each, on_video, quote, trusted
+from longtake.agent.rules.seeing import is_polar, nothing_seen, told
+from longtake.memory.records import Evidence
+
+TOOL = "find_moments"
+READER = "extract_scene_text"
+MOST = 3  # moments whose text is read, the strongest
+BRIEF = 0.6  # seconds that a text stands at most to be one that flashes up
+_NOT_SEEN = r"(?!\s+(?:drives?|floods?|memory|cards?|lights?|sales?|player|mob)\b)"
+_BRIEFLY = r"for (?:an instant|a moment|a split second|(?:a|one|a single) frame)|briefly"
+_MOMENT = re.compile(
+    rf"\bflash(?:es|ed|ing)?\b{_NOT_SEEN}|\bpops? up\b"
+    rf"|\b(?:appears?|visible|seen|shown|shows?(?: up)?|displayed)\s+(?:only )?(?:{_BRIEFLY})\b"
+    rf"|\b(?:briefly|momentarily) (?:appears?|visible|seen|shown|displayed)\b",
+    re.IGNORECASE,
+)
+_WHAT = re.compile(r"^\W*(?:what|which)\b", re.IGNORECASE)
+
+
+def asks_moment(orientation: Orientation) -> bool:
+    """Whether a question is about something that shows for an instant."""
+    told_else = {"speech", "audio"} & set(orientation.modalities)
+    return bool(_MOMENT.search(orientation.question)) and not told_else and not orientation.quoted
+
+
+def find_flash(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """When it flashes; where the question asks what does, the text that stands only then, if there is one."""
+    if not called(done, TOOL):
+        return on_each(orientation, TOOL, kind="flash")
+    flashes = trusted(evidence_from(done, TOOL))
+    if not flashes:
+        return nothing_seen(done, TOOL)
+    if _WHAT.match(orientation.question):
+        strongest = sorted(flashes, key=lambda item: -item.score)[:MOST]
+        if not called(done, READER):
+            return [_read(item, orientation) for item in strongest]
+        brief = [item for item in trusted(evidence_from(done, READER)) if _is_of(item, strongest)]
+        if brief:
+            return quote(without_repeats(brief), orientation)
+        return nothing_seen(done, TOOL, f"No text flashes up, and what it shows cannot be told: {_times(flashes)}")
+    return f"Yes: {told(flashes, orientation)}" if is_polar(orientation.question) else told(flashes, orientation)
+
+
+def _read(item: Evidence, orientation: Orientation) -> Call:
+    place = [round(item.span.start, 3), round(item.span.end, 3)]
+    return on_video(orientation, item.video, READER, timestamp=place)
+
+
+def _is_of(text: Evidence, flashes: Sequence[Evidence]) -> bool:
+    """Whether a text stands only for an instant, in one of the flashes."""
+    shown = (item for item in flashes if item.video == text.video and item.span.overlaps(text.span))
+    return text.span.length <= BRIEF and any(shown)
+
+
+def _times(flashes: Sequence[Evidence]) -> str:
+    return "; ".join(f"“{item.content}”" for item in flashes[:MOST]) + "."

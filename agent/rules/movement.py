@@ -1,0 +1,76 @@
+"""Questions about what moves: which way it goes, and what happens where neither words nor a model tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted
+from longtake.agent.rules.seeing import asks_eyes, nothing_seen, told, words_first
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.objects_colours import COLOURS
+
+COUNTER = "count_objects"
+ACTIVITIES = "detect_activities"
+SHORT = 120.0  # seconds of which it can be told at once what happens
+MOST_CITED = 3
+_DIRECTION = re.compile(
+    r"\b(?:which|what) (?:direction|way) (?:do|does|did|is|are|was|were) (?P<thing>[\w -]+?) "
+    r"(?:mov|go\b|goes\b|going|driv|walk|run|fly|flies|roll|pass|travel|head|swim|slid)",
+    re.IGNORECASE,
+)
+_WAY = re.compile(r"(?<=, )(?:from (?:left|right) to (?:left|right)|upwards|downwards)(?=;|$)")
+_HAPPENS = re.compile(
+    r"^\W*what(?: is|'s| was)? (?:happen(?:s|ed|ing)|going on|goes on|moves|moving)\b(?! to\b)"
+    r"|^\W*(?:does|is|do|are) (?:anything|something|there anything) mov",
+    re.IGNORECASE,
+)
+
+
+def asks_direction(orientation: Orientation) -> bool:
+    """Whether a question asks which way something moves."""
+    return asks_eyes(orientation) and bool(_DIRECTION.search(orientation.question))
+
+
+def find_direction(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """Where all that moves, or all of the colour asked for, goes the same way, that way; else an abstention.
+
+    What a moving thing is, the tool cannot tell: only where all agree does it not matter.
+    """
+    if not called(done, COUNTER):
+        asked = words_first(orientation, done)
+        query = " ".join(filter(None, ("different moving", _colour(orientation), "things")))
+        return on_each(orientation, COUNTER, object_query=query) if asked is None else asked
+    found = trusted(evidence_from(done, COUNTER))
+    ways = {match[0] if (match := _WAY.search(item.content)) else "" for item in found}
+    doubts = [note for step in done for note in step.result.notes if "the camera moves" in note]
+    if len(ways) != 1 or "" in ways or doubts:
+        disagree = f"{len(found)} things move, not all the same way, and what each is cannot be told." if found else ""
+        return nothing_seen(done, COUNTER, *filter(None, [disagree]))
+    marks = "".join(cite(item, orientation) for item in found[:MOST_CITED])
+    colour = _colour(orientation)
+    moving = f"All that is {colour} and moves" if colour else "All that moves"
+    return f"{moving} goes {ways.pop()}: “{found[0].content}” {marks}"
+
+
+def _colour(orientation: Orientation) -> str:
+    """The colour of the thing that is asked for; empty where none is named."""
+    match = _DIRECTION.search(orientation.question)
+    return next((name for name in COLOURS if match and name in match["thing"].casefold().split()), "")
+
+
+def asks_happenings(orientation: Orientation) -> bool:
+    """Whether a question asks what happens in a part of a video that is short enough to be told whole."""
+    spans = orientation.span, *(TimeSpan(start=0.0, end=seconds) for seconds in orientation.videos.values())
+    asked = spans[:1] if orientation.span else spans[1:]
+    short = all(span is not None and span.length <= SHORT for span in asked)
+    return short and asks_eyes(orientation) and bool(_HAPPENS.search(orientation.question))
+
+
+def tell_happenings(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """Cuts, moves of the camera and what moves where; what a picture is empty of does not happen."""
+    if not called(done, ACTIVITIES):
+        return on_each(orientation, ACTIVITIES)
+    found = [item for item in trusted(evidence_from(done, ACTIVITIES)) if not item.content.startswith("blank")]
+    return told(found, orientation) if found else nothing_seen(done, ACTIVITIES)

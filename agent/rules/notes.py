@@ -1,0 +1,81 @@
+"""Requests to keep, find and forget notes. A note proves nothing of a video: it is told as a note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.moves import Call, Done, Move, not_found
+
+TOOL = "memory_tool"
+_PLEASE = r"^\W*(?:please )?"
+_KEEP = re.compile(
+    rf"{_PLEASE}(?:remember(?: that)?|note(?: down)?(?: that)?|make a note(?: that| of)?|take a note(?: that| of)?"
+    r"|write down(?: that)?)[:,]?\s+(?P<text>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_FIND = re.compile(
+    rf"{_PLEASE}(?:what (?:did|have) (?:i|we) (?:note|noted|(?:ask(?:ed)? you to )?remember|write down|written down)"
+    r"|what (?:are|is|was|were) (?:my|the|your) notes?|(?:show|list|read)(?: me)?(?: all)? (?:my|the|your) notes?"
+    r"|do you (?:still )?remember(?: what i (?:said|told you|noted))?)\b(?:\s+(?:about|on|of|down))*(?P<text>.*?)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_FORGET = re.compile(
+    rf"{_PLEASE}(?:forget|delete|remove)\s+(?:(?:the|my|your) notes?(?: (?:about|on|of|that|number))?|note(?: number)?"
+    r"|that|what i (?:said|noted|told you)(?: about)?)\s+(?P<text>.+?)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def asks_notes(orientation: Orientation) -> bool:
+    """Whether a request is about notes, not about a video."""
+    asked = _asked(orientation)
+    return any(pattern.match(asked) for pattern in (_KEEP, _FIND, _FORGET))
+
+
+def keep_notes(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """Keep, find or forget, and say what was done; to forget, exactly one note has to be meant."""
+    asked = _asked(orientation)
+    last = done[-1].result if done else None
+    if last and last.failure:
+        return not_found(f"{last.failure.message} {last.failure.remedy}".strip())
+    if match := _FIND.match(asked):
+        return _listed(last.output["output"]) if last else _call("search", match["text"].strip())
+    if match := _FORGET.match(asked):
+        return _forget(match["text"], done)
+    match = _KEEP.match(asked)
+    assert match is not None, "asked only where one of the three fits"
+    if last is None:
+        return _call("add", match["text"].strip())
+    if not last.output["success"]:
+        return not_found(str(last.output["output"]))
+    return not_found(f"Nothing of the video was asked. Kept as note {last.output['output']['id']}.")
+
+
+def _forget(text: str, done: Sequence[Done]) -> Move:
+    if not done:
+        return _call("delete", text.strip()) if text.isdecimal() else _call("search", text.strip())
+    last = done[-1]
+    if last.call.arguments["func"] == "search":
+        found = last.result.output["output"]
+        return _call("delete", str(found[0]["id"])) if len(found) == 1 else _listed(found)
+    outcome = last.result.output
+    return not_found(f"Note {outcome['output']['deleted']} is forgotten." if outcome["success"] else outcome["output"])
+
+
+def _listed(notes: Sequence[dict[str, Any]]) -> str:
+    if not notes:
+        return not_found("There is no such note in this conversation.")
+    told = " ".join(f"Note {note['id']}: “{note['text']}”." for note in notes)
+    return not_found(f"{told} Notes prove nothing of the video.")
+
+
+def _call(func: str, data: str) -> list[Call]:
+    return [Call(TOOL, {"func": func, "data": data})]
+
+
+def _asked(orientation: Orientation) -> str:
+    """The person's own words: a note keeps its pronouns."""
+    return orientation.as_asked or orientation.question

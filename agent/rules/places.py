@@ -1,0 +1,133 @@
+"""Where something is: the place in the video of what a question names it by, found before the question is answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation, named_span
+from longtake.agent.rules.matching import ENOUGH, key_terms, score
+from longtake.agent.rules.moves import Call, evidence_from, on_each
+from longtake.agent.rules.sounds import asked_kinds, of_kinds
+from longtake.agent.rules.steps import Steps
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TIME, TimeSpan
+
+RESULTS = 5
+ALIKE = 0.8  # of the best match: what else may be meant
+LEVELS = 2  # "X after Y" is found after Y; deeper than that nobody means
+FINDERS = ("detect_audio_events", "cross_modal_search", "transcribe_speech", "extract_scene_text")
+_TIME = re.compile(rf"(?:the )?(?:{TIME})(?:\s*(?:s|secs?|seconds?|min|minutes?)(?: mark)?)?", re.IGNORECASE)
+_UNIT = re.compile(r":|s|min", re.IGNORECASE)
+_NESTED = re.compile(
+    r"^(?P<thing>.+?)\s+(?:(?:that|which) (?:is|are|was|comes?|came|follows?)\s+)?(?:right |just )?"
+    r"(?P<relation>after|before|during|while)\s+(?P<clause>.+)$",
+    re.IGNORECASE,
+)
+_QUOTATION = re.compile(r"[\"“„«][^\"“”„«»]+[\"”“»]")
+
+
+def veiled(text: str) -> str:
+    """A text with its quotations blotted out, letter for letter: what joins words inside them joins no sentences."""
+    return _QUOTATION.sub(lambda match: "_" * len(match[0]), text)
+
+
+def is_time(thing: str) -> bool:
+    """Whether a place is named by its time alone: `1:40`, `20 seconds`."""
+    return bool(_TIME.fullmatch(thing.strip()) and _UNIT.search(thing))
+
+
+def can_be_found(thing: str) -> bool:
+    """Whether there is anything to find a thing by: a time, a quotation, words or a kind of sound."""
+    return bool(is_time(thing) or _QUOTATION.search(thing) or asked_kinds(thing) or key_terms(thing))
+
+
+def calls_for(thing: str, orientation: Orientation) -> list[Call]:
+    """The calls that find something: in the sound track, by search, or, in a span or word for word, by reading all."""
+    if _kinds(thing):
+        return on_each(orientation, "detect_audio_events")
+    if orientation.span or _QUOTATION.search(thing):
+        return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
+    return [Call("cross_modal_search", {"query": thing, "modalities": ["speech", "scene_text"], "k": RESULTS})]
+
+
+def find_places(thing: str, orientation: Orientation, levels: int = LEVELS) -> Steps[list[Evidence]]:
+    """Where a thing may be, the likeliest place first; of a thing named by another, that other one first."""
+    if is_time(thing):
+        return _at_time(thing, orientation)
+    nested = _NESTED.match(veiled(thing)) if levels > 1 else None
+    if nested and can_be_found(_of(nested, "thing", thing)) and can_be_found(_of(nested, "clause", thing)):
+        around = yield from find_places(_of(nested, "clause", thing), orientation, levels - 1)
+        if not around:
+            return []
+        length = orientation.videos[around[0].video]
+        span = beside(nested["relation"], around[0].span, length, length)
+        narrowed = {"span": span, "point": False, "videos": {around[0].video: length}}
+        inside = orientation.model_copy(update=narrowed)
+        found = yield from find_places(_of(nested, "thing", thing), inside, levels - 1)
+        return [place for place in found if place.span.start >= span.start] if nested["relation"] == "after" else found
+    done = yield calls_for(thing, orientation)
+    return _those(thing, evidence_from(done, *FINDERS))
+
+
+def beside(relation: str, place: TimeSpan, length: float, reach: float) -> TimeSpan:
+    """The span that lies so to a place: at most `reach` seconds after or before it, else the place itself.
+
+    Args:
+        relation: after, as soon as, since, before, until; anything else is the place.
+        place: seconds of the thing itself.
+        length: seconds of the video.
+        reach: seconds that "after" and "before" mean; since and until mean all.
+    """
+    if relation in ("after", "as soon as"):
+        return TimeSpan(start=min(place.end, length), end=min(length, place.end + reach))
+    if relation == "before":
+        return TimeSpan(start=max(0.0, place.start - reach), end=place.start)
+    if relation == "since":
+        return TimeSpan(start=place.start, end=length)
+    if relation == "until":
+        return TimeSpan(start=0.0, end=place.start)
+    return place
+
+
+def place_both(one: Sequence[Evidence], other: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
+    """The likeliest place of one thing, and of the other the first after it, else its likeliest; in order of time."""
+    if not one:
+        return None
+    place = one[0]
+    others = [each for each in other if each.video == place.video and each.span.start != place.span.start]
+    following = next((each for each in others if each.span.start >= place.span.end), next(iter(others), None))
+    if following is None:
+        return None
+    return (place, following) if place.span.start < following.span.start else (following, place)
+
+
+def _of(match: re.Match[str], group: str, text: str) -> str:
+    return text[match.start(group) : match.end(group)].strip()
+
+
+def _kinds(thing: str) -> list[str]:
+    """The kinds of sound that a thing is; what is quoted is words, not a sound."""
+    return [] if _QUOTATION.search(thing) else asked_kinds(thing)
+
+
+def _at_time(thing: str, orientation: Orientation) -> list[Evidence]:
+    video, length = max(orientation.videos.items(), key=lambda item: item[1])
+    span, _ = named_span(f"at {thing}", length, ())
+    content = thing.strip()
+    return (
+        [Evidence(video=video, span=span, modality="metadata", content=content, engine="the question")] if span else []
+    )
+
+
+def _those(thing: str, hits: Sequence[Evidence]) -> list[Evidence]:
+    kinds = _kinds(thing)
+    if kinds:
+        return of_kinds(hits, kinds)
+    quoted = [match[0][1:-1].strip().casefold() for match in _QUOTATION.finditer(thing)]
+    if quoted:
+        return sorted((hit for hit in hits if quoted[0] in hit.content.casefold()), key=lambda hit: hit.span.start)
+    points = {hit.id: score(thing, hit, hits) for hit in hits}
+    best = max(points.values(), default=0.0)
+    likely = [hit for hit in hits if points[hit.id] >= max(ENOUGH, ALIKE * best)]
+    return sorted(likely, key=lambda hit: (-points[hit.id], hit.span.start))

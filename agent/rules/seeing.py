@@ -1,0 +1,61 @@
+"""What the ways to answer from the picture have in common: which questions they are for, and how findings are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from longtake.agent.claims import NOT_FOUND
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.facts import find_fact
+from longtake.agent.rules.moves import Done, Move, cite, failures, not_found
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import clock
+
+MOST_TOLD = 6
+_POLAR = re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b", re.IGNORECASE)
+
+
+def asks_eyes(orientation: Orientation) -> bool:
+    """Whether a question may be answered by the picture: it speaks of nothing said, written, heard or quoted."""
+    return not {"speech", "scene_text", "audio"} & set(orientation.modalities) and not orientation.quoted
+
+
+def is_polar(question: str) -> bool:
+    """Whether a question wants a yes or a no."""
+    return bool(_POLAR.match(question))
+
+
+def words_first(orientation: Orientation, done: Sequence[Done], *tools: str) -> Move | None:
+    """What is said or written of it, or the calls that tell; None where that is nothing and one has to look.
+
+    Args:
+        orientation: of the question.
+        done: what was called so far.
+        tools: those that look, whose results the search for words leaves aside.
+    """
+    told = find_fact(orientation, without_tools(done, *tools), senses=("speech", "scene_text"))
+    return None if isinstance(told, str) and told.startswith(NOT_FOUND) else told
+
+
+def without_tools(done: Iterable[Done], *tools: str) -> list[Done]:
+    """The calls but those of some tools."""
+    return [step for step in done if step.call.name not in tools]
+
+
+def told(items: Iterable[Evidence], orientation: Orientation) -> str:
+    """Findings in their own words, in order of time, each with its time and its mark."""
+    ordered = sorted(items, key=lambda item: item.span.start)
+    return " ".join(f"“{item.content}” {_when(item)} {cite(item, orientation)}." for item in ordered[:MOST_TOLD])
+
+
+def nothing_seen(done: Sequence[Done], tool: str, *reasons: str) -> str:
+    """An abstention with these reasons and what the tool that looked says of it, each once."""
+    looked = [step for step in done if step.call.name == tool]
+    noted = [f"{note[:1].upper()}{note[1:]}." for step in looked for note in step.result.notes]
+    return not_found(" ".join(dict.fromkeys([*reasons, *failures(looked), *noted])))
+
+
+def _when(item: Evidence) -> str:
+    start, end = (clock(time, decimals=1) for time in (item.span.start, item.span.end))
+    return f"at {start}" if start == end else f"from {start} to {end}"

@@ -1,0 +1,116 @@
+"""Which questions go to which tools, in many wordings, and which only sound like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.agent.orientation import Orientation, classify, quoted
+from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+
+HITS = {
+    "inspect": (
+        "Is the camera moving?",
+        "Does the camera ever shake?",
+        "Which way does the camera pan?",
+        "When does the camera start to zoom?",
+        "Is the camera static between 0:10 and 0:20?",
+        "Is the clip played backwards?",
+        "Is the picture frozen somewhere?",
+        "Is the video noisy?",
+        "Is the footage in slow motion?",
+        "Is the film in colour?",
+        "Is this clip black and white or in color?",
+    ),
+    "find_direction": (
+        "In which direction does the red ball move?",
+        "Which way do the vehicles drive?",
+        "In what direction is the person walking?",
+    ),
+    "find_flash": (
+        "Is there a flash?",
+        "What flashes briefly?",
+        "Which code flashes up for a moment?",
+        "When does something pop up for an instant?",
+        "Which word is shown for a single frame?",
+    ),
+    "find_faces": (
+        "Who is this?",
+        "Who can be seen at 0:05?",
+        "Is Ada Lovelace in the video?",
+        "When is Ada seen?",
+        "Who is in the picture at the end?",
+    ),
+    "find_thing": (
+        "Where is the red circle?",
+        "Where is the ball at 0:05?",
+        "Is there a person in the picture?",
+        "What colour is the ball?",
+    ),
+    "find_formula": (
+        "What formula is written on the board?",
+        "Solve the equation on the slide.",
+        "What is the result of the formula at 0:42?",
+    ),
+    "translate": (
+        "Translate what is said at 0:10 into English.",
+        "What does the sign mean in English?",
+        "In Spanish, what does the narrator say?",
+        "Translate the French lines to German",
+    ),
+    "keep_notes": (
+        "Remember that the exam is in room 4.",
+        "Please note down: ask about the dome",
+        "What did I note about the exam?",
+        "What are my notes?",
+        "Forget the note about the exam.",
+        "Delete note 3",
+    ),
+    "search_web": (
+        "Search the web for the Kestrel observatory.",
+        "Look up the dome on the internet",
+        "Please search for telescope prices online.",
+    ),
+    "run_code": ("Run this code: `print(6 * 7)`", "Execute ```python\nprint(1)\n```"),
+}
+NEAR_MISSES = (
+    "What does the blue kettle cost?",
+    "Which camera does he recommend?",
+    "What does she say about the camera moving?",
+    "Is the sound noisy?",
+    "What is said about slow motion?",
+    "Where is the word “flash” written?",
+    "What is stored on the flash drive?",
+    "Who says that the dome is closed?",
+    "Who built the telescope?",
+    "Who is Edith Marlow?",
+    "When is the title shown?",
+    "What does the narrator remember about the storm?",
+    "What should visitors note about the gate?",
+    "What web address is shown?",
+    "What does `dome` mean here?",
+    "What is said in German?",
+    "What colour of shirt is mentioned?",
+    "Where do the visitors meet?",
+    "How many vehicles drive through?",
+    "In which year did the work start?",
+    "What is the total of the prices?",
+)
+
+
+def route(question: str) -> str | None:
+    kind, senses = classify(question)
+    orientation = Orientation(
+        question=question, kind=kind, modalities=senses, quoted=quoted(question), videos={"v": 60.0}
+    )
+    plan = route_of(orientation, (*ERRANDS, *ROUTES))
+    return getattr(plan, "__name__", None)
+
+
+@pytest.mark.parametrize(("name", "question"), [(name, asked) for name, many in HITS.items() for asked in many])
+def test_a_question_goes_the_way_of_its_tool(name: str, question: str) -> None:
+    assert route(question) == name
+
+
+@pytest.mark.parametrize("question", NEAR_MISSES)
+def test_other_questions_are_answered_as_ever(question: str) -> None:
+    assert route(question) is None

@@ -1,0 +1,138 @@
+"""Formulas, translations, notes, the web and code: what is drafted, and through the whole graph with real tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.rules import drafted
+from helpers.searxng_server import finds, searxng_server
+
+from longtake.agent.ask import Asker
+from longtake.agent.rules.moves import Call
+from longtake.config import load
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.result import ToolFailure, ToolResult
+
+
+def line(content: str) -> Evidence:
+    span = TimeSpan(start=2.0, end=5.0)
+    return Evidence(video="v", span=span, modality="scene_text", content=content, engine="e")
+
+
+def formula(call: Call) -> ToolResult:
+    if call.name == "calculator":
+        return ToolResult(tool=call.name, output={"result": "x = 4"})
+    expressions = [{"seen": "2x + 3 = 11", "expression": "2*x + 3 = 11", "value": "x = 4"}]
+    return ToolResult(tool=call.name, output={"expressions": expressions}, evidence=(line("Solve: 2x + 3 = 11"),))
+
+
+def test_a_formula_is_quoted_and_worked_out_where_that_is_asked() -> None:
+    assert drafted("What equation is on the slide?", formula)[0] == "“Solve: 2x + 3 = 11” [00:00:02]"
+    draft, calls = drafted("Solve the equation on the slide.", formula)
+    assert draft == "“Solve: 2x + 3 = 11” gives x = 4 [00:00:02]."
+    assert calls[-1] == Call("calculator", {"expression": "2*x + 3 = 11"})
+
+
+def test_a_translation_says_that_it_proves_nothing() -> None:
+    notes = ("translated by apertium, which often mistakes words",)
+    found = {"translated_transcript": "0.0-2.0 Hello.\n2.0-3.0 Goodbye."}
+    question = "Translate what is said at 0:02 from Spanish into English."
+    draft, calls = drafted(question, lambda call: ToolResult(tool=call.name, output=found, notes=notes))
+    assert calls[0].name == "translate_speech"
+    assert (calls[0].arguments["from_lang"], calls[0].arguments["to_lang"]) == ("Spanish", "English")
+    assert draft.startswith("NOT FOUND: A translation proves nothing of the video (translated by apertium")
+    assert "“0.0-2.0 Hello.; 2.0-3.0 Goodbye.”" in draft
+
+
+def test_what_is_written_is_read_and_then_translated() -> None:
+    def result_of(call: Call) -> ToolResult:
+        if call.name == "translate_text":
+            return ToolResult(tool=call.name, output={"translated_text": "No entry"})
+        return ToolResult(tool=call.name, evidence=(line("Prohibido el paso"),))
+
+    draft, calls = drafted("What does the Spanish sign at the top mean in English?", result_of)
+    assert draft.startswith("NOT FOUND: It cannot be told which text is meant.")  # no text has a place here
+    draft, calls = drafted("What does the Spanish text on the screen mean in English?", result_of)
+    assert calls[-1].arguments == {"text": "Prohibido el paso", "from_lang": "Spanish", "to_lang": "English"}
+    assert "“No entry”" in draft
+
+
+def test_a_language_that_is_not_named_is_asked_for() -> None:
+    draft, calls = drafted("Translate what is said into English.", lambda call: ToolResult(tool=call.name))
+    assert (draft, calls) == (
+        "NOT FOUND: Say also which language it is in, as in “translate … from Spanish into English”.",
+        [],
+    )
+
+
+def test_a_note_is_forgotten_only_where_exactly_one_is_meant() -> None:
+    def holds(count: int) -> tuple[str, list[Call]]:
+        notes = [{"id": number, "text": f"exam {number}"} for number in range(1, count + 1)]
+
+        def result_of(call: Call) -> ToolResult:
+            found = notes if call.arguments["func"] == "search" else {"deleted": 1}
+            return ToolResult(tool=call.name, output={"success": True, "output": found})
+
+        return drafted("Forget the note about the exam.", result_of)
+
+    assert holds(1)[0] == "NOT FOUND: Note 1 is forgotten."
+    assert holds(1)[1][-1].arguments == {"func": "delete", "data": "1"}
+    assert holds(0)[0] == "NOT FOUND: There is no such note in this conversation."
+    draft, calls = holds(2)
+    assert draft == "NOT FOUND: Note 1: “exam 1”. Note 2: “exam 2”. Notes prove nothing of the video."
+    assert [call.arguments["func"] for call in calls] == ["search"]
+
+
+def test_what_fails_says_why() -> None:
+    failure = ToolFailure(kind="unavailable", message="It is not here.", remedy="Install it.")
+    for question in (
+        "What are my notes?",
+        "Search the web for domes.",
+        "Run `print(1)`",
+        "Translate “sí” from Spanish to English",
+    ):
+        draft, _ = drafted(question, lambda call: ToolResult(tool=call.name, failure=failure))
+        assert draft == "NOT FOUND: It is not here. Install it."
+
+
+def test_notes_of_a_thread_are_kept_found_and_forgotten(small_workspace: Workspace) -> None:
+    asker = Asker(small_workspace)
+
+    def ask(question: str) -> str:
+        answer = asker.ask(["talk.mp4"], question, thread="notes-of-rules")
+        assert (answer.status, answer.citations) == ("abstained", ())
+        return answer.answer
+
+    assert "Kept as note" in ask("Remember that it was the blue kettle we wanted.")
+    assert "“it was the blue kettle we wanted.”. Notes prove nothing" in ask("What did I note about the kettle?")
+    assert "is forgotten" in ask("Forget the note about the kettle")
+    assert "no such note" in ask("What are my notes?")
+
+
+@pytest.mark.slow
+def test_code_is_run_and_its_output_is_no_proof(small_workspace: Workspace) -> None:
+    answer = Asker(small_workspace).ask(["talk.mp4"], "Run this code: `print(6 * 7)`")
+    assert (answer.status, answer.claims) == ("abstained", ())
+    assert "Of the video nothing was asked. stdout: “42”." in answer.answer
+
+
+def test_the_web_is_searched_on_request_and_is_no_proof(small_workspace: Workspace) -> None:
+    page = {"title": "Kettles", "content": "A kettle boils water.", "url": "https://kettle.example/"}
+    with searxng_server(finds(page)) as server:
+        workspace = Workspace(small_workspace.library.root, load(overrides=[f"web.searxng_url={server.url}"]))
+        asker = Asker(workspace)
+        answer = asker.ask(["talk.mp4"], "Search the web for kettles.")
+        asker.ask(["talk.mp4"], "What does the blue kettle cost?")
+    assert answer.status == "abstained"
+    assert "prove nothing of it, say: “Kettles: A kettle boils water.” (https://kettle.example/)." in answer.answer
+    assert [query["q"] for query in server.queries] == [["kettles"]]
+
+
+def test_a_formula_of_the_demo_is_worked_out(demo_asker: Asker, demo_video: Path) -> None:
+    answer = demo_asker.ask([str(demo_video)], "What is the result of the formula on the slide?")
+    assert answer.status == "answered"
+    assert "gives 500." in answer.answer
+    assert [citation.start for citation in answer.citations] == [pytest.approx(53, abs=1)]

@@ -1,0 +1,174 @@
+"""What is drafted of what the tools that look have found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers.rules import drafted
+
+from longtake.agent.claims import check_draft
+from longtake.agent.rules.moves import Call
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.result import ToolFailure, ToolResult
+
+Box = tuple[float, float, float, float]
+
+
+def seen(content: str, start: float = 2.0, end: float = 5.0, box: Box | None = None) -> Evidence:
+    span = TimeSpan(start=start, end=end)
+    return Evidence(video="v", span=span, modality="visual", content=content, engine="e", box=box)
+
+
+def answered(question: str, tool: str, *found: Evidence, **more: Any) -> tuple[str, list[Call]]:
+    """The draft where one tool finds this, or fails, and no other finds anything."""
+
+    def result_of(call: Call) -> ToolResult:
+        return ToolResult(tool=tool, evidence=found, **more) if call.name == tool else ToolResult(tool=call.name)
+
+    draft, calls = drafted(question, result_of)
+    assert tool in [call.name for call in calls]
+    if not draft.startswith("NOT FOUND"):
+        assert {claim.verdict for claim in check_draft(draft, found).claims} == {"supported"}
+    return draft, calls
+
+
+PAN = seen("camera pans left, 20 % of the width a second")
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("Is the camera moving?", "Yes: “camera pans left"),
+        ("Is the camera static?", "No: “camera pans left"),
+        ("Does the camera pan to the left?", "Yes: “camera pans left"),
+        ("Does the camera pan to the right?", "“camera pans left"),
+        (
+            "Which way does the camera pan?",
+            "“camera pans left, 20 % of the width a second” from 00:00:02.0 to 00:00:05.0",
+        ),
+        ("Does the camera shake?", "NOT FOUND: No such move of the camera was measured."),
+        ("Is the picture frozen?", "NOT FOUND: No frozen span was measured."),
+    ],
+)
+def test_the_camera_is_told_as_it_was_measured(question: str, start: str) -> None:
+    assert answered(question, "inspect_motion", PAN)[0].startswith(start)
+
+
+def test_what_an_inspection_cannot_tell_is_no_answer() -> None:
+    untold = ["reversed: the picture alone does not tell the direction of time; its sound does not tell"]
+    draft, _ = answered("Is the clip reversed?", "inspect_motion", PAN, output={"cannot_tell": untold})
+    assert draft.startswith("NOT FOUND: ")
+    assert untold[0] in draft
+    speed, calls = drafted("Is the clip sped up?", lambda call: ToolResult(tool=call.name))
+    assert (speed, calls) == ("NOT FOUND: How fast time runs in the picture is not measured here.", [])
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "start"),
+    [
+        ("Is the film in colour?", "in colour: 5 of 5 pictures have colour", "Yes: "),
+        ("Is the film in colour?", "black and white: none of 5 pictures has colour", "No: "),
+        ("Is the film black and white?", "black and white: none of 5 pictures has colour", "Yes: "),
+        ("Is the film in colour or black and white?", "in colour: 5 of 5 pictures have colour", "“in colour"),
+        ("Is the film in colour?", "camera shakes", "NOT FOUND: Its colour cannot be told."),
+    ],
+)
+def test_a_film_is_in_colour_or_it_is_not(question: str, found: str, start: str) -> None:
+    assert answered(question, "inspect_motion", seen(found))[0].startswith(start)
+
+
+def mover(number: int, way: str) -> Evidence:
+    return seen(f"moving thing {number} of 2{way}; the box is its place at 00:00:03.0", start=number)
+
+
+def test_a_direction_is_told_only_where_all_agree() -> None:
+    rightwards = [mover(number, ", from left to right") for number in (1, 2)]
+    draft, calls = answered("Which way do the cars drive?", "count_objects", *rightwards)
+    assert draft.startswith("All that moves goes from left to right: “moving thing 1 of 2, from left to right;")
+    assert calls[-1].arguments["object_query"] == "different moving things"
+    for other in (mover(2, ", from right to left"), mover(2, "")):
+        draft, _ = answered("Which way do the cars drive?", "count_objects", rightwards[0], other)
+        assert draft.startswith("NOT FOUND: 2 things move, not all the same way")
+    draft, _ = answered("Which way do the cars drive?", "count_objects", *rightwards, notes=("the camera moves in A",))
+    assert draft.startswith("NOT FOUND: ")
+
+
+def test_a_colour_chooses_what_moves() -> None:
+    question = "In which direction does the red ball move?"
+    draft, calls = answered(question, "count_objects", mover(1, ", from left to right"))
+    assert calls[-1].arguments["object_query"] == "different moving red things"
+    assert draft.startswith("All that is red and moves goes from left to right: ")
+
+
+def test_what_happens_is_told_of_a_short_time_and_an_empty_picture_does_not_happen() -> None:
+    dissolve = seen("dissolve to another shot", 3.0, 3.0)
+    draft, _ = answered("What happens at 0:03?", "detect_activities", dissolve, seen("blank picture, black all over"))
+    assert draft == "“dissolve to another shot” at 00:00:03.0 [00:00:03]."
+
+
+def test_what_a_person_does_is_no_movement() -> None:
+    draft, calls = drafted("What is the man doing?", lambda call: ToolResult(tool=call.name, evidence=(PAN,)))
+    assert "detect_activities" not in [call.name for call in calls]
+    assert "watch_segment" in [call.name for call in calls]
+    assert draft
+
+
+def test_a_model_that_watches_is_quoted_before_anything_else() -> None:
+    draft, _ = answered("What is the man doing?", "watch_segment", seen("He juggles a football."))
+    assert draft == "“He juggles a football.” [00:00:02]"
+
+
+def test_without_a_model_the_words_answer_as_ever() -> None:
+    failure = ToolFailure(kind="unavailable", message="No model.")
+
+    def result_of(call: Call) -> ToolResult:
+        if call.name == "watch_segment":
+            return ToolResult(tool=call.name, failure=failure)
+        line = seen("The man wears a green helmet.").model_copy(update={"modality": "speech"})
+        return ToolResult(tool=call.name, evidence=(line,) if call.name == "cross_modal_search" else ())
+
+    draft, _ = drafted("What is the man wearing?", result_of)
+    assert draft == "“The man wears a green helmet.” [00:00:02]"
+
+
+def test_a_long_video_is_not_watched_whole() -> None:
+    calls = drafted("What is the man wearing?", lambda call: ToolResult(tool=call.name), seconds=3600.0)[1]
+    assert "watch_segment" not in [call.name for call in calls]
+
+
+def test_a_flash_is_told_with_its_frames() -> None:
+    flash = seen("flash: the picture or a part of it changes and returns, one frame", 4.0, 4.04)
+    assert answered("Is there a flash?", "find_moments", flash)[0].startswith("Yes: “flash: ")
+    assert answered("When does it flash?", "find_moments", flash)[0].startswith("“flash: ")
+    none, _ = answered("Is there a flash?", "find_moments", notes=("no flash in 00:00:00-00:01:40",))
+    assert none == "NOT FOUND: No flash in 00:00:00-00:01:40."
+    unread, _ = answered("Which word flashes up?", "find_moments", flash)
+    assert unread.startswith("NOT FOUND: No text flashes up")
+
+
+def test_who_is_seen_is_named_only_where_enrolled() -> None:
+    ada, stranger = seen("Ada Lovelace (face)"), seen("unknown (face)")
+    assert answered("Who is this?", "detect_faces", ada, stranger)[0].startswith(
+        "“Ada Lovelace (face)” from 00:00:02.0"
+    )
+    assert answered("Is Ada in the video?", "detect_faces", ada)[0].startswith("Yes: “Ada Lovelace (face)”")
+    assert answered("Is Grace in the video?", "detect_faces", ada)[0].startswith("NOT FOUND: ")
+    assert "whom no enrolled one is" in answered("Who is this?", "detect_faces", stranger)[0]
+    failure = ToolFailure(kind="unavailable", message="Faces are compared on request.", remedy="Install them.")
+    assert answered("Who is this?", "detect_faces", failure=failure)[0].endswith("on request. Install them.")
+
+
+def test_a_thing_has_a_place_and_a_colour_where_they_are_seen() -> None:
+    circle = seen("red circle 1 of 1 at 00:00:02.0", 2.0, 2.0, (0.7, 0.05, 0.1, 0.1))
+    where, calls = answered("Where is the red circle?", "object_detection", circle)
+    assert where == "“red circle 1 of 1 at 00:00:02.0”, at the upper right [00:00:02]."
+    assert calls[-1].arguments["categories"] == ["red circle"]
+    assert answered("Is there a circle in the picture?", "object_detection", circle)[0].startswith("Yes: “red circle 1")
+    assert answered("What colour is the circle?", "object_detection", circle)[0].startswith("“red circle 1 of 1")
+    person = seen("person 1 of 1 at 00:00:02.0", 2.0, 2.0, (0.4, 0.4, 0.2, 0.2))
+    assert answered("What colour is the person?", "object_detection", person)[0].startswith("NOT FOUND: ")
+    failure = ToolFailure(kind="unavailable", message="The engine cannot know a ball.", remedy="owlv2 would.")
+    draft, _ = answered("Where is the ball?", "object_detection", failure=failure)
+    assert draft.endswith("The engine cannot know a ball. owlv2 would.")
