@@ -116,6 +116,11 @@ ORDINALS = {
     "eighth": 7,
     "last": -1,
 }
+# Times in a note, a search of the web or code are none of the video.
+_ERRAND = re.compile(
+    r"^\W*(?:please )?(?:remember|note|make a note|take a note|write down|forget|search the (?:web|internet))\b|`",
+    re.IGNORECASE,
+)
 _SHOT = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)\b")
 
 
@@ -186,6 +191,8 @@ def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tup
     Raises:
         SpanError: when the time it names lies outside the video.
     """
+    if _ERRAND.search(question):
+        return None, False
     text = _QUOTED.sub(" ", question.casefold())
     text = _MINUTES.sub(lambda m: f" {float(m[1]) * 60 + float(m[2] or 0):g} s ", text)
     pair = re.search(rf"({_CLOCK})(?:{_UNIT})?\s*(?:-|–|—|to|until|and)\s*({_CLOCK})({_UNIT})?", text)

@@ -15,6 +15,7 @@ from longtake.preprocess.picture_faults import find_freezes, find_noise, find_ti
 from longtake.preprocess.sound_direction import sound_direction
 from longtake.tools.context import ToolContext
 from longtake.tools.evidence import unexamined
+from longtake.tools.film_colour import film_colour
 from longtake.tools.motion_facts import known_motion, pictures_examined
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolResult
@@ -53,11 +54,16 @@ def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
         [*known, *(_evidence(context, finding) for finding in _new(inspected.findings, known))],
         key=lambda item: (item.span.start, item.span.end),
     )
+    colour = film_colour(context, parsed.span)
     if not evidence:
         notes.append(f"a camera at rest and no fault in {parsed.span}, as far as can be told")
     output = {"findings": [_row(item) for item in evidence], "cannot_tell": inspected.untold}
     return ToolResult(
-        tool="inspect_motion", output=output, evidence=tuple(evidence), looked_at=looked_at, notes=tuple(notes)
+        tool="inspect_motion",
+        output=output,
+        evidence=(*evidence, *filter(None, [colour])),
+        looked_at=looked_at,
+        notes=tuple(notes),
     )
 
 

@@ -21,7 +21,9 @@ _CAMERA_MOVES = re.compile(
     re.IGNORECASE,
 )
 _AT_REST = cue("static, fixed, still, at rest")
-_FAULTS = r"reversed|backwards?|reverse|shuffled|out of order|frozen|freez\w+|noisy|grainy|tinted"
+_FAULTS = (
+    r"blank|black(?![ -]and)|reversed|backwards?|reverse|shuffled|out of order|frozen|freez\w+|noisy|grainy|tinted"
+)
 _FAULTY = re.compile(
     rf"{_RECORDING}s?{_LINK}\s+(?:{_FAULTS})\b|\bthere (?:an?|any) (?:freeze frame|frozen picture|tint)\b",
     re.IGNORECASE,
@@ -46,6 +48,8 @@ _KINDS = (
     (cue("shuffled, out of order"), "shuffled"),
     (cue("frozen, freez*"), "frozen"),
     (cue("noisy, grainy"), "noisy"),
+    (cue("black"), "blank picture, black"),
+    (cue("blank"), "blank picture"),
     (cue("tint, tinted"), "tinted"),
 )
 _WAYS = frozenset({"left", "right", "up", "down", "in", "out"})
@@ -53,8 +57,10 @@ _WAYS = frozenset({"left", "right", "up", "down", "in", "out"})
 
 def asks_camera(orientation: Orientation) -> bool:
     """Whether a question is about the camera's moves, or about faults, speed or colour of the recording."""
-    patterns = (_CAMERA_MOVES, _FAULTY, _SPEED, _IN_COLOUR)
-    return asks_eyes(orientation) and any(pattern.search(orientation.question) for pattern in patterns)
+    question = orientation.question
+    faulty = _FAULTY.search(question) if is_polar(question) or orientation.kind == "when" else None
+    asked = faulty or any(pattern.search(question) for pattern in (_CAMERA_MOVES, _SPEED, _IN_COLOUR))
+    return bool(asked) and asks_eyes(orientation)
 
 
 def inspect(orientation: Orientation, done: Sequence[Done]) -> Move:

@@ -18,7 +18,7 @@ _ENDS = (
     r"(?:are|is|do|does|did|can|could|come|comes|appear|appears|drive|drives|pass|passes|cross|crosses|walk|walks|"
     r"stand|stands|sit|sits|in|on|there|have|has|were|was|over|at|shown|seen|visible|move|moves|enter|enters)"
 )
-_HOW_MANY = re.compile(rf"\bhow many (?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s*\?|\s*$)", re.IGNORECASE)
+_HOW_MANY = re.compile(rf"\bhow many (?!times\b)(?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s*\?|\s*$)", re.IGNORECASE)
 _HOW_OFTEN = re.compile(
     r"\bhow (?:many times|often) (?:do|does|did) (?:an? |the |any )?(?P<thing>[\w -]+?) "
     r"(?:come|appear|enter|pass|cross|drive|walk|move)\b",

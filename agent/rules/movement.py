@@ -8,24 +8,25 @@ from collections.abc import Sequence
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted
 from longtake.agent.rules.seeing import asks_eyes, nothing_seen, told, words_first
-from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects_colours import COLOURS
 
 COUNTER = "count_objects"
 ACTIVITIES = "detect_activities"
 SHORT = 120.0  # seconds of which it can be told at once what happens
 MOST_CITED = 3
+BESIDE = 0.5  # seconds
 _DIRECTION = re.compile(
     r"\b(?:which|what) (?:direction|way) (?:do|does|did|is|are|was|were) (?P<thing>[\w -]+?) "
     r"(?:mov|go\b|goes\b|going|driv|walk|run|fly|flies|roll|pass|travel|head|swim|slid)",
     re.IGNORECASE,
 )
 _WAY = re.compile(r"(?<=, )(?:from (?:left|right) to (?:left|right)|upwards|downwards)(?=;|$)")
-_HAPPENS = re.compile(
-    r"^\W*what(?: is|'s| was)? (?:happen(?:s|ed|ing)|going on|goes on|moves|moving)\b(?! to\b)"
-    r"|^\W*(?:does|is|do|are) (?:anything|something|there anything) mov",
+_HAPPENS = re.compile(r"^\W*what(?: is|'s| was)? (?:happen(?:s|ed|ing)|going on|goes on)\b(?! to\b)", re.IGNORECASE)
+_MOVES = re.compile(
+    r"^\W*(?:what(?: is|'s| was)? mov(?:es|ing)|(?:does|is|do|are) (?:anything|something|there anything) mov\w+)\b",
     re.IGNORECASE,
 )
+_VAGUE = "movement"  # begins what is told of movement that has no direction: too little to say what happens
 
 
 def asks_direction(orientation: Orientation) -> bool:
@@ -61,16 +62,21 @@ def _colour(orientation: Orientation) -> str:
 
 
 def asks_happenings(orientation: Orientation) -> bool:
-    """Whether a question asks what happens in a part of a video that is short enough to be told whole."""
-    spans = orientation.span, *(TimeSpan(start=0.0, end=seconds) for seconds in orientation.videos.values())
-    asked = spans[:1] if orientation.span else spans[1:]
-    short = all(span is not None and span.length <= SHORT for span in asked)
-    return short and asks_eyes(orientation) and bool(_HAPPENS.search(orientation.question))
+    """Whether a question asks what happens at a time it names, or what moves, and that time is short."""
+    question = orientation.question
+    lengths = [orientation.span.length] if orientation.span else orientation.videos.values()
+    asked = _MOVES.match(question) or (orientation.span and _HAPPENS.match(question))
+    return asks_eyes(orientation) and bool(asked) and max(lengths) <= SHORT
 
 
 def tell_happenings(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Cuts, moves of the camera and what moves where; what a picture is empty of does not happen."""
     if not called(done, ACTIVITIES):
         return on_each(orientation, ACTIVITIES)
-    found = [item for item in trusted(evidence_from(done, ACTIVITIES)) if not item.content.startswith("blank")]
+    less = ("blank",) if _MOVES.match(orientation.question) else ("blank", _VAGUE)
+    found = [item for item in trusted(evidence_from(done, ACTIVITIES)) if not item.content.startswith(less)]
+    if orientation.span:
+        # The tool looks around a single moment.
+        moment = orientation.span.widened(BESIDE, BESIDE, max(orientation.videos.values()))
+        found = [item for item in found if item.span.overlaps(moment)]
     return told(found, orientation) if found else nothing_seen(done, ACTIVITIES)

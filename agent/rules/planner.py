@@ -46,7 +46,7 @@ MOST_QUOTED = 12
 NEAREST = 2
 UNSEEN: tuple[Kind, ...] = ("hear", "transcribe", "metadata", "summarise")  # kinds that no picture answers
 EMPTY = 0.9  # share of the time asked about that must be without a picture
-EYES = "the engines here read text, hear sounds and find cuts, but cannot see what a picture shows"
+EYES = "the engines here read text, hear sounds, and measure colour, camera and movement, but name no thing or action"
 
 
 def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:

@@ -11,14 +11,13 @@ from longtake.agent.rules.faces import asks_face, find_faces
 from longtake.agent.rules.formulas import asks_formula, find_formula
 from longtake.agent.rules.moments import asks_moment, find_flash
 from longtake.agent.rules.movement import asks_direction, find_direction
-from longtake.agent.rules.moves import Done, Move
 from longtake.agent.rules.notes import asks_notes, keep_notes
+from longtake.agent.rules.steps import Plan
 from longtake.agent.rules.things import asks_thing, find_thing
 from longtake.agent.rules.translation import asks_translation, translate
 from longtake.agent.rules.web import asks_web, search_web
 
 Asks = Callable[[Orientation], bool]
-Plan = Callable[[Orientation, Sequence[Done]], Move]
 
 # Requests that are none about a video, whatever times and senses their words name.
 ERRANDS: tuple[tuple[Asks, Plan], ...] = ((asks_notes, keep_notes), (asks_web, search_web), (asks_code, run_code))

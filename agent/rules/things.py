@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted
+from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.seeing import asks_eyes, nothing_seen, words_first
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects_colours import COLOURS
@@ -44,8 +44,9 @@ def find_thing(orientation: Orientation, done: Sequence[Done]) -> Move:
         return nothing_seen(done, TOOL, "Nothing said or written answers this.")
     if len(found) > MOST and not _THERE.match(question):
         return nothing_seen(done, TOOL, f"{len(found)} of them are seen, and which is meant cannot be told.")
-    shown = " ".join(f"“{item.content}”{_place(item)} {cite(item, orientation)}." for item in found[:MOST])
-    return f"Yes: {shown}" if _THERE.match(question) else shown
+    if _THERE.match(question):
+        return f"Yes: {quote(found[:MOST], orientation)}"
+    return " ".join(f"“{item.content}”{_place(item)} {cite(item, orientation)}." for item in found[:MOST])
 
 
 def _thing(question: str) -> str | None:

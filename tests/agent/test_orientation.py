@@ -104,3 +104,10 @@ def test_what_wants_everything() -> None:
     assert wants_everything("List every price.")
     assert wants_everything("Is there ever more than one person?")
     assert not wants_everything("What is the price?")
+
+
+@pytest.mark.parametrize(
+    "request_", ["Remember that the exam is at 14:30", "Run `print('9:59')`", "Search the web for the 10:04 train"]
+)
+def test_times_of_an_errand_are_none_of_the_video(request_: str) -> None:
+    assert named_span(request_, 167.0, ()) == (None, False)

@@ -16,6 +16,7 @@ HITS = {
         "Is the camera static between 0:10 and 0:20?",
         "Is the clip played backwards?",
         "Is the picture frozen somewhere?",
+        "When is the screen black?",
         "Is the video noisy?",
         "Is the footage in slow motion?",
         "Is the film in colour?",
@@ -92,6 +93,7 @@ NEAR_MISSES = (
     "What colour of shirt is mentioned?",
     "Where do the visitors meet?",
     "How many vehicles drive through?",
+    "What does the man wear where the picture is black?",
     "In which year did the work start?",
     "What is the total of the prices?",
 )

@@ -8,7 +8,9 @@ import pytest
 from helpers.rules import drafted
 
 from longtake.agent.claims import check_draft
-from longtake.agent.rules.moves import Call
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.movement import asks_happenings, tell_happenings
+from longtake.agent.rules.moves import Call, Done, Move
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolFailure, ToolResult
@@ -102,10 +104,29 @@ def test_a_colour_chooses_what_moves() -> None:
     assert draft.startswith("All that is red and moves goes from left to right: ")
 
 
+def happening(*found: Evidence) -> Move:
+    """What is drafted where this is found around 0:03."""
+    span = TimeSpan(start=3.0, end=3.0)
+    asked = Orientation(question="What happens at 0:03?", kind="look", span=span, point=True, videos={"v": 100.0})
+    done = [Done(Call("detect_activities", {}), ToolResult(tool="detect_activities", evidence=found))]
+    assert asks_happenings(asked)
+    return tell_happenings(asked, done)
+
+
 def test_what_happens_is_told_of_a_short_time_and_an_empty_picture_does_not_happen() -> None:
     dissolve = seen("dissolve to another shot", 3.0, 3.0)
-    draft, _ = answered("What happens at 0:03?", "detect_activities", dissolve, seen("blank picture, black all over"))
-    assert draft == "“dissolve to another shot” at 00:00:03.0 [00:00:03]."
+    assert happening(dissolve, seen("blank picture, black all over"), seen("cut to another shot", 6.0, 6.0)) == (
+        "“dissolve to another shot” at 00:00:03.0 [00:00:03]."
+    )
+    assert "detect_activities" not in [
+        call.name for call in drafted("What happens?", lambda call: ToolResult(tool=call.name))[1]
+    ]
+
+
+def test_vague_movement_says_what_moves_and_not_what_happens() -> None:
+    vague = seen("movement in the right, about 4 % of the picture")
+    assert answered("What is moving?", "detect_activities", vague)[0].startswith("“movement in the right")
+    assert str(happening(vague)).startswith("NOT FOUND:")
 
 
 def test_what_a_person_does_is_no_movement() -> None:

@@ -1,0 +1,43 @@
+"""Whether a recording is in colour: told by the pictures of the index, so that an hour is looked at in a moment."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.frames import Picture, read_jpeg
+from longtake.tools.context import ToolContext
+from longtake.tools.evidence import evidence_of
+
+MOST = 24  # pictures that are looked at, evenly spread
+_EMPTY = 4.0  # standard deviation of brightness, in levels, below which a picture shows nothing
+_COLOURED = 2.0  # levels from grey; black-and-white films had at most 0.6, and colour films at least 4.6
+_HUES = 1.0  # levels beside the commonest hue: less is a tint, or nothing of another colour is shown
+_HALF = 2  # of the side: colour is as visible in a smaller picture
+
+
+def film_colour(context: ToolContext, span: TimeSpan) -> Evidence | None:
+    """Whether the pictures of a span have colour; None where none shows anything, or all are of a single hue."""
+    layer = context.video.layer("keyframes")
+    if layer is None:
+        return None
+    items = [item for item in context.video.items("keyframes", span) if item["kind"] == "second"]
+    chosen = [items[number * len(items) // MOST] for number in range(MOST)] if len(items) > MOST else items
+    pictures = [read_jpeg(layer.path / item["file"]) for item in chosen]
+    measured = [_measure(picture) for picture in pictures if picture.std() >= _EMPTY]
+    coloured = [hues for strength, hues in measured if strength >= _COLOURED]
+    if not measured or (coloured and max(coloured) < _HUES):
+        return None
+    found, seen = ("in colour", str(len(coloured))) if coloured else ("black and white", "none")
+    words = f"{found}: {seen} of {len(measured)} pictures, evenly spread, {'have' if coloured else 'has'} colour"
+    return evidence_of({"start": span.start, "end": span.end}, words, "visual", layer, context.video.id)
+
+
+def _measure(picture: Picture) -> tuple[float, float]:
+    """How far the colours are from grey along their commonest hue, and beside it, in levels."""
+    small = cv2.resize(picture, None, fx=1 / _HALF, fy=1 / _HALF, interpolation=cv2.INTER_AREA)
+    chroma = cv2.cvtColor(small, cv2.COLOR_BGR2YCrCb)[..., 1:].reshape(-1, 2).astype(np.float64) - 128.0
+    commonest, beside = np.sqrt(np.linalg.eigvalsh(chroma.T @ chroma / len(chroma)).clip(0)[::-1])
+    return float(commonest), float(beside)
