@@ -50,7 +50,7 @@ def contradicting(claim: Claim, evidence: Sequence[Evidence]) -> tuple[Evidence,
     videos = {citation.video for citation in _places(claim)}
     known = [item for item in evidence if item.trusted and item.video in videos and item.modality in SENSES]
     said = list(_said(claim, known))
-    own = statements(claim.text) + [each.statement for each in said if _is_own(each, claim)]
+    own = [*statements(claim.text), *(each.statement for each in said if _is_own(each, claim))]
     return next((found for statement in own if (found := _against(statement, claim, said))), ())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from longtake.agent.words import NUMBER_WORDS, fold, numbers, stem, words
@@ -85,14 +86,15 @@ class Statement:
     denied: bool
 
 
-def statements(text: str) -> list[Statement]:
+@lru_cache(maxsize=16_384)
+def statements(text: str) -> tuple[Statement, ...]:
     """What a text states, as far as it can be compared; a row of a table states each cell of the first.
 
     Nothing where a number remains that is no value (a timecode, a version) or one that may be one of several.
     """
     head, *cells = text.split(CELLS)
     parts = [f"{head}{CELLS}{cell}" for cell in cells] or _SENTENCE.split(text)
-    return [found for part in parts if (found := _statement(part.strip(' “”"')))]
+    return tuple(found for part in parts if (found := _statement(part.strip(' “”"'))))
 
 
 def _statement(text: str) -> Statement | None:

@@ -58,7 +58,7 @@ def show(
 
 @videos.command()
 def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
-    """Forget a video, its layers and its place in the search index; the file itself stays."""
+    """Forget a video, its layers, its readings and its place in the search index; the file itself stays."""
     from longtake.memory.search import HybridIndex
 
     library = _library(context)
@@ -82,7 +82,7 @@ def export(
     target: Annotated[Path, typer.Argument(help="A folder that does not exist yet.", metavar="FOLDER")],
     as_json: Json = False,
 ) -> None:
-    """Copy a video's record and layers to a new folder."""
+    """Copy a video's record, layers and readings to a new folder."""
     library = _library(context)
     record = library.resolve(video)
     library.export(record, target)

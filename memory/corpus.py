@@ -1,4 +1,4 @@
-"""All current documents in one row, as arrays: video after video, each in its own order."""
+"""All current documents in one row, as arrays: entry after entry, each in its own order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from operator import attrgetter
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.current import Revision
+from longtake.memory.current import Revision, video_of
 from longtake.memory.index import SearchFilter
 from longtake.memory.lexical import LexicalIndex
 from longtake.memory.records import MODALITIES
@@ -24,8 +24,9 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The documents of one video and the position of the first among all."""
+    """The documents of one entry and the position of the first among all."""
 
+    entry: str
     video: str
     revision: Revision
     first: int
@@ -35,13 +36,13 @@ class Corpus:
     """The segments of some revisions, laid end to end; a document is known by its position."""
 
     def __init__(self, revisions: Mapping[str, Revision], opened: Callable[[str, Revision], Segment]) -> None:
-        """Lay out what `opened` gives for each video and revision."""
+        """Lay out what `opened` gives for each entry and revision."""
         self.revisions = revisions
-        self.segments = {video: opened(video, revision) for video, revision in revisions.items()}
+        self.segments = {name: opened(name, revision) for name, revision in revisions.items()}
         self.count = 0
         self._parts: list[Part] = []
-        for video, revision in revisions.items():
-            self._parts.append(Part(video, revision, self.count))
+        for name, revision in revisions.items():
+            self._parts.append(Part(name, video_of(name), revision, self.count))
             self.count += revision.count
         segments = self.segments.values()
         self._starts = np.concatenate([np.zeros(0), *(segment.starts for segment in segments)])
@@ -63,7 +64,7 @@ class Corpus:
         if name not in self._spaces:
             within = [part for part in self._parts if name in part.revision.spaces]
             placed = [
-                (part.first + part.revision.spaces[name][0], self.segments[part.video].vectors(name)) for part in within
+                (part.first + part.revision.spaces[name][0], self.segments[part.entry].vectors(name)) for part in within
             ]
             self._spaces[name] = VectorSpace(placed) if placed else None
         return self._spaces[name]

@@ -1,4 +1,4 @@
-"""Which documents count: one small file that names the current revision of every video.
+"""Which documents count: one small file that names the current revision of every video, and of closer looks at it.
 
 Replacing it is the moment a change becomes visible: documents and vectors are written before, the old ones
 removed after.
@@ -13,9 +13,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longtake.memory.layers import canonical_json, write_atomic
 
+_REFINED = "+refined"  # no id of a video ends so
+
 
 class Revision(BaseModel):
-    """The current documents of a video: a hash of them, their number, and which of them lie in which vector space.
+    """The current documents of an entry: a hash of them, their number, and which of them lie in which vector space.
 
     `terms` is the version of `memory.terms` that they were taken apart by.
     `spaces` gives, by the id of an embedding, the first row and the number of rows that it embedded.
@@ -29,15 +31,25 @@ class Revision(BaseModel):
     spaces: dict[str, tuple[int, int]]
 
 
+def entry(video: str, *, refined: bool = False) -> str:
+    """The name under which the documents of a video's layers, or of closer looks at it, have their revision."""
+    return video + _REFINED if refined else video
+
+
+def video_of(entry: str) -> str:
+    """The video that an entry belongs to."""
+    return entry.removesuffix(_REFINED)
+
+
 def read_current(file: Path) -> dict[str, Revision]:
-    """Revisions by video, in a fixed order; none when nothing was ever indexed.
+    """Revisions by entry, in a fixed order; none when nothing was ever indexed.
 
     Raises:
         ValueError: when the file is damaged.
     """
     try:
         facts = json.loads(file.read_text(encoding="utf-8"))
-        return {video: Revision.model_validate(revision) for video, revision in sorted(facts.items())}
+        return {name: Revision.model_validate(revision) for name, revision in sorted(facts.items())}
     except FileNotFoundError:
         return {}
     except (AttributeError, ValidationError) as error:
@@ -46,4 +58,4 @@ def read_current(file: Path) -> dict[str, Revision]:
 
 def write_current(file: Path, revisions: dict[str, Revision]) -> None:
     """Make these the current revisions, at once."""
-    write_atomic(file, canonical_json({video: revision.model_dump() for video, revision in revisions.items()}) + "\n")
+    write_atomic(file, canonical_json({name: revision.model_dump() for name, revision in revisions.items()}) + "\n")

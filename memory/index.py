@@ -80,12 +80,12 @@ class Hit(Match):
 class Index(Protocol):
     """Documents with their vectors, replaced and searched per video."""
 
-    def replace(self, video: str, batches: Sequence[Batch]) -> None:
-        """Make these the documents of a video."""
+    def replace(self, video: str, batches: Sequence[Batch], *, refined: bool = False) -> None:
+        """Make these the documents of a video's layers, or of closer looks at it; the others stay."""
         ...
 
-    def holds(self, video: str) -> bool:
-        """Whether documents of a video are in the index."""
+    def holds(self, video: str, *, refined: bool = False) -> bool:
+        """Whether documents of a video's layers, or of closer looks at it, are in the index."""
         ...
 
     def delete(self, video: str) -> None:

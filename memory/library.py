@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
+from longtake.memory.refined import Refined
 
 ID_DIGITS = 16
 FORMAT = 1  # of everything a library holds; raised when an older Longtake could not read it any more
@@ -81,8 +82,13 @@ class Library:
 
     @property
     def memory_file(self) -> Path:
-        """SQLite file of threads and notes."""
+        """SQLite file of threads, notes and readings."""
         return self.root / "memory.sqlite"
+
+    @property
+    def refined(self) -> Refined:
+        """What closer looks at the videos found."""
+        return Refined(self.memory_file)
 
     @property
     def trace_root(self) -> Path:
@@ -149,11 +155,12 @@ class Library:
         return video
 
     def delete(self, video: VideoRecord) -> None:
-        """Remove a video and its layers; the file it was read from is not touched.
+        """Remove a video with its layers and readings; the file it was read from is not touched.
 
         Raises:
-            LibraryError: when the folder cannot be written, or the video is gone already.
+            LibraryError: when the folder cannot be written, the video is gone already, or the readings are damaged.
         """
+        self.refined.forget(video.id)
         try:
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except OSError as error:
@@ -162,11 +169,12 @@ class Library:
             shutil.rmtree(trash, ignore_errors=True)
 
     def export(self, video: VideoRecord, target: Path) -> None:
-        """Copy a video's record and layers in use to a new folder, which is there whole or not at all.
+        """Copy a video's record, layers in use and readings to a new folder, which is there whole or not at all.
 
         Raises:
-            LibraryError: when the target exists already or cannot be written.
+            LibraryError: when the target exists already or cannot be written, or the readings are damaged.
         """
+        readings = self.refined.readings(video.id, video.layers)
         building = target.parent / f".{target.name}-{uuid.uuid4().hex}"
         try:
             if target.exists():
@@ -177,6 +185,9 @@ class Library:
                 layer = self.layer(video, name)
                 if layer:
                     shutil.copytree(layer.path, building / name)
+            if readings:
+                lines = "".join(f"{reading.model_dump_json()}\n" for reading in readings)
+                (building / "readings.jsonl").write_text(lines, encoding="utf-8")
             building.rename(target)
         except OSError as error:
             raise LibraryError(f"{target} cannot be written: {error.strerror or error}.") from error

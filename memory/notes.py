@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
-from filelock import FileLock
-
-from longtake.errors import LibraryError
+from longtake.memory.database import open_database
 from longtake.memory.terms import document_terms, query_terms
 
 MOST_NOTES = 500  # of one thread
 LONGEST_NOTE = 4_000  # characters
 _DIGITS = 19  # of a number that SQLite cannot hold
-_WAIT = 30.0  # seconds for another process to finish writing
-_SCHEMA = """
-PRAGMA journal_mode = WAL;
+_TABLES = """
 CREATE TABLE IF NOT EXISTS notes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL, text TEXT NOT NULL, written REAL NOT NULL
 );
@@ -85,19 +80,5 @@ class Notes:
         with self._open() as connection:
             connection.execute("DELETE FROM notes WHERE thread = ?", (thread,))
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection whose changes are kept when the block ends, unless it raises."""
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            # Two processes that make the same new file at once would lock each other out: SQLite does not wait here.
-            with FileLock(self._file.with_suffix(".lock")):
-                connection = sqlite3.connect(self._file, timeout=_WAIT)
-                connection.executescript(_SCHEMA)
-            with closing(connection), connection:
-                yield connection
-        except (sqlite3.Error, OSError) as error:
-            raise LibraryError(
-                f"The notes in {self._file} cannot be used ({error}): see that there is room and that it may be "
-                "written to, or move it away, and new notes begin in a new one."
-            ) from error
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_database(self._file, _TABLES, "notes")

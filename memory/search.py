@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from longtake.errors import LibraryError
 from longtake.memory.corpus import Corpus, Mask
-from longtake.memory.current import Revision, read_current, write_current
+from longtake.memory.current import Revision, entry, read_current, write_current
 from longtake.memory.documents import DocumentStore
 from longtake.memory.events import Event, find_events
 from longtake.memory.fusion import WORDS, Ranking, fuse, top
@@ -50,17 +50,17 @@ class HybridIndex:
         self._segments = SegmentStore(root / "segments")
         self._corpus = Corpus({}, self._open)
 
-    def replace(self, video: str, batches: Sequence[Batch]) -> None:
-        """Make these the documents of a video."""
-        revision = _revision(batches)
+    def replace(self, video: str, batches: Sequence[Batch], *, refined: bool = False) -> None:
+        """Make these the documents of a video's layers, or of closer looks at it; the others stay."""
+        name, revision = entry(video, refined=refined), _revision(batches)
         with self._writing():
-            self._segments.write(video, revision.key, batches)
-            self._documents.add(video, revision.key, [document for batch in batches for document in batch.documents])
-            self._commit(self._read() | {video: revision}, video)
+            self._segments.write(name, revision.key, batches)
+            self._documents.add(name, revision.key, [document for batch in batches for document in batch.documents])
+            self._commit(self._read() | {name: revision}, name)
 
-    def holds(self, video: str) -> bool:
-        """Whether documents of a video are in the index, by the terms that queries look for."""
-        revision = self._read().get(video)
+    def holds(self, video: str, *, refined: bool = False) -> bool:
+        """Whether its documents are in the index, by the terms that queries look for."""
+        revision = self._read().get(entry(video, refined=refined))
         return revision is not None and revision.terms == VERSION
 
     def check(self) -> None:
@@ -82,13 +82,14 @@ class HybridIndex:
             raise self._damaged()
 
     def delete(self, video: str) -> None:
-        """Forget a video."""
+        """Forget a video and what closer looks at it found."""
         if not self._current.exists():
             return
         with self._writing():
-            revisions = self._read()
-            revisions.pop(video, None)
-            self._commit(revisions, video)
+            for name in (entry(video), entry(video, refined=True)):
+                revisions = self._read()
+                revisions.pop(name, None)
+                self._commit(revisions, name)
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
         """The k best events, best first.
@@ -154,12 +155,12 @@ class HybridIndex:
             self._corpus = Corpus(revisions, self._open)
         return self._corpus
 
-    def _open(self, video: str, revision: Revision) -> Segment:
+    def _open(self, name: str, revision: Revision) -> Segment:
         """Open a segment, or take it from the corpus that was laid out before."""
         before = self._corpus
-        if before.revisions.get(video) == revision:
-            return before.segments[video]
-        return self._segments.open(video, revision.key)
+        if before.revisions.get(name) == revision:
+            return before.segments[name]
+        return self._segments.open(name, revision.key)
 
     @cached_property
     def _documents(self) -> DocumentStore:
@@ -189,11 +190,11 @@ class HybridIndex:
                 "to; where that is so, it is damaged: delete the folder and index the videos again."
             ) from error
 
-    def _commit(self, revisions: dict[str, Revision], video: str) -> None:
-        """Make revisions current, then remove what no longer counts."""
+    def _commit(self, revisions: dict[str, Revision], changed: str) -> None:
+        """Make revisions current, then remove what no longer counts of the entry that changed."""
         write_current(self._current, revisions)
-        kept = revisions.get(video)
-        self._documents.remove_others(video, kept.key if kept else None)
+        kept = revisions.get(changed)
+        self._documents.remove_others(changed, kept.key if kept else None)
         self._segments.keep_only((name, revision.key) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:

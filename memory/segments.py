@@ -1,6 +1,6 @@
-"""What search keeps of the documents of one video and revision: when, which modality, which words, which vectors.
+"""What search keeps of the documents of one entry and revision: when, which modality, which words, which vectors.
 
-On disk: a folder `<video>-<revision>` with `documents.npz` and two files for each vector space. A segment is never
+On disk: a folder `<entry>-<revision>` with `documents.npz` and two files for each vector space. A segment is never
 changed; it counts from the moment `revisions.json` names its revision. It holds what is searched and Chroma what is
 shown, row by row in the same order.
 """

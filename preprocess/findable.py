@@ -1,12 +1,20 @@
-"""Making a video findable: the search index is brought up to its layers."""
+"""Making a video findable: the search index is brought up to its layers, and to what closer looks at it found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 
-from longtake.memory.index import Batch, Index
+import numpy as np
+
+from longtake.memory.index import Batch, Document, Index
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
+from longtake.memory.records import Modality
+from longtake.memory.refined import Reading
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.frame_vectors import frame_batch
 from longtake.preprocess.text_vectors import load_vectors
@@ -34,6 +42,66 @@ def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Libr
     if pictures:
         batches.append(frame_batch(video.id, pictures))
     index.replace(video.id, batches)
+    make_readings_findable(video.id, layers, library, index)
     video = video.model_copy(update={"indexed": key})
     library.save(video)
     return video
+
+
+def make_readings_findable(video_id: str, layers: Mapping[str, Layer], library: Library, index: Index) -> None:
+    """Index what closer looks that started from these layers found.
+
+    The documents of the layers stay as they are, so the cost follows from the number of readings and not from the
+    length of the video. Where several processes do this at once, the last one indexes the readings of all.
+
+    Raises:
+        LibraryError: when the index cannot be written, or the readings are damaged.
+    """
+    keys = {name: layer.key for name, layer in layers.items()}
+    readings = library.refined.readings(video_id, keys)
+    if not readings and not index.holds(video_id, refined=True):
+        return
+    indexed: list[Reading] | None = None
+    while readings != indexed:
+        index.replace(video_id, _refined_batches(video_id, readings, layers), refined=True)
+        readings, indexed = library.refined.readings(video_id, keys), readings
+
+
+def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping[str, Layer]) -> list[Batch]:
+    """What closer looks add, by vector space: a text that is findable around there already is no document again."""
+    looked_into = {name: layers[name] for reading in readings for name in reading.recipe.inputs if name in SOURCES}
+    findable: defaultdict[tuple[Modality, str], list[TimeSpan]] = defaultdict(list)
+    for document in documents_of(video_id, looked_into):
+        findable[document.modality, document.text].append(document.span)
+    batches: list[Batch] = []
+    by_space = attrgetter("space")
+    for space, alike in groupby(sorted(readings, key=by_space), key=by_space):
+        documents: list[Document] = []
+        vectors: list[bytes] = []
+        for reading in alike:
+            width = len(reading.vectors) // max(1, len(reading.found))
+            for number, item in enumerate(reading.found):
+                spans = findable[item.modality, item.content]
+                if not any(span.overlaps(reading.span) for span in spans):
+                    spans.append(reading.span)
+                    documents.append(_document(reading, number))
+                    vectors.append(reading.vectors[number * width : (number + 1) * width])
+        if documents:
+            embedded = np.frombuffer(b"".join(vectors), np.float32).reshape(len(documents), -1) if space else None
+            batches.append(Batch(space, documents, embedded))
+    return batches
+
+
+def _document(reading: Reading, number: int) -> Document:
+    item = reading.found[number]
+    return Document(
+        id=f"{reading.video}:{reading.recipe.name}:{reading.recipe.key}:{reading.span.start}:{number}",
+        video=reading.video,
+        span=item.span,
+        modality=item.modality,
+        text=item.content,
+        engine=item.engine,
+        layer=item.layer,
+        score=item.score,
+        trusted=item.trusted,
+    )

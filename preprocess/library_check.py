@@ -40,7 +40,7 @@ def check_library(root: Path) -> LibraryCheck:
     try:
         library = Library(root)
         held = library.videos()
-        problems += _index_problems(library, held)
+        problems += [*_index_problems(library, held), *_reading_problems(library)]
         written, videos = FORMAT if (root / "library.json").exists() else None, len(held)
     except LibraryError as error:
         problems = problems or [str(error)]  # what may not be read is the reason
@@ -56,6 +56,14 @@ def _access_problems(root: Path, place: Path) -> Iterator[str]:
             yield f"{folder} cannot be read: allow it, or choose another library with --library."
         elif not os.access(folder, os.W_OK):
             yield f"{folder} cannot be written to: allow it, or choose another library with --library."
+
+
+def _reading_problems(library: Library) -> Iterator[str]:
+    """What is wrong with the readings that closer looks left."""
+    try:
+        library.refined.check()
+    except LibraryError as error:
+        yield str(error)
 
 
 def _size(root: Path) -> int:

@@ -10,9 +10,10 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.objects_tracks import Track
 from longtake.tools.context import ToolContext
-from longtake.tools.objects import Seen, look_for, read_query, seen_as
+from longtake.tools.objects import BETTER, look_for, read_query, seen_as
+from longtake.tools.objects_looks import Seen
 from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolResult
+from longtake.tools.result import ToolError, ToolResult
 
 WINDOW = 2.0
 _STRAIGHT = 0.05  # of the picture that a thing has to cover to have come from a side
@@ -33,15 +34,17 @@ def count_objects(
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
     seen = look_for(context, parsed.span, query)
+    query = seen.query  # a man is told as a person where men cannot be told from women
+    if seen.doubt:
+        raise ToolError("unavailable", seen.doubt, f"`object_detection` shows those it is sure of; {BETTER}.")
     most, when = seen.most_at_once()
-    over_time = query.counting == "over_time" or (query.moving and query.counting != "at_once")
-    count = len(seen.tracks) if over_time else most
-    evidence = _different(context, seen) if over_time else _at_once(context, seen, when)
+    count = len(seen.tracks) if query.over_time else most
+    evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
     at_most = f"the most in one picture is {most}, at {clock(when, decimals=1)}" if most else ""
     looked = f"{seen.pictures} pictures from {parsed.span}"
     if not count:
         said = [f"no {query.phrase} in {looked}"]
-    elif over_time:
+    elif query.over_time:
         said = [f"different ones over time, each followed through {looked}", at_most]
     else:
         said = [f"not over time but at once: {at_most}, of {looked}"]

@@ -47,6 +47,7 @@ def object_detection(
         looked_at = [*looked_at, *(span for span in seen.looked_at if span not in looked_at)]
         notes += [
             *seen.notes,
+            *([seen.doubt] if seen.doubt else []),
             *([] if seen.tracks else [f"no {query.phrase} in {seen.pictures} pictures from {parsed.span}"]),
         ]
         for number, track in enumerate(seen.tracks, 1):

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from longtake.errors import MediaError
+from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.scene_text import Box, SceneTextEngine, TextBox
 from longtake.tools.context import ToolContext
 from longtake.tools.evidence import evidence_of, examined, unexamined
+from longtake.tools.refinement import earlier_reading, keep_reading
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 
+VERSION = 1  # of the close reading; raised when it gives other lines
 CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
+FRAMES = 5  # that are read of a span
+LEAST = 0.5  # of a span that was read before: a shorter part of it is read again, as its frames lie closer
 MOST_FRAMES = 400  # of a running text (a counter, a clock), read frame by frame
 SAME_PLACE = 0.03  # of the picture: boxes of one running text lie this near to each other
 RUNS = 3  # different texts at one place within CLOSE seconds make a running text
@@ -50,7 +55,8 @@ def extract_scene_text(
     looked_at = examined(layer, span)
     if span.length <= CLOSE:
         try:
-            closer = list(_read_closely(context, span, items))
+            closer, said = _closer(context, span, layer)
+            notes.extend(said)
             looked_at = (span,)
         except MediaError as error:
             notes.append(f"not read again from the file: {error}")
@@ -70,15 +76,27 @@ def extract_scene_text(
     )
 
 
-def _read_closely(context: ToolContext, span: TimeSpan, items: Sequence[dict[str, Any]]) -> Iterator[Evidence]:
+def _closer(context: ToolContext, span: TimeSpan, layer: Layer) -> tuple[list[Evidence], Sequence[str]]:
+    """What a close reading of the span finds, now or when it was done before, with notes."""
+    engine: SceneTextEngine = context.engines.load("scene_text")
+    settings = {"min_confidence": context.settings.scene_text.min_confidence}
+    recipe = LayerRecipe("scene_text", VERSION, engine.id, settings, {layer.name: layer.key})
+    reading = earlier_reading(context, recipe, span, least=LEAST)
+    if reading:
+        inside = [item for item in reading.found if reading.span == span or item.span.overlaps(span)]
+        return inside, (f"read closely before, in {reading.span}",)
+    found = list(_read_closely(context, span, engine))
+    return found, keep_reading(context, recipe, span, found)
+
+
+def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> Iterator[Evidence]:
     """Read the span again from the file: running texts frame by frame, the rest on a few frames."""
     from longtake.preprocess.scene_text import read_scene_text
 
-    engine: SceneTextEngine = context.engines.load("scene_text")
     path, media = context.video.media()
     for box in _running(context, span):
         yield from _read_running(context, span, box, engine)
-    frames = 1 if span.length == 0 else 5
+    frames = 1 if span.length == 0 else FRAMES
     for time, line in read_scene_text(path, media, span, engine, context.budget.check, frames):
         yield _seen(context, TimeSpan(start=time, end=max(time, span.end if span.length == 0 else time)), line, engine)
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
+from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.terms import document_terms
+from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
 from longtake.preprocess.engines.visual_question import VisualQuestionEngine
 from longtake.tools.context import ToolContext
+from longtake.tools.refinement import earlier_reading, keep_reading
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 from longtake.tools.visual_questions import ask_about, read_pictures
 
+VERSION = 1  # of how it is asked; raised when the same pictures and question come to a model otherwise
 WINDOW = 10.0
+TELLING = 5  # terms; an answer of fewer ("Yes.", "Two.") says nothing without its question and is not kept
 
 
 @tool(capabilities=("visual_question",), group="extras")
@@ -28,20 +34,47 @@ def watch_segment(
     """Put a question about what is seen to a vision-language model that is shown frames, more where more changes."""
     parsed = context.span(timestamp, window=WINDOW)
     engine: VisualQuestionEngine = context.engines.load("visual_question")
+    recipe = _recipe(context, engine, question)
+    reading = earlier_reading(context, recipe, parsed.span)
+    if reading:
+        return _told(
+            parsed, engine, reading.found, reading.facts["frames"], ["it was asked before: its answer was kept"]
+        )
     pictures = read_pictures(context, parsed.span)
     if not pictures:
         raise ToolError("unavailable", f"No frame can be read in {parsed.span}.", "Ask for another span.")
     reply = ask_about(context, question, pictures)
     times = [clock(picture.time, decimals=2) for picture in pictures]
-    notes = [*parsed.notes, f"{engine.id} was shown {len(pictures)} frames of {parsed.span}, not the video"]
     if reply.untold:
-        notes.append(f"it cannot tell: {reply.untold}")
+        return _told(parsed, engine, (), times, [f"it cannot tell: {reply.untold}"])
     shown = TimeSpan(start=pictures[0].time, end=max(pictures[-1].time, parsed.span.end))
-    evidence = (Evidence(video=context.video.id, span=shown, modality="visual", content=reply.text, engine=engine.id),)
+    found = Evidence(video=context.video.id, span=shown, modality="visual", content=reply.text, engine=engine.id)
+    notes: Sequence[str] = ()
+    if len(document_terms(reply.text)) >= TELLING:
+        notes = keep_reading(context, recipe, parsed.span, [found], {"frames": times})
+    return _told(parsed, engine, (found,), times, notes)
+
+
+def _recipe(context: ToolContext, engine: VisualQuestionEngine, question: str) -> LayerRecipe:
+    """All that determines an answer, but the span."""
+    settings = context.settings.visual_question
+    asked = {"question": question} | settings.model_dump(include={"base_url", "pictures", "megabytes"})
+    changes = context.video.layer("changes")  # by it the frames are chosen
+    return LayerRecipe("visual_question", VERSION, engine.id, asked, {changes.name: changes.key} if changes else {})
+
+
+def _told(
+    parsed: ParsedSpan,
+    engine: VisualQuestionEngine,
+    found: tuple[Evidence, ...],
+    frames: Sequence[str],
+    notes: Sequence[str],
+) -> ToolResult:
+    shown = f"{engine.id} was shown {len(frames)} frames of {parsed.span}, not the video"
     return ToolResult(
         tool="watch_segment",
-        output={"answer": reply.text, "frames": times},
-        evidence=evidence if reply.text else (),
+        output={"answer": " ".join(item.content for item in found), "frames": frames},
+        evidence=found,
         looked_at=(parsed.span,),
-        notes=tuple(notes),
+        notes=(*parsed.notes, shown, *notes),
     )

@@ -37,6 +37,11 @@ class ObjectQuery:
         """The name, and that it moves where that is asked."""
         return f"moving {self.name}" if self.moving else self.name
 
+    @property
+    def over_time(self) -> bool:
+        """Whether the different ones are counted, as they are of what moves, and not the most at once."""
+        return self.counting == "over_time" or (self.moving and self.counting != "at_once")
+
 
 @dataclass(frozen=True, slots=True)
 class FoundObject:

@@ -85,7 +85,7 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     "objects": {
         "opencv": Entry(
             "longtake.preprocess.engines.objects_opencv:OpenCvObjects",
-            "colours, simple shapes and movement; knows no thing by name",
+            "colours, simple shapes, movement, upright people and faces; knows no other thing by name",
         ),
         "owlv2": Entry(
             "longtake.preprocess.engines.owlv2:Owlv2",

@@ -245,3 +245,28 @@ def test_a_video_taken_apart_by_an_earlier_version_is_to_be_indexed_again(index:
     index.replace("v", kept)
     assert index.holds("v")
     assert texts(index, "what is the charge") == ["Charges you 15 bucks"]
+
+
+def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(index: HybridIndex) -> None:
+    closer = [document("a", 1, "A dragon flies over Bath", "scene_text"), document("a", 90, "Dragon teeth")]
+    index.replace("a", [batch(closer, axes(1, 4))], refined=True)
+    hits = search(index, "dragon", 1)
+    [event] = [hit for hit in hits if hit.span.start < 9 and hit.document.video == "a"]
+    assert {match.document.text for match in (event, *event.also)} == {"A dragon flies.", "A dragon flies over Bath"}
+    assert set(event.signals) == {"words", SPACE}
+    assert texts(index, "teeth", 4, SearchFilter(videos=("a",))) == ["Dragon teeth"]
+    assert texts(index, "teeth", 4, SearchFilter(videos=("b",))) == []
+    assert texts(index, "Bath", None, SearchFilter(modalities=("speech",))) == []
+    index.replace("a", [batch(documents("a", "A unicorn sleeps."), axes(3))])
+    assert texts(index, "teeth unicorn", 4) == ["Dragon teeth", "A unicorn sleeps."]
+    index.replace("a", [], refined=True)
+    assert texts(index, "teeth unicorn", 4) == ["A unicorn sleeps."]
+
+
+def test_deleting_a_video_forgets_what_closer_looks_found(index: HybridIndex) -> None:
+    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined=True)
+    assert index.holds("a", refined=True)
+    index.delete("a")
+    assert not index.holds("a", refined=True)
+    assert texts(index, "dragon teeth") == ["Dragon tattoo parlour"]
+    assert [folder.name[:2] for folder in (index.root / "segments").glob("*")] == ["b-"]

@@ -87,6 +87,10 @@ def damage_the_record(workspace: Workspace) -> None:
     (workspace.library.root / "videos" / TALK.id / "video.json").write_text("{}")
 
 
+def damage_the_readings(workspace: Workspace) -> None:
+    workspace.library.memory_file.write_bytes(b"no database at all" * 100)
+
+
 def raise_the_format(workspace: Workspace) -> None:
     (workspace.library.root / "library.json").write_text('{"format": 99}')
 
@@ -105,6 +109,7 @@ def raise_the_format(workspace: Workspace) -> None:
         (lose_the_segments, "delete the folder"),
         (damage_the_record, "delete its folder and index the video again"),
         (raise_the_format, "format 99"),
+        (damage_the_readings, "memory.sqlite cannot be used"),
     ],
 )
 def test_each_thing_that_is_wrong_is_a_line_that_says_what_to_do(

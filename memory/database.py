@@ -1,0 +1,66 @@
+"""The library's SQLite file, which conversations, notes and readings share; several processes may use it at once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+
+from longtake.errors import LibraryError
+
+_WAIT = 30.0  # seconds for another process to finish writing
+
+
+@contextmanager
+def open_database(file: Path, tables: str, what: str) -> Iterator[sqlite3.Connection]:
+    """A connection whose changes are kept when the block ends, unless it raises.
+
+    Args:
+        file: made when it is not there.
+        tables: statements that make the tables where they are not there.
+        what: they hold, in the plural, for the error.
+
+    Raises:
+        LibraryError: when the file is damaged or cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Two processes that make the same new file at once would lock each other out: SQLite does not wait here.
+        with FileLock(file.with_suffix(".lock")):
+            connection = sqlite3.connect(file, timeout=_WAIT)
+            connection.executescript(f"PRAGMA journal_mode = WAL; {tables}")
+        with closing(connection), connection:
+            yield connection
+    except (sqlite3.Error, OSError) as error:
+        raise unusable(file, what, error) from error
+
+
+def check_database(file: Path, table: str, what: str) -> None:
+    """Look through a table, if it is there. Nothing is written.
+
+    Raises:
+        LibraryError: when the file or the table is damaged or cannot be read.
+    """
+    if not file.exists():
+        return
+    # Reading what others have not yet moved out of the log needs files beside; without a log there is no need for any.
+    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)) as connection:
+            if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone():
+                [said] = connection.execute(f"PRAGMA quick_check({table})").fetchone()
+                if said != "ok":
+                    raise sqlite3.DatabaseError(said)
+    except sqlite3.Error as error:
+        raise unusable(file, what, error) from error
+
+
+def unusable(file: Path, what: str, error: Exception) -> LibraryError:
+    """Why what a file holds cannot be used, as one sentence with what to do."""
+    return LibraryError(
+        f"The {what} in {file} cannot be used ({error}): see that there is room and that it may be "
+        f"written to, or move it away, and new {what} begin in a new one."
+    )

@@ -1,0 +1,50 @@
+"""Looking for what moves in a span: how many different things, each followed through its shot."""
+
+from __future__ import annotations
+
+from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.engines.objects import ObjectQuery
+from longtake.preprocess.engines.objects_moving import LONG_SIDE, MovingThings
+from longtake.preprocess.engines.objects_tracks import Track, follow
+from longtake.tools.context import ToolContext
+from longtake.tools.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
+from longtake.tools.result import ToolError
+
+_STEP = 1 / 15  # seconds between two looks
+_FEWEST = 3  # looks at a thing: what is seen less often is noise
+
+
+def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
+    """Follow what moves in a span, of the query's colour where it names one.
+
+    Raises:
+        ToolError: `unavailable`, when the camera moves all the time.
+    """
+    looked, notes = followed(span)
+    shots = shots_of(context, looked)
+    tracks: list[Track] = []
+    looked_at: list[TimeSpan] = []
+    pictures = 0
+    for shot in shots:
+        movers = movers_of(context, shot)
+        looks = [(time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in frames_of(context, shot, _STEP)]
+        steady = [(time, found) for time, found in looks if found is not None]
+        if 2 * len(steady) < len(looks):
+            notes.append(f"the camera moves in {shot}: what else moves there cannot be told")
+            continue
+        found = [track for track in follow(steady) if len(track.sightings) >= min(_FEWEST, len(steady))]
+        tracks += [track for track in found if track.travelled and query.colour in ("", track.colour)]
+        looked_at.append(shot)
+        pictures += len(looks)
+    if not looked_at:
+        raise ToolError("unavailable", f"In {looked} the camera moves, so what else moves cannot be told.")
+    notes += ["what moves without leaving its place is not counted", *([AGAIN] if len(shots) > 1 else [])]
+    notes += _camera(context, looked)
+    return Seen(query, tuple(tracks), MovingThings.id, tuple(looked_at), pictures, tuple(notes))
+
+
+def _camera(context: ToolContext, span: TimeSpan) -> list[str]:
+    """A note where the camera is known to move: less than would make the whole picture differ, but it does."""
+    moves = joined(TimeSpan(start=i["start"], end=i["end"]) for i in context.video.items("motion", span))
+    where = ", ".join(map(str, moves))
+    return [f"the camera moves in {where}: some of what seems to move there may stand still"] if moves else []

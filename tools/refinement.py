@@ -1,0 +1,81 @@
+"""Closer looks of tools: taken once, kept in the library, and found by search from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longtake.errors import EngineError, LibraryError
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.library import VideoRecord
+from longtake.memory.records import Evidence
+from longtake.memory.refined import Reading
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.findable import make_readings_findable
+from longtake.tools.context import ToolContext
+
+
+def earlier_reading(context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, least: float = 1.0) -> Reading | None:
+    """What an earlier look at a span or around it kept; see `Refined.find`."""
+    video = context.video
+    with suppress(LibraryError):  # it is looked again, and `keep_reading` says why
+        return video.library.refined.find(video.id, recipe, span, least=least)
+    return None
+
+
+def keep_reading(
+    context: ToolContext,
+    recipe: LayerRecipe,
+    span: TimeSpan,
+    found: Sequence[Evidence],
+    facts: Mapping[str, Any] | None = None,
+) -> tuple[str, ...]:
+    """Keep a look and make it findable; where the library does not allow it, a note says why, and nothing is lost."""
+    video = context.video
+    if not _as_indexed(video.record):
+        return (f"not kept for later questions: {video.record.name} has changed since it was indexed",)
+    space, vectors = _embedded(context, [item.content for item in found])
+    reading = Reading(
+        video=video.id,
+        recipe=recipe,
+        span=span,
+        found=tuple(found),
+        facts=facts or {},
+        space=space,
+        vectors=vectors,
+    )
+    try:
+        record = video.library.get(video.id)
+        if record is None:  # deleted meanwhile
+            return ()
+        video.library.refined.keep(reading)
+        layers = {name: layer for name in record.layers if (layer := video.library.layer(record, name))}
+        make_readings_findable(video.id, layers, video.library, context.index)
+    except LibraryError as error:
+        return (f"not kept for later questions: {error}",)
+    return ()
+
+
+def _as_indexed(record: VideoRecord) -> bool:
+    """Whether the file is still the one that has the video's id: what another shows must not be kept for it."""
+    try:
+        status = Path(record.path).stat()
+    except OSError:
+        return False
+    return (status.st_size, status.st_mtime_ns) == (record.size, record.modified)
+
+
+def _embedded(context: ToolContext, texts: Sequence[str]) -> tuple[str, bytes]:
+    """The space and the rows of texts; none where nothing can embed them."""
+    if not texts:
+        return "", b""
+    try:
+        engine: TextEmbedding = context.engines.load("text_embedding")
+        return engine.id, np.round(engine.embed(texts), 6).astype(np.float32).tobytes()
+    except EngineError:
+        return "", b""
