@@ -83,6 +83,8 @@ _WHEN = re.compile(
     r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
 )
 _READ = re.compile(r"\bwhat (?:is|was|gets) (?:shown|displayed)\b")
+# What no sound answers, whatever sounds it names: "where do people meet if the tone does not stop?"
+_NOT_HEARD = re.compile(r"^\W*(?:where (?:do|did|can|should|must)|who|whom|whose|why|how (?:much|many|far|old))\b")
 # Without any of these a question is not English: its words are searched for as they are.
 _ENGLISH = cue(
     "what, when, who, whom, whose, which, where, why, how, is, are, was, were, do, does, did, the, an, of, there, "
@@ -161,7 +163,7 @@ def _kind(text: str, senses: Sequence[Modality]) -> Kind:
             return kind
     if "scene_text" in senses and "speech" not in senses:
         return "read"
-    if "audio" in senses and not {"speech", "scene_text", "visual"} & set(senses):
+    if "audio" in senses and not {"speech", "scene_text", "visual"} & set(senses) and not _NOT_HEARD.match(text):
         return "hear"
     if "visual" in senses and not {"speech", "scene_text"} & set(senses):
         return "look"

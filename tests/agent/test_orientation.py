@@ -111,3 +111,16 @@ def test_what_wants_everything() -> None:
 )
 def test_times_of_an_errand_are_none_of_the_video(request_: str) -> None:
     assert named_span(request_, 167.0, ()) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Where do people meet if the tone does not stop?", "fact"),
+        ("How much does the alarm cost?", "fact"),
+        ("Where does the siren sound?", "hear"),
+        ("Is there music?", "hear"),
+    ],
+)
+def test_a_sound_that_is_only_named_is_not_asked_for(question: str, kind: str) -> None:
+    assert classify(question)[0] == kind
