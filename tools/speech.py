@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from longtake.memory.layers import Layer
+from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
+from longtake.tools.closer_speech import hear_closely
 from longtake.tools.context import ToolContext, VideoHandle
 from longtake.tools.evidence import evidence_of, examined, unexamined
 from longtake.tools.registry import Timestamp, tool
@@ -29,19 +31,28 @@ def transcribe_speech(
     parsed = context.span(timestamp, window=WINDOW)
     span, video = parsed.span, context.video
     layer = _words_of(video)
+    heard, said = hear_closely(context, span, layer, language)
+    if heard is not None:
+        return _result(span, heard, (span,), (*parsed.notes, *said))
     if layer is None:
-        raise ToolError("unavailable", _why_no_words(context, span), _remedy(context))
+        raise ToolError("unavailable", " ".join([_why_no_words(context, span), *said]), _remedy(context))
     source = _one_source(list(layer.items()), language)
     items = [item for item in source if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
     evidence = tuple(
         evidence_of(item, item["text"], "speech", layer, video.id, confidence=item.get("confidence", 1.0))
         for item in items
     )
-    output = {"transcript": " ".join(item["text"] for item in items), "timestamp": [span.start, span.end]}
-    notes = (*parsed.notes, *unexamined(layer, span), *_notes(layer, items, span, language))
-    return ToolResult(
-        tool="transcribe_speech", output=output, evidence=evidence, looked_at=examined(layer, span), notes=notes
-    )
+    notes = (*parsed.notes, *said, *unexamined(layer, span), *_notes(layer, items, span, language))
+    return _result(span, evidence, examined(layer, span), notes)
+
+
+def _result(
+    span: TimeSpan, evidence: tuple[Evidence, ...], looked_at: tuple[TimeSpan, ...], notes: tuple[str, ...]
+) -> ToolResult:
+    output = {"transcript": " ".join(item.content for item in evidence), "timestamp": [span.start, span.end]}
+    if not evidence and not notes:
+        notes = (f"no words were heard in {span}",)
+    return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)
 
 
 def _words_of(video: VideoHandle) -> Layer | None:

@@ -43,8 +43,10 @@ class FasterWhisper:
 
     CALLS: ClassVar[Mapping[str, float]] = {"recognise": 1800.0}  # the first may download gigabytes
 
+    option = "speech.model"  # the setting that names the model
+
     def __init__(self, settings: Settings) -> None:
-        self._name = settings.speech.model
+        self._name = _named(settings, self.option) or ""
         self._may_fetch = settings.speech.fetch and not settings.offline
         self.id = f"faster-whisper-{version('faster-whisper')}/{_identity(self._name)}"
 
@@ -80,33 +82,53 @@ class FasterWhisper:
         except (OSError, RuntimeError, ValueError) as error:
             raise EngineError(
                 f"The Whisper model {self._name} cannot be loaded ({_first_line(error)}): give the "
-                "name or the folder of another with --set speech.model=NAME."
+                f"name or the folder of another with --set {self.option}=NAME."
             ) from error
+
+
+class CloserWhisper(FasterWhisper):
+    """The larger model, which hears short spans again."""
+
+    CALLS: ClassVar[Mapping[str, float]] = FasterWhisper.CALLS
+    option = "speech.closer_model"
 
 
 def missing_model(settings: Settings) -> str | None:
     """Why the model that the settings name cannot be used, with what to do; None when it can. Loads nothing."""
-    name = settings.speech.model
+    return _missing(settings, FasterWhisper.option)
+
+
+def missing_closer_model(settings: Settings) -> str | None:
+    """The same of the larger model."""
+    if settings.speech.closer_model is None:
+        return "no larger Whisper is named: --set speech.closer_model=DIR"
+    return _missing(settings, CloserWhisper.option)
+
+
+def _missing(settings: Settings, option: str) -> str | None:
+    name = _named(settings, option) or ""
     folder = _folder(name)
     if folder is not None:
         absent = [file for file in _FILES if not (folder / file).is_file()]
-        wrong = "is no Whisper model for CTranslate2: give the folder of one with --set speech.model=DIR"
+        wrong = f"is no Whisper model for CTranslate2: give the folder of one with --set {option}=DIR"
         return f"{name} holds no {absent[0]}, so it {wrong}" if absent else None
     try:
         on_disk = _cached(name)
     except ValueError:
-        return f"{name} is neither a folder nor the name of a Whisper model: --set speech.model=small is one"
+        return f"{name} is neither a folder nor the name of a Whisper model: --set {option}=small is one"
     if on_disk or (settings.speech.fetch and not settings.offline):
         return None
     if settings.offline:
-        return (
-            "no Whisper model on disk: give its folder with --set speech.model=DIR; --offline forbids to download one"
-        )
+        return f"no Whisper model on disk: give its folder with --set {option}=DIR; --offline forbids to download one"
     size = f" ({_SIZES[name]})" if name in _SIZES else ""
     return (
-        "no Whisper model on disk: give its folder with --set speech.model=DIR, or --set speech.fetch=true to download "
+        f"no Whisper model on disk: give its folder with --set {option}=DIR, or --set speech.fetch=true to download "
         f"`{name}`{size}"
     )
+
+
+def _named(settings: Settings, option: str) -> str | None:
+    return settings.speech.closer_model if option == CloserWhisper.option else settings.speech.model
 
 
 def _cached(name: str) -> bool:

@@ -61,6 +61,15 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
             process=True,
         ),
     },
+    "closer_speech": {
+        "faster_whisper": Entry(
+            "longtake.preprocess.engines.faster_whisper:CloserWhisper",
+            "a larger Whisper, for the short spans that a question needs",
+            ("faster_whisper",),
+            check="longtake.preprocess.engines.faster_whisper:missing_closer_model",
+            process=True,
+        ),
+    },
     "scene_text": {
         "rapidocr": Entry(
             "longtake.preprocess.engines.rapidocr:RapidOcr",

@@ -57,6 +57,7 @@ class EngineSettings(_Section):
     scene_text: tuple[str, ...] = ("rapidocr",)
     sounds: tuple[str, ...] = ("spectral",)
     speech: tuple[str, ...] = ("faster_whisper",)
+    closer_speech: tuple[str, ...] = ("faster_whisper",)
     maths: tuple[str, ...] = ("written_maths",)
     translation: tuple[str, ...] = ("apertium",)
     summary: tuple[str, ...] = ("textrank",)
@@ -92,6 +93,9 @@ class SpeechSettings(_Section):
     """Recognition of speech where nobody wrote it down."""
 
     model: str = Field(default="small", description="Whisper: a folder, or the name of a model.")
+    closer_model: str | None = Field(
+        default=None, description="A larger Whisper, by which the short spans that a question needs are heard again."
+    )
     fetch: bool = Field(default=False, description="Download the model when it is not on disk.")
     language: str | None = Field(default=None, description="Language code; detected when not given.")
 

@@ -1,0 +1,67 @@
+"""Hearing a short span again, by a larger model than the one that heard the whole video."""
+
+from __future__ import annotations
+
+from longtake.errors import EngineError, MediaError
+from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.audio import read_audio
+from longtake.preprocess.engines.speech import RATE, SpeechEngine, SpeechSegment
+from longtake.tools.context import ToolContext
+from longtake.tools.refinement import earlier_reading, keep_reading
+
+VERSION = 1  # of the closer hearing; raised when it gives other words
+CLOSE = 60.0  # seconds; a longer span is left to what was heard of the whole
+MARGIN = 1.0  # seconds heard around the span, so that no word is cut
+CAPABILITY = "closer_speech"
+
+Heard = tuple[tuple[Evidence, ...] | None, tuple[str, ...]]
+
+
+def hear_closely(context: ToolContext, span: TimeSpan, layer: Layer | None, language: str | None) -> Heard:
+    """What is said in a span by the larger model, now or when it was heard before, and notes.
+
+    None instead where the layer is all there is: somebody wrote the words down, the span is long, no larger model is
+    named, or it cannot be used (a note says why).
+    """
+    written = layer is not None and layer.name != "speech"
+    if written or span.length > CLOSE or context.engines.report(CAPABILITY).engine is None:
+        return None, ()
+    engine: SpeechEngine = context.engines.load(CAPABILITY)
+    language = language or context.settings.speech.language
+    recipe = LayerRecipe(
+        CAPABILITY, VERSION, engine.id, {"language": language}, {layer.name: layer.key} if layer else {}
+    )
+    reading = earlier_reading(context, recipe, span)
+    if reading:
+        return reading.found, (f"heard closely before, in {reading.span}",)
+    try:
+        found = tuple(_evidence(context, segment, engine) for segment in _segments(context, span, engine, language))
+    except (EngineError, MediaError) as error:
+        return None, (f"not heard again by the larger model: {error}",)
+    return found, keep_reading(context, recipe, span, found)
+
+
+def _segments(context: ToolContext, span: TimeSpan, engine: SpeechEngine, language: str | None) -> list[SpeechSegment]:
+    path, media = context.video.media()
+    around = span.widened(MARGIN, MARGIN, context.video.duration)
+    blocks = read_audio(path, media, rate=RATE, span=around, check_cancelled=context.budget.check)
+    heard = [segment for block in blocks for segment in engine.recognise(block.samples, block.start, language)]
+    return [segment for segment in heard if _span(segment).overlaps(span)]
+
+
+def _evidence(context: ToolContext, segment: SpeechSegment, engine: SpeechEngine) -> Evidence:
+    return Evidence(
+        video=context.video.id,
+        span=_span(segment),
+        modality="speech",
+        content=segment.text,
+        score=round(segment.confidence, 3),
+        engine=engine.id,
+        trusted=segment.trusted,
+    )
+
+
+def _span(segment: SpeechSegment) -> TimeSpan:
+    return TimeSpan(start=round(segment.words[0].start, 3), end=round(segment.words[-1].end, 3))
