@@ -15,7 +15,7 @@ from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 NOT_FOUND = "NOT FOUND:"
 MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
 SLACK = 1.0  # seconds by which a citation may miss its evidence: clocks are written in whole seconds
-_ABSTENTION = re.compile(r"\W*not found\b[\W_]*", re.IGNORECASE)
+_ABSTENTION = re.compile(r"[\s*_#>(\[]*not found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
 # The letter of an option, as a draft begins with it.
 LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]\s*|\s*$)", re.IGNORECASE)
 _UNIT = r"(?:\s*s(?:ec(?:onds?)?)?)?"
@@ -84,9 +84,18 @@ def abstention(draft: str) -> str | None:
 
 
 def split_gap(draft: str) -> tuple[str, str]:
-    """What a draft answers, and what it names as not found behind that; empty where it names nothing."""
-    answered, _, gap = draft.partition(f" {NOT_FOUND} ")
-    return answered, gap.strip()
+    """What a draft answers, and what it says behind that of what was not found; empty where it says nothing of it."""
+    edge = _masked(draft).find(f" {NOT_FOUND} ")
+    return (draft, "") if edge < 0 else (draft[:edge], draft[edge + len(NOT_FOUND) + 2 :].strip())
+
+
+def open_parts(gap: str, question: str) -> str:
+    """Those parts of a question which a draft quotes as not found; what else it says of them is unproven."""
+    asked = stems(question)
+    named = [part for part in re.findall(r"“([^”]+)”", gap) if set(content_stems(part)) <= asked]
+    if not gap:
+        return ""
+    return f"Not found: {', '.join(f'“{part}”' for part in named)}." if named else "Not all that was asked was found."
 
 
 def without(draft: str, claims: Collection[str]) -> str:
@@ -188,7 +197,9 @@ def _backs(item: Evidence, place: Place, text: str, names: Mapping[str, str]) ->
     # Facts of a whole recording lie under every moment of it, and an empty picture under whatever is said meanwhile:
     # what backs a citation has something to do with its sentence.
     if item.modality == "metadata":
-        return coverage(wanted, item.content) >= HELD or (bool(stated) and shared == stated)
+        held = coverage(wanted, item.content)
+        spoken = [term for term in wanted if term.isalpha()]
+        return held >= HELD or (bool(stated) and shared == stated and (held > 0 or not spoken))
     return not wanted or bool(shared) or coverage(wanted, item.content) > 0
 
 

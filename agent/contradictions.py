@@ -12,17 +12,18 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from longtake.agent.rules.matching import rows
-from longtake.agent.statements import CELLS, Statement, Value, statements
+from longtake.agent.rows import CELLS, row_of
+from longtake.agent.statements import Statement, Value, statements
 from longtake.agent.words import content_stems, numbers, stem, stems
 from longtake.memory.records import Citation, Claim, Evidence, Modality
 
-NEAR = 60.0  # seconds between two mentions of a thing called by a single word
+NEAR = 60.0  # seconds between two mentions of a thing called by a single word, or of what may change meanwhile
+LASTING = ("dollar", "euro", "pound")  # units of numbers that stay as they are over a recording
 ROUNDED = 0.1  # share by which a rounded number may miss the exact one
 SHORTEST = 3  # words and values of what may be denied, or turned into its opposite
 ALIKE = 0.5  # similarity, 0 to 1, from which two names may be one misread or misheard
 SENSES: tuple[Modality, ...] = ("speech", "scene_text", "visual")
-# What counts up or runs says another number each time.
+# What counts up or runs says another number each time,
 _RUNNING = frozenset(
     stem(word)
     for word in (
@@ -76,20 +77,7 @@ def _said(claim: Claim, known: Sequence[Evidence]) -> Iterator[_Said]:
 
 def _row(item: Evidence, known: Sequence[Evidence]) -> list[Evidence]:
     """The texts of a row of the picture, left to right; anything else alone."""
-    if item.box is None or CELLS in item.content:
-        return [item]
-    beside = [other for other in known if _is_level(item, other) and CELLS not in other.content]
-    found = (row.content.split(CELLS) for row in rows(beside))
-    cells = next(cells for cells in found if item.content in cells)
-    return [next(other for other in beside if other.content == cell) for cell in cells]
-
-
-def _is_level(one: Evidence, other: Evidence) -> bool:
-    """Whether two texts overlap in height and in time, so that they may stand in one row."""
-    if one.box is None or other.box is None:
-        return False
-    (_, top, _, height), (_, other_top, _, other_height) = one.box, other.box
-    return top < other_top + other_height and other_top < top + height and one.span.overlaps(other.span)
+    return [item] if item.box is None or CELLS in item.content else row_of(item, known)
 
 
 def _is_own(said: _Said, claim: Claim) -> bool:
@@ -104,7 +92,7 @@ def _is_own(said: _Said, claim: Claim) -> bool:
 def _against(own: Statement, claim: Claim, said: Sequence[_Said]) -> tuple[Evidence, ...]:
     """The nearest evidence that differs, of another modality than agrees; none where one modality says two things."""
     same = [each for each in said if _comparable(own, each.statement)]
-    same = [each for each in same if len(own.subject) > 1 or _apart(each, claim) <= NEAR]
+    same = [each for each in same if _stays(own) or _apart(each, claim) <= NEAR]
     other = [each for each in same if _differences(own, each.statement)]
     agreeing = {each.pieces[0].modality for each in same if each not in other}
     agreeing = agreeing or {citation.modality for citation in claim.citations}
@@ -113,6 +101,12 @@ def _against(own: Statement, claim: Claim, said: Sequence[_Said]) -> tuple[Evide
     if any(_differences(one.statement, two.statement) for one in other for two in other):
         return ()
     return min(other, key=lambda each: _apart(each, claim)).pieces if other else ()
+
+
+def _stays(statement: Statement) -> bool:
+    """Whether what is said of a thing holds over a whole recording: a temperature may be another later."""
+    changing = any(value.kind == "number" and value.unit not in LASTING for value in statement.values)
+    return len(statement.subject) > 1 and not changing
 
 
 def _comparable(one: Statement, two: Statement) -> bool:

@@ -15,7 +15,8 @@ from longtake.memory.timespan import TimeSpan
 _PRONOUN = re.compile(r"\b(?:he|she|they|it|him|them)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:his|their|its)\b|\bher\b(?=\s+[a-z])", re.IGNORECASE)
 _POINTS_AT = re.compile(
-    r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b|\b(?:there|then)\s*\??$",
+    r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b"
+    r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$",
     re.IGNORECASE,
 )
 _DUMMY = re.compile(

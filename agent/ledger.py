@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -15,11 +16,17 @@ from longtake.tools.result import ToolResult
 ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
 
 
-class Made(NamedTuple):
+@dataclass(frozen=True)
+class Made:
     """A call that was made in a run, and its result."""
 
     by: FoundBy
     result: ToolResult
+
+    @cached_property
+    def found(self) -> frozenset[Citation]:
+        """Citations of what it found."""
+        return frozenset(Citation.of(item) for item in self.result.evidence)
 
     @property
     def computed(self) -> str:
@@ -54,14 +61,8 @@ def entered(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -
     proof = tuple(citation for citation in claim.citations if citation not in otherwise)
     doubtful = () if otherwise else claim.doubtful
     cited = (*proof, *otherwise, *doubtful)
-    found: list[FoundBy] = []
-    known: list[Citation] = []
-    for call in calls:
-        held = [citation for item in call.result.evidence if (citation := Citation.of(item)) in cited]
-        known += held
-        if held or _works_out(call.computed, claim):
-            found.append(call.by)
-    if any(citation not in known for citation in cited):
+    found = [call.by for call in calls if call.found.intersection(cited) or _works_out(call.computed, claim)]
+    if not frozenset[Citation]().union(*(call.found for call in calls)).issuperset(cited):
         found.insert(0, FoundBy(tool=ORIENT))
     told = {"citations": proof, "against": otherwise, "doubtful": doubtful, "found_by": tuple(found)}
     return claim.model_copy(update=told)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from longtake.agent.errands import is_errand
 from longtake.agent.words import cue
 from longtake.memory.records import Citation, Evidence, Modality, Record
 from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span, parse_time
@@ -76,7 +77,8 @@ _LIST = re.compile(
     r"|(?:name|enumerate|find|show|give|tell me|what|which|when)\b.*"
     r"\b(?:all (?:the|of)|every|each|any time|whenever)\b)"
 )
-EVER = re.compile(r"^\W*(?:is|are|was|were|does|do|did)\b.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
+POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
+EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b")
 _WHEN = re.compile(
     r"^\W*(?:since )?when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
@@ -100,7 +102,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("when", _WHEN),
     ("read", _READ),
 )
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]{2,})[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
+QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
 _CLOCK = rf"(?<![\d:,])(?!{_CODE}){TIME}(?![\d:])"
 _UNIT = r"\s*(?:seconds?|secs?|s)\b"
@@ -118,12 +120,7 @@ ORDINALS = {
     "eighth": 7,
     "last": -1,
 }
-# Times in a note, a search of the web or code are none of the video.
-_ERRAND = re.compile(
-    r"^\W*(?:please )?(?:remember|note|make a note|take a note|write down|forget|search the (?:web|internet))\b|`",
-    re.IGNORECASE,
-)
-_SHOT = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:shot|scene)\b|\bshot\s+(\d+)\b")
+SHOT = rf"\b(?:({'|'.join(ORDINALS)})\s+(?:shot|scene)|shot\s+(\d+))\b"
 
 
 class Orientation(Record):
@@ -147,6 +144,11 @@ class Orientation(Record):
     blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
     last: Citation | None = Field(default=None, description="Where the thread's last answer rests.")
+
+    @property
+    def own_words(self) -> str:
+        """The question as the person wrote it."""
+        return self.as_asked or self.question
 
 
 def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
@@ -178,7 +180,7 @@ def wants_everything(question: str) -> bool:
 
 def quoted(question: str) -> tuple[str, ...]:
     """What stands in quotation marks, and codes such as 01:00:32:03."""
-    marked = [first or second for first, second in _QUOTED.findall(question)]
+    marked = [first or second for first, second in QUOTATION.findall(question)]
     return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question)]))
 
 
@@ -193,9 +195,9 @@ def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tup
     Raises:
         SpanError: when the time it names lies outside the video.
     """
-    if _ERRAND.search(question):
+    if is_errand(question):
         return None, False
-    text = _QUOTED.sub(" ", question.casefold())
+    text = QUOTATION.sub(" ", question.casefold())
     text = _MINUTES.sub(lambda m: f" {float(m[1]) * 60 + float(m[2] or 0):g} s ", text)
     pair = re.search(rf"({_CLOCK})(?:{_UNIT})?\s*(?:-|–|—|to|until|and)\s*({_CLOCK})({_UNIT})?", text)
     if pair and (":" in pair[1] or pair[3]):
@@ -215,7 +217,7 @@ def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tup
 
 
 def _named_shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
-    match = _SHOT.search(text)
+    match = re.search(SHOT, text)
     if not match or not shots:
         return None
     number = ORDINALS[match[1]] if match[1] else int(match[2]) - 1

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from longtake.agent.rows import CELLS
 from longtake.agent.words import NUMBER_WORDS, fold, numbers, stem, words
-
-CELLS = " · "  # between the texts of one row of a picture
 
 _ASIDE = frozenset(
     (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w$€£%]+(?:['’]\w+)?", re.UNICODE)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -71,9 +72,10 @@ def content_stems(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOPWORDS))
 
 
-def stems(text: str) -> set[str]:
+@lru_cache(maxsize=16_384)  # every claim of a draft is held against the same evidence
+def stems(text: str) -> frozenset[str]:
     """Stems of all the words."""
-    return {stem(word) for word in words(text)}
+    return frozenset(stem(word) for word in words(text))
 
 
 def numbers(text: str) -> set[str]:

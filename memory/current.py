@@ -21,6 +21,7 @@ class Revision(BaseModel):
 
     `terms` is the version of `memory.terms` that they were taken apart by.
     `spaces` gives, by the id of an embedding, the first row and the number of rows that it embedded.
+    `made_of` says of what closer looks found which of it this is, and is None of a video's layers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,6 +30,7 @@ class Revision(BaseModel):
     terms: int = 1
     count: int
     spaces: dict[str, tuple[int, int]]
+    made_of: str | None = None
 
 
 def entry(video: str, *, refined: bool = False) -> str:
@@ -58,4 +60,7 @@ def read_current(file: Path) -> dict[str, Revision]:
 
 def write_current(file: Path, revisions: dict[str, Revision]) -> None:
     """Make these the current revisions, at once."""
-    write_atomic(file, canonical_json({name: revision.model_dump() for name, revision in revisions.items()}) + "\n")
+    write_atomic(
+        file,
+        canonical_json({name: revision.model_dump(exclude_none=True) for name, revision in revisions.items()}) + "\n",
+    )

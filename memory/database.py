@@ -35,7 +35,27 @@ def open_database(file: Path, tables: str, what: str) -> Iterator[sqlite3.Connec
         with closing(connection), connection:
             yield connection
     except (sqlite3.Error, OSError) as error:
-        raise unusable(file, what, error) from error
+        raise _unusable(file, what, error) from error
+
+
+@contextmanager
+def read_database(file: Path, table: str, what: str) -> Iterator[sqlite3.Connection | None]:
+    """A connection by which nothing is written; None where the table is not there.
+
+    Raises:
+        LibraryError: when the file is damaged or cannot be read.
+    """
+    if not file.exists():
+        yield None
+        return
+    # Reading what others have not yet moved out of the log needs files beside; without a log there is no need for any.
+    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)) as connection:
+            there = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+            yield connection if there else None
+    except sqlite3.Error as error:
+        raise _unusable(file, what, error) from error
 
 
 def check_database(file: Path, table: str, what: str) -> None:
@@ -44,21 +64,14 @@ def check_database(file: Path, table: str, what: str) -> None:
     Raises:
         LibraryError: when the file or the table is damaged or cannot be read.
     """
-    if not file.exists():
-        return
-    # Reading what others have not yet moved out of the log needs files beside; without a log there is no need for any.
-    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)) as connection:
-            if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone():
-                [said] = connection.execute(f"PRAGMA quick_check({table})").fetchone()
-                if said != "ok":
-                    raise sqlite3.DatabaseError(said)
-    except sqlite3.Error as error:
-        raise unusable(file, what, error) from error
+    with read_database(file, table, what) as connection:
+        if connection:
+            [said] = connection.execute(f"PRAGMA quick_check({table})").fetchone()
+            if said != "ok":
+                raise sqlite3.DatabaseError(said)
 
 
-def unusable(file: Path, what: str, error: Exception) -> LibraryError:
+def _unusable(file: Path, what: str, error: Exception) -> LibraryError:
     """Why what a file holds cannot be used, as one sentence with what to do."""
     return LibraryError(
         f"The {what} in {file} cannot be used ({error}): see that there is room and that it may be "

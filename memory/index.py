@@ -80,12 +80,21 @@ class Hit(Match):
 class Index(Protocol):
     """Documents with their vectors, replaced and searched per video."""
 
-    def replace(self, video: str, batches: Sequence[Batch], *, refined: bool = False) -> None:
-        """Make these the documents of a video's layers, or of closer looks at it; the others stay."""
+    def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
+        """Make these the documents of a video's layers, or of closer looks at it; the others stay.
+
+        Args:
+            video: library id.
+            batches: the documents.
+            refined: of closer looks, a key of what they are made of; None: they are made of the layers.
+        """
         ...
 
-    def holds(self, video: str, *, refined: bool = False) -> bool:
-        """Whether documents of a video's layers, or of closer looks at it, are in the index."""
+    def holds(self, video: str, *, refined: str | None = None) -> bool:
+        """Whether documents of a video's layers, or of closer looks with just this key, are in the index.
+
+        The empty key is that of no closer look: it is held where there are no documents of any.
+        """
         ...
 
     def delete(self, video: str) -> None:

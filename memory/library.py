@@ -158,7 +158,7 @@ class Library:
         """Remove a video with its layers and readings; the file it was read from is not touched.
 
         Raises:
-            LibraryError: when the folder cannot be written, the video is gone already, or the readings are damaged.
+            LibraryError: when the folder or the readings cannot be written, or the video is gone already.
         """
         self.refined.forget(video.id)
         try:
@@ -172,7 +172,7 @@ class Library:
         """Copy a video's record, layers in use and readings to a new folder, which is there whole or not at all.
 
         Raises:
-            LibraryError: when the target exists already or cannot be written, or the readings are damaged.
+            LibraryError: when the target exists already or cannot be written, or the readings cannot be read.
         """
         readings = self.refined.readings(video.id, video.layers)
         building = target.parent / f".{target.name}-{uuid.uuid4().hex}"

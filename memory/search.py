@@ -50,18 +50,20 @@ class HybridIndex:
         self._segments = SegmentStore(root / "segments")
         self._corpus = Corpus({}, self._open)
 
-    def replace(self, video: str, batches: Sequence[Batch], *, refined: bool = False) -> None:
-        """Make these the documents of a video's layers, or of closer looks at it; the others stay."""
-        name, revision = entry(video, refined=refined), _revision(batches)
+    def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
+        """Make these the documents of a video's layers, or of closer looks with this key; the others stay."""
+        name, revision = entry(video, refined=refined is not None), _revision(batches, refined)
         with self._writing():
             self._segments.write(name, revision.key, batches)
             self._documents.add(name, revision.key, [document for batch in batches for document in batch.documents])
             self._commit(self._read() | {name: revision}, name)
 
-    def holds(self, video: str, *, refined: bool = False) -> bool:
+    def holds(self, video: str, *, refined: str | None = None) -> bool:
         """Whether its documents are in the index, by the terms that queries look for."""
-        revision = self._read().get(entry(video, refined=refined))
-        return revision is not None and revision.terms == VERSION
+        revision = self._read().get(entry(video, refined=refined is not None))
+        if revision is None:
+            return refined == ""
+        return (revision.terms, revision.made_of) == (VERSION, refined)
 
     def check(self) -> None:
         """Open the words and vectors of every video, and see that the documents are there. Nothing is written.
@@ -86,10 +88,8 @@ class HybridIndex:
         if not self._current.exists():
             return
         with self._writing():
-            for name in (entry(video), entry(video, refined=True)):
-                revisions = self._read()
-                revisions.pop(name, None)
-                self._commit(revisions, name)
+            names = (entry(video), entry(video, refined=True))
+            self._commit({name: held for name, held in self._read().items() if name not in names}, *names)
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
         """The k best events, best first.
@@ -190,11 +190,12 @@ class HybridIndex:
                 "to; where that is so, it is damaged: delete the folder and index the videos again."
             ) from error
 
-    def _commit(self, revisions: dict[str, Revision], changed: str) -> None:
-        """Make revisions current, then remove what no longer counts of the entry that changed."""
+    def _commit(self, revisions: dict[str, Revision], *changed: str) -> None:
+        """Make revisions current, then remove what no longer counts of the entries that changed."""
         write_current(self._current, revisions)
-        kept = revisions.get(changed)
-        self._documents.remove_others(changed, kept.key if kept else None)
+        for name in changed:
+            kept = revisions.get(name)
+            self._documents.remove_others(name, kept.key if kept else None)
         self._segments.keep_only((name, revision.key) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:
@@ -205,7 +206,7 @@ class HybridIndex:
         return LibraryError(f"The search index is damaged: delete the folder {self.root} and index the videos again.")
 
 
-def _revision(batches: Sequence[Batch]) -> Revision:
+def _revision(batches: Sequence[Batch], made_of: str | None) -> Revision:
     """What `revisions.json` says of these batches; its key changes when anything that is stored does."""
     facts: list[str] = []
     spaces: dict[str, tuple[int, int]] = {}
@@ -218,4 +219,5 @@ def _revision(batches: Sequence[Batch]) -> Revision:
             spaces[batch.space] = (count, len(batch.documents))
             facts.append(hashlib.blake2b(batch.vectors.tobytes()).hexdigest())
         count += len(batch.documents)
-    return Revision(key=content_key(str(VERSION), *facts), terms=VERSION, count=count, spaces=spaces)
+    key = content_key(str(VERSION), *facts)
+    return Revision(key=key, terms=VERSION, count=count, spaces=spaces, made_of=made_of)

@@ -19,6 +19,11 @@ _LISTED = rf"{_CLOCK}(?:\.\d+)?|{_SECONDS}(?:\.\d+)?"  # inside brackets a comma
 _SPAN, _LISTED_SPAN = (
     re.compile(rf"\s*({time}){_UNIT}{_BETWEEN}\s*({time}){_UNIT})?", re.IGNORECASE) for time in (TIME, _LISTED)
 )
+_AT = re.compile(r"^(?:at|around|about|from|between)\s+", re.IGNORECASE)
+_MINUTES = re.compile(
+    r"(\d{1,6})\s*m(?:in(?:ute)?s?)?\s*(?:(?:and\s+)?(\d{1,2}(?:\.\d+)?)\s*s(?:ec(?:ond)?s?)?)?\b", re.IGNORECASE
+)
+_EDGES = {"from": "start", "to": "end"}
 # Two bare numbers, or three digits after a comma: a decimal, thousands or two times.
 _UNCLEAR = re.compile(r"\s*\d+,\d+\s*|.*(?<![\d:.])\d+,\d{3}.*")
 _LONGEST = 10**9  # seconds
@@ -152,6 +157,8 @@ def _bounds(value: Any) -> tuple[float, float | None]:
         return value.start, value.end
     if isinstance(value, str):
         return _written_bounds(value)
+    if isinstance(value, Mapping):
+        value = {_EDGES.get(key, key): bound for key, bound in value.items()}
     if isinstance(value, Mapping) and "start" in value:
         unknown = sorted(str(key) for key in value if key not in ("start", "end"))
         if unknown:
@@ -163,7 +170,7 @@ def _bounds(value: Any) -> tuple[float, float | None]:
 
 
 def _written_bounds(text: str) -> tuple[float, float | None]:
-    body = text.strip()
+    body = _MINUTES.sub(_in_seconds, _AT.sub("", text.strip()))
     listed = body.startswith("[") or body.endswith("]")
     match = (_LISTED_SPAN if listed else _SPAN).fullmatch(body.removeprefix("[").removesuffix("]"))
     # A clock time listed beside bare seconds may be one clock time with decimals.
@@ -176,6 +183,11 @@ def _written_bounds(text: str) -> tuple[float, float | None]:
     if not match:
         raise SpanError(f"{text!r} is not a time or span; write 00:12:34 or 00:12:30-00:13:00")
     return parse_time(match[1]), parse_time(match[3]) if match[3] else None
+
+
+def _in_seconds(minutes: re.Match[str]) -> str:
+    """`1m 30s`, `12 min` in seconds."""
+    return f"{60 * int(minutes[1]) + float(minutes[2] or 0):g}"
 
 
 def _number(value: Any) -> float:

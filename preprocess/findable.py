@@ -8,7 +8,9 @@ from itertools import groupby
 from operator import attrgetter
 
 import numpy as np
+from filelock import Timeout
 
+from longtake.errors import LibraryError
 from longtake.memory.index import Batch, Document, Index
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
@@ -19,6 +21,7 @@ from longtake.preprocess.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.frame_vectors import frame_batch
 from longtake.preprocess.text_vectors import load_vectors
 
+LOCK_SECONDS = 2.0  # for a video's lock at question time; who holds it longer builds its layers
 _INDEXED = (*SOURCES, "text_vectors", "frame_vectors")
 
 
@@ -42,36 +45,51 @@ def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Libr
     if pictures:
         batches.append(frame_batch(video.id, pictures))
     index.replace(video.id, batches)
-    make_readings_findable(video.id, layers, library, index)
     video = video.model_copy(update={"indexed": key})
     library.save(video)
     return video
 
 
-def make_readings_findable(video_id: str, layers: Mapping[str, Layer], library: Library, index: Index) -> None:
-    """Index what closer looks that started from these layers found.
+def make_readings_findable(video: VideoRecord, library: Library, index: Index) -> tuple[str, ...]:
+    """Index what closer looks at a video found, unless the index holds just that; a note says why it cannot be done.
 
-    The documents of the layers stay as they are, so the cost follows from the number of readings and not from the
-    length of the video. Where several processes do this at once, the last one indexes the readings of all.
-
-    Raises:
-        LibraryError: when the index cannot be written, or the readings are damaged.
+    Called before a search and not after a look: a second for the most readings there may be, however many looks came
+    before, and next to nothing where there was none. The documents of the layers stay as they are.
     """
-    keys = {name: layer.key for name, layer in layers.items()}
-    readings = library.refined.readings(video_id, keys)
-    if not readings and not index.holds(video_id, refined=True):
+    try:
+        if index.holds(video.id, refined=_readings_key(video, library)):
+            return ()
+        with library.lock(video.id).acquire(timeout=LOCK_SECONDS):
+            _index_readings(video.id, library, index)
+    except Timeout:
+        return (f"{video.name} is being indexed: what was lately looked at closely is not searched yet",)
+    except (LibraryError, OSError) as error:
+        return (f"what was lately looked at closely is not searched: {error}",)
+    return ()
+
+
+def _readings_key(video: VideoRecord, library: Library) -> str:
+    key = library.refined.key(video.id, video.layers)
+    return content_key(str(VERSION), key) if key else ""
+
+
+def _index_readings(video_id: str, library: Library, index: Index) -> None:
+    """Index the readings as they are now; under the video's lock nobody deletes it or keeps another."""
+    video = library.get(video_id)
+    if video is None:  # deleted meanwhile
         return
-    indexed: list[Reading] | None = None
-    while readings != indexed:
-        index.replace(video_id, _refined_batches(video_id, readings, layers), refined=True)
-        readings, indexed = library.refined.readings(video_id, keys), readings
+    key = _readings_key(video, library)
+    if not index.holds(video_id, refined=key):
+        layers = {name: layer for name in SOURCES if (layer := library.layer(video, name))}
+        readings = library.refined.readings(video_id, video.layers)
+        index.replace(video_id, _refined_batches(video_id, readings, layers), refined=key)
 
 
 def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping[str, Layer]) -> list[Batch]:
     """What closer looks add, by vector space: a text that is findable around there already is no document again."""
-    looked_into = {name: layers[name] for reading in readings for name in reading.recipe.inputs if name in SOURCES}
+    inputs = {name for reading in readings for name in reading.recipe.inputs}
     findable: defaultdict[tuple[Modality, str], list[TimeSpan]] = defaultdict(list)
-    for document in documents_of(video_id, looked_into):
+    for document in documents_of(video_id, {name: layer for name, layer in layers.items() if name in inputs}):
         findable[document.modality, document.text].append(document.span)
     batches: list[Batch] = []
     by_space = attrgetter("space")
@@ -79,17 +97,23 @@ def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping
         documents: list[Document] = []
         vectors: list[bytes] = []
         for reading in alike:
-            width = len(reading.vectors) // max(1, len(reading.found))
+            rows = _rows(reading)
             for number, item in enumerate(reading.found):
                 spans = findable[item.modality, item.content]
                 if not any(span.overlaps(reading.span) for span in spans):
                     spans.append(reading.span)
                     documents.append(_document(reading, number))
-                    vectors.append(reading.vectors[number * width : (number + 1) * width])
+                    vectors.append(rows[item.content])
         if documents:
             embedded = np.frombuffer(b"".join(vectors), np.float32).reshape(len(documents), -1) if space else None
             batches.append(Batch(space, documents, embedded))
     return batches
+
+
+def _rows(reading: Reading) -> dict[str, bytes]:
+    """The vector of each text."""
+    width = len(reading.vectors) // max(1, len(reading.texts))
+    return {text: reading.vectors[row * width :][:width] for row, text in enumerate(reading.texts)}
 
 
 def _document(reading: Reading, number: int) -> Document:

@@ -14,6 +14,7 @@ from longtake.memory.index import SearchFilter
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import MODALITIES, Modality
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
+from longtake.preprocess.findable import make_readings_findable
 from longtake.preprocess.retrieval import retrieve
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.search_results import by_video, result_lines, result_row
@@ -48,6 +49,9 @@ def search(
         raise LibraryError(f"The library {session.library_root} holds no videos; `longtake index FILE` adds one.")
     workspace.restore(held)
     chosen = [workspace.library.resolve(reference) for reference in words[:-1]]
+    for each in chosen or held:
+        for said in make_readings_findable(each, workspace.library, workspace.index):
+            note(said)
     span = _span(within, chosen or held)
     where = SearchFilter(tuple(video.id for video in chosen), _modalities(modality or []), span)
     hits = retrieve(query, where, k or session.settings.search.k, workspace.engines, workspace.index)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from longtake.errors import EngineError, MediaError
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.records import Evidence
+from longtake.memory.refined import VERSIONS
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.audio import read_audio
 from longtake.preprocess.engines.speech import RATE, SpeechEngine, SpeechSegment
 from longtake.tools.context import ToolContext
-from longtake.tools.refinement import earlier_reading, keep_reading
+from longtake.tools.refinement import earlier_reading, keep_reading, started_from
 
-VERSION = 1  # of the closer hearing; raised when it gives other words
 CLOSE = 60.0  # seconds; a longer span is left to what was heard of the whole
 MARGIN = 1.0  # seconds heard around the span, so that no word is cut
 CAPABILITY = "closer_speech"
@@ -30,17 +30,16 @@ def hear_closely(context: ToolContext, span: TimeSpan, layer: Layer | None, lang
         return None, ()
     engine: SpeechEngine = context.engines.load(CAPABILITY)
     language = language or context.settings.speech.language
-    recipe = LayerRecipe(
-        CAPABILITY, VERSION, engine.id, {"language": language}, {layer.name: layer.key} if layer else {}
-    )
-    reading = earlier_reading(context, recipe, span)
+    layers = started_from(context, "subtitles", "speech")  # where one of them comes, it may no longer be heard closely
+    recipe = LayerRecipe(CAPABILITY, VERSIONS[CAPABILITY], engine.id, inputs=layers)
+    reading = earlier_reading(context, recipe, span, asked=language or "")
     if reading:
         return reading.found, (f"heard closely before, in {reading.span}",)
     try:
         found = tuple(_evidence(context, segment, engine) for segment in _segments(context, span, engine, language))
     except (EngineError, MediaError) as error:
         return None, (f"not heard again by the larger model: {error}",)
-    return found, keep_reading(context, recipe, span, found)
+    return found, keep_reading(context, recipe, span, found, asked=language or "")
 
 
 def _segments(context: ToolContext, span: TimeSpan, engine: SpeechEngine, language: str | None) -> list[SpeechSegment]:

@@ -19,7 +19,7 @@ WINDOW = 2.0
 _STRAIGHT = 0.05  # of the picture that a thing has to cover to have come from a side
 
 
-@tool(capabilities=("objects",))
+@tool(capabilities=("objects", "people"))
 def count_objects(
     context: ToolContext,
     timestamp: Timestamp,
@@ -34,20 +34,18 @@ def count_objects(
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
     seen = look_for(context, parsed.span, query)
-    query = seen.query  # a man is told as a person where men cannot be told from women
     if seen.doubt:
         raise ToolError("unavailable", seen.doubt, f"`object_detection` shows those it is sure of; {BETTER}.")
     most, when = seen.most_at_once()
     count = len(seen.tracks) if query.over_time else most
     evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
     at_most = f"the most in one picture is {most}, at {clock(when, decimals=1)}" if most else ""
-    looked = f"{seen.pictures} pictures from {parsed.span}"
     if not count:
-        said = [f"no {query.phrase} in {looked}"]
+        said = [f"no {query.phrase} in {seen.where}"]
     elif query.over_time:
-        said = [f"different ones over time, each followed through {looked}", at_most]
+        said = [f"different ones over time, each followed through {seen.where}", at_most]
     else:
-        said = [f"not over time but at once: {at_most}, of {looked}"]
+        said = [f"not over time but at once: {at_most}, of {seen.where}"]
     if query.number not in (None, count):
         said.append(f"the query says {query.number}, {count} were found")
     return ToolResult(

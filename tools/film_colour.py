@@ -15,11 +15,15 @@ MOST = 24  # pictures that are looked at, evenly spread
 _EMPTY = 4.0  # standard deviation of brightness, in levels, below which a picture shows nothing
 _COLOURED = 2.0  # levels from grey; black-and-white films had at most 0.6, and colour films at least 4.6
 _HUES = 1.0  # levels beside the commonest hue: less is a tint, or nothing of another colour is shown
+_NEARLY_ALL = 0.9  # of the pictures: a colour film may begin with white letters on black
 _HALF = 2  # of the side: colour is as visible in a smaller picture
 
 
 def film_colour(context: ToolContext, span: TimeSpan) -> Evidence | None:
-    """Whether the pictures of a span have colour; None where none shows anything, or all are of a single hue."""
+    """Whether nearly all, some or none of the pictures of a span have colour.
+
+    None where no picture shows anything, or what has colour is of a single hue.
+    """
     layer = context.video.layer("keyframes")
     if layer is None:
         return None
@@ -30,9 +34,15 @@ def film_colour(context: ToolContext, span: TimeSpan) -> Evidence | None:
     coloured = [hues for strength, hues in measured if strength >= _COLOURED]
     if not measured or (coloured and max(coloured) < _HUES):
         return None
-    found, seen = ("in colour", str(len(coloured))) if coloured else ("black and white", "none")
-    words = f"{found}: {seen} of {len(measured)} pictures, evenly spread, {'have' if coloured else 'has'} colour"
+    words = _told(len(coloured), len(measured))
     return evidence_of({"start": span.start, "end": span.end}, words, "visual", layer, context.video.id)
+
+
+def _told(coloured: int, pictures: int) -> str:
+    if not coloured:
+        return f"black and white: none of {pictures} pictures, evenly spread, has colour"
+    found = "in colour" if coloured >= _NEARLY_ALL * pictures else "some in colour"
+    return f"{found}: {coloured} of {pictures} pictures, evenly spread, have colour"
 
 
 def _measure(picture: Picture) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from longtake.tools.result import ToolError, ToolResult
 WINDOW = 2.0
 
 
-@tool(capabilities=("objects",))
+@tool(capabilities=("objects", "people"))
 def object_detection(
     context: ToolContext,
     timestamp: Timestamp,
@@ -48,7 +48,7 @@ def object_detection(
         notes += [
             *seen.notes,
             *([seen.doubt] if seen.doubt else []),
-            *([] if seen.tracks else [f"no {query.phrase} in {seen.pictures} pictures from {parsed.span}"]),
+            *([] if seen.tracks else [f"no {query.phrase} in {seen.where}"]),
         ]
         for number, track in enumerate(seen.tracks, 1):
             time, found = track.nearest(middle)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.objects import FoundObject, ObjectEngine, ObjectQuery
 from longtake.preprocess.engines.objects_opencv import OpenCvObjects
 from longtake.preprocess.engines.objects_query import parse_query
 from longtake.preprocess.engines.objects_tracks import Track, follow
+from longtake.preprocess.engines.people import Footage, PeopleEngine
 from longtake.preprocess.engines.visual_question import VisualQuestionEngine
 from longtake.tools.context import ToolContext
-from longtake.tools.objects_looks import AGAIN, Seen, frames_of, shots_of
+from longtake.tools.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
 from longtake.tools.objects_moving import look_for_movement
-from longtake.tools.objects_people import knows, look_for_people
 from longtake.tools.result import ToolError
 from longtake.tools.visual_questions import locate_things, read_pictures
 
@@ -38,12 +40,8 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         ToolError: `unavailable`, when no engine here knows such things, or movement is asked for and the camera moves.
     """
     engine = _engine_for(context, query)
-    if engine is None and context.engines.report("visual_question").engine is not None:
-        return _ask_for(context, span, query)
-    if engine is None and knows(query):
-        return look_for_people(context, span, query)
     if engine is None:
-        raise _unknown(context, query)
+        return _look_further(context, span, query)
     if query.moving and not (query.thing or query.shape):
         return look_for_movement(context, span, query)
     shots = shots_of(context, span)
@@ -54,7 +52,7 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         found = _steady(follow(looks), len(looks), step)
         tracks += [track for track in found if track.travelled or not query.moving]
         pictures += len(looks)
-    return Seen(query, tuple(tracks), engine.id, (span,), pictures, tuple(_limits(query, shots)))
+    return Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(_limits(query, shots)))
 
 
 def seen_as(context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str) -> Evidence:
@@ -73,21 +71,50 @@ def seen_as(context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject
 def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None:
     """The engine that knows such things: what colour, shape and movement tell needs no model and is exact without."""
     plain = OpenCvObjects(context.settings)
-    if plain.cannot(query) is None:
+    if "opencv" in context.engines.settings.engines.objects and plain.cannot(query) is None:
         return plain
+    if context.engines.report("objects").engine is None:
+        return None
     engine: ObjectEngine = context.engines.load("objects")
     return engine if engine.cannot(query) is None else None
+
+
+def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
+    """What a vision-language model locates, or else the engine for people finds, where no finder of objects can."""
+    if context.engines.report("visual_question").engine is not None:
+        return _ask_for(context, span, query)
+    people = _people_engine(context)
+    if people and people.knows(query):
+        return _look_for_people(context, span, query, people)
+    raise _unknown(context, query)
+
+
+def _people_engine(context: ToolContext) -> PeopleEngine | None:
+    """The engine for people and faces; None where the profile names none."""
+    if context.engines.report("people").engine is None:
+        return None
+    engine: PeopleEngine = context.engines.load("people")
+    return engine
+
+
+def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, engine: PeopleEngine) -> Seen:
+    looked, notes = followed(span)
+    shots = shots_of(context, looked)
+    footage = [Footage(shot, partial(frames_of, context, shot), partial(movers_of, context, shot)) for shot in shots]
+    found = engine.find(query, footage)
+    return Seen(found.tracks, engine.id, joined(shots), found.pictures, (*notes, *found.notes), found.doubt)
 
 
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
     """That no engine knows such things, which one would, and what can be told instead."""
     engine: ObjectEngine = context.engines.load("objects")
     reasons = context.engines.report("objects").reasons
+    people = "'people', 'faces', " if _people_engine(context) else ""
     better = "; ".join(f"{name} would know it, but {reason}" for name, reason in reasons.items())
     return ToolError(
         "unavailable",
         f"The engine {engine.id} {engine.cannot(query)}.",
-        f"{better or BETTER}. Without it, 'people', 'faces', 'moving things' and 'red circles' can be told.",
+        f"{better or BETTER}. Without it, {people}'moving things' and 'red circles' can be told.",
     )
 
 
@@ -99,7 +126,7 @@ def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         (each.time, [FoundObject(thing.label, thing.box, 1.0) for thing in locate_things(context, [query.name], each)])
         for each in pictures
     ]
-    return Seen(query, tuple(follow(looks)), model.id, (span,), len(pictures), tuple(_limits(query, [span])))
+    return Seen(tuple(follow(looks)), model.id, (span,), len(pictures), tuple(_limits(query, [span])))
 
 
 def _steady(tracks: list[Track], looks: int, step: float) -> list[Track]:

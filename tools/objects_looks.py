@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects import ObjectQuery
 from longtake.preprocess.engines.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects_tracks import Track
 from longtake.preprocess.frames import Frame, read_frames
 from longtake.tools.context import ToolContext
 
 AGAIN = "what is seen again after a cut is counted as another"
-_LONGEST = 300.0  # seconds of movement that are followed in one call
+_LONGEST = 300.0  # seconds that are followed in one call
 _SAMPLES = 60  # pictures from which the background is learnt
 _AROUND = 15.0  # seconds before and after a span that show the background, too
 _ROUNDING = 0.001  # seconds to which frames are timed
@@ -22,18 +21,22 @@ _ROUNDING = 0.001  # seconds to which frames are timed
 
 @dataclass(frozen=True)
 class Seen:
-    """The things that a query found, each with where it was seen, and how they were looked for.
+    """The things that were found, each with where it was seen, and how they were looked for.
 
     `doubt` says why their number cannot be told, though each of them is there.
     """
 
-    query: ObjectQuery
     tracks: tuple[Track, ...]
     engine: str
     looked_at: tuple[TimeSpan, ...]
     pictures: int
     notes: tuple[str, ...] = ()
     doubt: str = ""
+
+    @property
+    def where(self) -> str:
+        """What was looked at, in words."""
+        return f"{self.pictures} pictures from {', '.join(map(str, self.looked_at))}"
 
     def most_at_once(self) -> tuple[int, float]:
         """The most of them in one picture, and the first time at which there were as many, in seconds."""
@@ -52,10 +55,10 @@ def shots_of(context: ToolContext, span: TimeSpan) -> list[TimeSpan]:
 
 
 def followed(span: TimeSpan) -> tuple[TimeSpan, list[str]]:
-    """The part of a span in which movement is followed in one call, with a note where that is not the whole."""
+    """The part of a span in which things, or people, are followed in one call; a note where that is not the whole."""
     looked = TimeSpan(start=span.start, end=min(span.end, span.start + _LONGEST))
     return looked, [
-        f"only {looked} was looked at: movement is followed for {_LONGEST:g} s a call"
+        f"only {looked} was looked at: what moves, people and faces are followed for {_LONGEST:g} s a call"
     ] if looked != span else []
 
 

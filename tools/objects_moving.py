@@ -40,7 +40,7 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
         raise ToolError("unavailable", f"In {looked} the camera moves, so what else moves cannot be told.")
     notes += ["what moves without leaving its place is not counted", *([AGAIN] if len(shots) > 1 else [])]
     notes += _camera(context, looked)
-    return Seen(query, tuple(tracks), MovingThings.id, tuple(looked_at), pictures, tuple(notes))
+    return Seen(tuple(tracks), MovingThings.id, joined(looked_at), pictures, tuple(notes))
 
 
 def _camera(context: ToolContext, span: TimeSpan) -> list[str]:

@@ -1,4 +1,4 @@
-"""Closer looks of tools: taken once, kept in the library, and found by search from then on."""
+"""Closer looks of tools: taken once and kept in the library, where search finds them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import Timeout
 
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.layers import LayerRecipe
@@ -16,15 +17,22 @@ from longtake.memory.records import Evidence
 from longtake.memory.refined import Reading
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text_embedding import TextEmbedding
-from longtake.preprocess.findable import make_readings_findable
+from longtake.preprocess.findable import LOCK_SECONDS
 from longtake.tools.context import ToolContext
 
 
-def earlier_reading(context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, least: float = 1.0) -> Reading | None:
+def started_from(context: ToolContext, *layers: str) -> dict[str, str]:
+    """What a recipe says of the layers that a look starts from: key by name, empty where there is none."""
+    return {name: context.video.record.layers.get(name, "") for name in layers}
+
+
+def earlier_reading(
+    context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, asked: str = "", least: float = 1.0
+) -> Reading | None:
     """What an earlier look at a span or around it kept; see `Refined.find`."""
     video = context.video
     with suppress(LibraryError):  # it is looked again, and `keep_reading` says why
-        return video.library.refined.find(video.id, recipe, span, least=least)
+        return video.library.refined.find(video.id, recipe, span, asked=asked, least=least)
     return None
 
 
@@ -33,30 +41,24 @@ def keep_reading(
     recipe: LayerRecipe,
     span: TimeSpan,
     found: Sequence[Evidence],
+    *,
+    asked: str = "",
     facts: Mapping[str, Any] | None = None,
 ) -> tuple[str, ...]:
-    """Keep a look and make it findable; where the library does not allow it, a note says why, and nothing is lost."""
+    """Keep a look for later questions and searches; where that cannot be, a note says why, and nothing is lost."""
     video = context.video
     if not _as_indexed(video.record):
         return (f"not kept for later questions: {video.record.name} has changed since it was indexed",)
-    space, vectors = _embedded(context, [item.content for item in found])
-    reading = Reading(
-        video=video.id,
-        recipe=recipe,
-        span=span,
-        found=tuple(found),
-        facts=facts or {},
-        space=space,
-        vectors=vectors,
-    )
+    reading = Reading(video=video.id, recipe=recipe, asked=asked, span=span, found=tuple(found), facts=facts or {})
+    space, vectors = _embedded(context, reading.texts)
+    reading = reading.model_copy(update={"space": space, "vectors": vectors})
     try:
-        record = video.library.get(video.id)
-        if record is None:  # deleted meanwhile
-            return ()
-        video.library.refined.keep(reading)
-        layers = {name: layer for name in record.layers if (layer := video.library.layer(record, name))}
-        make_readings_findable(video.id, layers, video.library, context.index)
-    except LibraryError as error:
+        with video.library.lock(video.id).acquire(timeout=LOCK_SECONDS):
+            if video.library.get(video.id):  # else it was deleted meanwhile
+                video.library.refined.keep(reading)
+    except Timeout:
+        return (f"not kept for later questions: {video.record.name} is being indexed",)
+    except (LibraryError, OSError) as error:
         return (f"not kept for later questions: {error}",)
     return ()
 

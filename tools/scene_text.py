@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
 
 from longtake.errors import MediaError
-from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.refined import VERSIONS
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.scene_text import Box, SceneTextEngine, TextBox
 from longtake.tools.context import ToolContext
 from longtake.tools.evidence import evidence_of, examined, unexamined
-from longtake.tools.refinement import earlier_reading, keep_reading
+from longtake.tools.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 
-VERSION = 1  # of the close reading; raised when it gives other lines
 CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
 FRAMES = 5  # that are read of a span
 LEAST = 0.5  # of a span that was read before: a shorter part of it is read again, as its frames lie closer
@@ -55,7 +56,7 @@ def extract_scene_text(
     looked_at = examined(layer, span)
     if span.length <= CLOSE:
         try:
-            closer, said = _closer(context, span, layer)
+            closer, said = _closer(context, span)
             notes.extend(said)
             looked_at = (span,)
         except MediaError as error:
@@ -76,29 +77,37 @@ def extract_scene_text(
     )
 
 
-def _closer(context: ToolContext, span: TimeSpan, layer: Layer) -> tuple[list[Evidence], Sequence[str]]:
+def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], Sequence[str]]:
     """What a close reading of the span finds, now or when it was done before, with notes."""
     engine: SceneTextEngine = context.engines.load("scene_text")
     settings = {"min_confidence": context.settings.scene_text.min_confidence}
-    recipe = LayerRecipe("scene_text", VERSION, engine.id, settings, {layer.name: layer.key})
+    layers = started_from(context, "scene_text")
+    recipe = LayerRecipe("scene_text", VERSIONS["scene_text"], engine.id, settings, layers)
     reading = earlier_reading(context, recipe, span, least=LEAST)
     if reading:
         inside = [item for item in reading.found if reading.span == span or item.span.overlaps(span)]
         return inside, (f"read closely before, in {reading.span}",)
-    found = list(_read_closely(context, span, engine))
+    found, until = _read_closely(context, span, engine)
+    if until < span.end:
+        return found, (f"a text that keeps changing was read only until {clock(until, decimals=2)}",)
     return found, keep_reading(context, recipe, span, found)
 
 
-def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> Iterator[Evidence]:
-    """Read the span again from the file: running texts frame by frame, the rest on a few frames."""
+def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> tuple[list[Evidence], float]:
+    """Read the span again from the file: running texts frame by frame, and until when; the rest on a few frames."""
     from longtake.preprocess.scene_text import read_scene_text
 
     path, media = context.video.media()
+    found: list[Evidence] = []
+    until = span.end
     for box in _running(context, span):
-        yield from _read_running(context, span, box, engine)
+        running, until = _read_running(context, span, box, engine)
+        found += running
     frames = 1 if span.length == 0 else FRAMES
     for time, line in read_scene_text(path, media, span, engine, context.budget.check, frames):
-        yield _seen(context, TimeSpan(start=time, end=max(time, span.end if span.length == 0 else time)), line, engine)
+        seen = TimeSpan(start=time, end=max(time, span.end if span.length == 0 else time))
+        found.append(_seen(context, seen, line, engine))
+    return found, until
 
 
 def _running(context: ToolContext, span: TimeSpan) -> list[Box]:
@@ -119,21 +128,29 @@ def _near(one: Box, other: Box) -> bool:
     return all(abs(a - b) <= SAME_PLACE for a, b in zip(one, other, strict=True))
 
 
-def _read_running(context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine) -> Iterator[Evidence]:
+def _read_running(
+    context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine
+) -> tuple[list[Evidence], float]:
+    """The texts at a place, one after the other, and the time until which they were read."""
     from longtake.preprocess.frames import read_frames
 
     path, media = context.video.media()
+    found: list[Evidence] = []
     last: tuple[float, TextBox] | None = None
-    for count, frame in enumerate(read_frames(path, media, span, context.budget.check)):
-        if count >= MOST_FRAMES:
-            break
+    until = span.start
+    frames = read_frames(path, media, span, context.budget.check)
+    for frame in islice(frames, MOST_FRAMES):
+        until = frame.time
         line = engine.read_region(frame.bgr(), box)
         if last and line.text != last[1].text:
-            yield _seen(context, TimeSpan(start=last[0], end=frame.time), last[1], engine)
+            found.append(_seen(context, TimeSpan(start=last[0], end=frame.time), last[1], engine))
         if last is None or line.text != last[1].text:
             last = (frame.time, line)
+    if next(frames, None) is None:
+        until = span.end
     if last and last[1].text:
-        yield _seen(context, TimeSpan(start=last[0], end=max(last[0], span.end)), last[1], engine)
+        found.append(_seen(context, TimeSpan(start=last[0], end=max(last[0], until)), last[1], engine))
+    return found, until
 
 
 def _seen(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneTextEngine) -> Evidence:

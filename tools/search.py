@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from longtake.memory.index import Document, Match, SearchFilter
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.findable import make_readings_findable
 from longtake.preprocess.retrieval import retrieve
 from longtake.tools.context import ToolContext
 from longtake.tools.registry import tool
@@ -26,15 +27,18 @@ def cross_modal_search(
 ) -> ToolResult:
     """Find where a query is said, written, heard or seen in the video."""
     videos = (context.chosen,) if context.chosen else tuple(context.videos)
+    handles = [context.videos[video] for video in videos]
+    notes = [said for each in handles for said in make_readings_findable(each.record, each.library, context.index)]
     hits = retrieve(query, SearchFilter(videos, tuple(modalities)), k, context.engines, context.index)
     results = [
         _shown(hit)
         | {"also": [_shown(match) for match in hit.also if match.document.text], "video": hit.document.video}
         for hit in hits
     ]
-    looked_at = tuple(TimeSpan(start=0, end=context.videos[video].duration) for video in videos)
-    names = ", ".join(context.videos[video].record.name for video in videos)
-    notes = () if hits else (f"nothing about {query!r} in {', '.join(modalities) or 'any modality'} of {names}",)
+    looked_at = tuple(TimeSpan(start=0, end=each.duration) for each in handles)
+    if not hits:
+        names = ", ".join(each.record.name for each in handles)
+        notes.append(f"nothing about {query!r} in {', '.join(modalities) or 'any modality'} of {names}")
     return ToolResult(
         tool="cross_modal_search",
         output={"timestamp": results[0]["timestamp"] if results else None, "results": results},
@@ -45,7 +49,7 @@ def cross_modal_search(
             if match.document.text  # a picture that is like the query leads to a place and says nothing
         ),
         looked_at=looked_at,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 

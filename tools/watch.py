@@ -9,16 +9,16 @@ from pydantic import Field
 
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
+from longtake.memory.refined import VERSIONS
 from longtake.memory.terms import document_terms
 from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
 from longtake.preprocess.engines.visual_question import VisualQuestionEngine
 from longtake.tools.context import ToolContext
-from longtake.tools.refinement import earlier_reading, keep_reading
+from longtake.tools.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 from longtake.tools.visual_questions import ask_about, read_pictures
 
-VERSION = 1  # of how it is asked; raised when the same pictures and question come to a model otherwise
 WINDOW = 10.0
 TELLING = 5  # terms; an answer of fewer ("Yes.", "Two.") says nothing without its question and is not kept
 
@@ -34,8 +34,8 @@ def watch_segment(
     """Put a question about what is seen to a vision-language model that is shown frames, more where more changes."""
     parsed = context.span(timestamp, window=WINDOW)
     engine: VisualQuestionEngine = context.engines.load("visual_question")
-    recipe = _recipe(context, engine, question)
-    reading = earlier_reading(context, recipe, parsed.span)
+    recipe = _recipe(context, engine)
+    reading = earlier_reading(context, recipe, parsed.span, asked=question)
     if reading:
         return _told(
             parsed, engine, reading.found, reading.facts["frames"], ["it was asked before: its answer was kept"]
@@ -51,16 +51,15 @@ def watch_segment(
     found = Evidence(video=context.video.id, span=shown, modality="visual", content=reply.text, engine=engine.id)
     notes: Sequence[str] = ()
     if len(document_terms(reply.text)) >= TELLING:
-        notes = keep_reading(context, recipe, parsed.span, [found], {"frames": times})
+        notes = keep_reading(context, recipe, parsed.span, [found], asked=question, facts={"frames": times})
     return _told(parsed, engine, (found,), times, notes)
 
 
-def _recipe(context: ToolContext, engine: VisualQuestionEngine, question: str) -> LayerRecipe:
-    """All that determines an answer, but the span."""
-    settings = context.settings.visual_question
-    asked = {"question": question} | settings.model_dump(include={"base_url", "pictures", "megabytes"})
-    changes = context.video.layer("changes")  # by it the frames are chosen
-    return LayerRecipe("visual_question", VERSION, engine.id, asked, {changes.name: changes.key} if changes else {})
+def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
+    """All that determines an answer, but the question and the span; by the changes the frames are chosen."""
+    settings = context.settings.visual_question.model_dump(include={"base_url", "pictures", "megabytes"})
+    capability = "visual_question"
+    return LayerRecipe(capability, VERSIONS[capability], engine.id, settings, started_from(context, "changes"))
 
 
 def _told(

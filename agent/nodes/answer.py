@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, softened, split_gap, with_citations
+from longtake.agent.claims import LETTER, NOT_FOUND, open_parts, softened, split_gap, with_citations
 from longtake.agent.context import RunContext
 from longtake.agent.facts import shots_examined
 from longtake.agent.routing import run_cost
@@ -78,7 +78,8 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     draft = state.draft or ""
     if text:
         _, gap = split_gap(draft)
-        return "answered", " ".join(filter(None, (text, f"Not found: {gap}" if gap else "", doubted, proof)))
+        question = state.orientation.question if state.orientation else state.question
+        return "answered", " ".join(filter(None, (text, open_parts(gap, question), doubted, proof)))
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
     return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof)))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import ENOUGH, affirmed, key_terms, must_hold
-from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote, trusted
+from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote, trusted, within
 from longtake.agent.words import NEGATION, content_stems, coverage, numbers, stems
 from longtake.memory.records import Evidence
 
@@ -20,9 +20,7 @@ def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         queries = [orientation.question, *(f"{orientation.question} {option}" for option in orientation.options)]
         return [_search(query) for query in queries]
-    found = trusted(evidence_from(done, "cross_modal_search"))
-    if orientation.span:
-        found = [item for item in found if item.span.overlaps(orientation.span)]
+    found = within(trusted(evidence_from(done, "cross_modal_search")), orientation)
     found += orientation.facts if orientation.kind == "metadata" else ()
     scored = (
         (_support(orientation.question, option, item), place, item)

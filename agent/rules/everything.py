@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import EVER, TOTAL, Orientation
-from longtake.agent.rules.matching import ENOUGH, answer_type, holds, key_terms, rows, score
+from longtake.agent.rows import rows
+from longtake.agent.rules.matching import ENOUGH, answer_type, holds, key_terms, score
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -48,8 +49,13 @@ def find_all(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def is_total(question: str) -> bool:
-    """Whether a question asks what several amounts come to."""
+    """Whether the words of a question ask what several amounts come to."""
     return bool(TOTAL.search(question.casefold()) and answer_type(question))
+
+
+def asks_total(orientation: Orientation) -> bool:
+    """Whether a question asks what several amounts come to."""
+    return is_total(orientation.question)
 
 
 def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:

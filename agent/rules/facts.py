@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
-from longtake.agent.rules.matching import ENOUGH, key_terms, rows, score, without_repeats
+from longtake.agent.rows import rows
+from longtake.agent.rules.matching import ENOUGH, key_terms, score, without_repeats
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -17,9 +18,10 @@ from longtake.agent.rules.moves import (
     failures,
     not_found,
     on_each,
-    on_video,
     quote,
+    read_around,
     trusted,
+    within,
 )
 from longtake.agent.words import coverage
 from longtake.memory.records import Evidence, Modality
@@ -45,15 +47,15 @@ def find_fact(
     """Search in the senses that can answer, read around the best places, then quote what answers or abstain."""
     if not called(done, "cross_modal_search"):
         return _first_calls(orientation, senses)
-    hits = [item for item in evidence_from(done, "cross_modal_search") if _in_span(item, orientation)]
+    hits = within(evidence_from(done, "cross_modal_search"), orientation)
     if hits and done[-1].call.name == "cross_modal_search":
         made = [step.call for step in done]
-        closer = [_read_around(item, orientation) for item in _best(orientation, hits)[:LOOK_AROUND]]
+        closer = [read_around(item, orientation, CONTEXT) for item in _best(orientation, hits)[:LOOK_AROUND]]
         calls = [call for place, call in enumerate(closer) if call not in closer[:place] and call not in made]
         if calls:
             return calls
     read = evidence_from(done, "transcribe_speech", "extract_scene_text")
-    answers = accepted(orientation, hits + [item for item in read if _in_span(item, orientation)])
+    answers = accepted(orientation, hits + within(read, orientation))
     if trusted(answers):
         return quote(trusted(answers), orientation)
     reasons = [otherwise] if otherwise else failures(done) or ["Nothing said or written answers this."]
@@ -68,13 +70,6 @@ def _first_calls(orientation: Orientation, senses: Sequence[Modality]) -> list[C
     elif ORDINAL.search(orientation.question):
         calls += on_each(orientation, "transcribe_speech")
     return calls
-
-
-def _read_around(item: Evidence, orientation: Orientation) -> Call:
-    around = item.span.widened(CONTEXT, CONTEXT, orientation.videos.get(item.video, item.span.end))
-    tool = "extract_scene_text" if item.modality == "scene_text" else "transcribe_speech"
-    place = [round(around.start, 3), round(around.end, 3)]
-    return on_video(orientation, item.video, tool, timestamp=place)
 
 
 def accepted(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
@@ -144,7 +139,3 @@ def _best(orientation: Orientation, hits: Sequence[Evidence]) -> list[Evidence]:
 def _score(question: str, orientation: Orientation, item: Evidence, found: Sequence[Evidence]) -> float:
     quoted = any(marked.casefold() in item.content.casefold() for marked in orientation.quoted)
     return 1.0 if quoted else score(question, item, found)
-
-
-def _in_span(item: Evidence, orientation: Orientation) -> bool:
-    return orientation.span is None or item.span.overlaps(orientation.span)

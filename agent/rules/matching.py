@@ -12,7 +12,6 @@ from longtake.memory.records import Evidence
 BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
 ENOUGH = 0.69  # the least score that answers
 NEAR = 3.0  # seconds between lines of speech that speak of the same thing
-SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
 
 _COUNTED = "|".join(NUMBER_WORDS) + "|hundred|thousand|million"
 _NUMBER = rf"\d(?!\d*(?:st|nd|rd|th)\b)|\b(?:{_COUNTED})\b"
@@ -191,29 +190,3 @@ def without_repeats(items: Sequence[Evidence]) -> list[Evidence]:
 def _close(one: Evidence, other: Evidence) -> bool:
     gap = max(one.span.start, other.span.start) - min(one.span.end, other.span.end)
     return one.video == other.video and gap <= 1.0
-
-
-def rows(found: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence with the texts of each row of a picture (a line of a table) joined, left to right."""
-    joined: list[Evidence] = []
-    used: set[str] = set()
-    placed = (item for item in found if item.modality == "scene_text" and item.box)
-    texts = sorted(placed, key=lambda item: item.box or ())
-    for item in texts:
-        if item.id in used:
-            continue
-        row = [other for other in texts if other.id not in used and _same_row(item, other)]
-        used |= {other.id for other in row}
-        content = " · ".join(other.content for other in row)
-        joined_row = {"content": content, "trusted": all(other.trusted for other in row)}
-        joined.append(item if len(row) == 1 else item.model_copy(update=joined_row))
-    return [item for item in found if item.id not in used] + joined
-
-
-def _same_row(one: Evidence, other: Evidence) -> bool:
-    if one is other:
-        return True
-    if not one.box or not other.box or one.video != other.video or not one.span.overlaps(other.span):
-        return False
-    apart = abs(one.box[1] + one.box[3] / 2 - other.box[1] - other.box[3] / 2)
-    return apart <= SAME_ROW * min(one.box[3], other.box[3]) and one.content != other.content

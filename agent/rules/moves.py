@@ -9,10 +9,11 @@ from typing import Any
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.tools.result import ToolResult
 
 MOST_PLACES = 3
+SLACK = 0.5  # seconds by which what was looked at may miss the edges of what was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,32 @@ def failures(done: Iterable[Done]) -> list[str]:
     return list(dict.fromkeys(f"{failure.message} {failure.remedy}".strip() for failure in failed))
 
 
+def noted(done: Iterable[Done]) -> list[str]:
+    """What the tools say of how they looked, a sentence each."""
+    return list(dict.fromkeys(f"{note[:1].upper()}{note[1:]}." for step in done for note in step.result.notes))
+
+
+def unexamined(done: Iterable[Done], tool: str, orientation: Orientation) -> list[str]:
+    """Why what a tool found does not stand for all that it was called for, a sentence each; none where it does."""
+    steps = [step for step in done if step.call.name == tool]
+    reasons = failures(steps)
+    for step in steps:
+        video = step.call.arguments.get("video", next(iter(orientation.videos), ""))
+        start, end = step.call.arguments["timestamp"][0], step.call.arguments["timestamp"][-1]
+        end = min(end, orientation.videos.get(video, end))
+        looked = joined(step.result.looked_at, gap=SLACK)
+        whole = any(span.start <= start + SLACK and end - SLACK <= span.end for span in looked)
+        if not step.result.failure and not whole:
+            seen = ", ".join(map(str, looked)) or "nothing"
+            reasons.append(f"Of {TimeSpan(start=start, end=end)} what was looked at is {seen}.")
+    return reasons
+
+
+def within(items: Iterable[Evidence], orientation: Orientation) -> list[Evidence]:
+    """What lies in the time that a question names; all where it names none."""
+    return [item for item in items if orientation.span is None or item.span.overlaps(orientation.span)]
+
+
 def on_each(orientation: Orientation, tool: str, **arguments: Any) -> list[Call]:
     """The same call on every video: over the time that the question names, else over the whole."""
     calls = []
@@ -71,6 +98,13 @@ def on_each(orientation: Orientation, tool: str, **arguments: Any) -> list[Call]
 def on_video(orientation: Orientation, video: str, tool: str, **arguments: Any) -> Call:
     """A call on one video, which is named where several are open."""
     return Call(tool, arguments | {"video": video} if len(orientation.names) > 1 else arguments)
+
+
+def read_around(item: Evidence, orientation: Orientation, seconds: float = 0.0) -> Call:
+    """The call that reads closely, in the sense of a piece of evidence, so many seconds before and after it, too."""
+    around = item.span.widened(seconds, seconds, orientation.videos.get(item.video, item.span.end))
+    tool = "transcribe_speech" if item.modality == "speech" else "extract_scene_text"
+    return on_video(orientation, item.video, tool, timestamp=[round(around.start, 3), round(around.end, 3)])
 
 
 def cite(item: Evidence, orientation: Orientation) -> str:

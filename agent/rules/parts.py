@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.follow_up import resolve
 from longtake.agent.orientation import Orientation, classify, named_span, quoted, wants_everything
-from longtake.agent.rules.anchor import anchored
 from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import not_found
+from longtake.agent.rules.time.anchor import anchored
 from longtake.agent.words import content_stems
 
 

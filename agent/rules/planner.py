@@ -7,14 +7,9 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
-from longtake.agent.rules.anchor import anchored, at_anchor
 from longtake.agent.rules.choice import choose_option
-from longtake.agent.rules.counting import TOOL as COUNTER
-from longtake.agent.rules.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
-from longtake.agent.rules.durations import elapsed, find_elapsed, find_length, lasting
-from longtake.agent.rules.everything import add_up, find_all, is_total
+from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.movement import asks_happenings, tell_happenings
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -29,24 +24,21 @@ from longtake.agent.rules.moves import (
     quote,
     trusted,
 )
-from longtake.agent.rules.order import compared, find_order
 from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
-from longtake.agent.rules.seeing import without_tools
+from longtake.agent.rules.sight.looking import EYES, empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
-from longtake.agent.rules.times import find_time
-from longtake.agent.rules.watching import TOOL as WATCH
-from longtake.agent.rules.watching import watch_calls, watched
+from longtake.agent.rules.time.anchor import anchored, at_anchor
+from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
+from longtake.agent.rules.time.order import compared, find_order
+from longtake.agent.rules.time.times import find_time
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
 
 MOST_QUOTED = 12
 NEAREST = 2
 UNSEEN: tuple[Kind, ...] = ("hear", "transcribe", "metadata", "summarise")  # kinds that no picture answers
-EMPTY = 0.9  # share of the time asked about that must be without a picture
-EYES = "the engines here read text, hear sounds, and measure colour, camera and movement, but name no thing or action"
 
 
 def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -82,31 +74,17 @@ def _answered(orientation: Orientation) -> Steps[str]:
         return placed
     draft = yield from (find_length(placed) if lasting(placed) else ask(_plan(placed), placed))
     unanswered = draft.startswith(NOT_FOUND) and placed.kind not in UNSEEN
-    return _mention_empty(draft, placed) if unanswered else draft
+    return mention_empty(draft, placed) if unanswered else draft
 
 
 def _plan(orientation: Orientation) -> Plan:
-    """The way to answer: by what the question wants where it wants everything, else by its kind."""
-    if is_total(orientation.question):
-        return add_up
-    if asks_ever_seen(orientation):
-        return look_everywhere
+    """The way to answer: the route that the question asks for, else by its kind."""
     route = route_of(orientation, ROUTES)
     if route:
         return route
-    if counts_by_eye(orientation):
-        return _counted
     if orientation.exhaustive and orientation.kind in ("fact", "read", "look"):
         return find_all
     return PLANS[orientation.kind]
-
-
-def _counted(orientation: Orientation, done: Sequence[Done]) -> Move:
-    """What is said or written of the number comes first; where that is nothing, the picture is counted."""
-    if called(done, COUNTER):
-        return count_seen(orientation, done)
-    told = find_fact(orientation, done, senses=("speech", "scene_text"))
-    return count_seen(orientation, done) if isinstance(told, str) and told.startswith(NOT_FOUND) else told
 
 
 def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -159,9 +137,9 @@ def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     found = pick_texts(orientation, trusted(evidence_from(done, "extract_scene_text")))
     if found:
         return quote(found[:MOST_QUOTED], orientation)
-    empty = _empty_picture(orientation)
+    empty = empty_picture(orientation)
     if empty:
-        return not_found(_say_empty(empty))
+        return not_found(say_empty(empty))
     return find_fact(orientation, done, senses=("scene_text", "speech"))
 
 
@@ -169,50 +147,6 @@ def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
         return on_each(orientation, "detect_audio_events")
     return pick_sounds(orientation, done)
-
-
-def _look(orientation: Orientation, done: Sequence[Done]) -> Move:
-    empty = _empty_picture(orientation)
-    if empty:
-        return not_found(_say_empty(empty))
-    seen = watched(orientation, done)
-    if seen:
-        return seen
-    told = find_fact(
-        orientation,
-        without_tools(done, WATCH),
-        senses=("speech", "scene_text"),
-        otherwise=f"No evidence in words, and {EYES}.",
-    )
-    if isinstance(told, list):
-        return told + watch_calls(orientation, done)
-    happens = told.startswith(NOT_FOUND) and asks_happenings(orientation)
-    return tell_happenings(orientation, done) if happens else told
-
-
-def _mention_empty(draft: str, orientation: Orientation) -> str:
-    """An abstention that also says that there was no picture to look at, where that is so."""
-    empty = _empty_picture(orientation)
-    if empty is None or _say_empty(empty) in draft:
-        return draft
-    return not_found(f"{_say_empty(empty)} {draft.removeprefix(NOT_FOUND).strip()}")
-
-
-def _say_empty(empty: Evidence) -> str:
-    return f"The picture is empty there: {empty.content.rpartition(': ')[2]} over {empty.span}."
-
-
-def _empty_picture(orientation: Orientation) -> Evidence | None:
-    """Where the picture is empty, when in every video that is so for nearly all of the time the question is about."""
-    found: list[Evidence] = []
-    for video, seconds in orientation.videos.items():
-        about = orientation.span or TimeSpan(start=0.0, end=seconds)
-        empty = [item for item in orientation.blank if item.video == video and item.span.overlaps(about)]
-        covered = sum(min(item.span.end, about.end) - max(item.span.start, about.start) for item in empty)
-        if not empty or covered < EMPTY * about.length:
-            return None
-        found += empty
-    return found[0]
 
 
 def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -271,7 +205,7 @@ PLANS: dict[Kind, Plan] = {
     "transcribe": _transcribe,
     "read": _read,
     "hear": _hear,
-    "look": _look,
+    "look": look,
     "when": find_time,
     "count": _count,
     "calculate": _calculate,

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
-from longtake.agent.rules.matching import answer_type, holds, rows, without_repeats
+from longtake.agent.rows import rows
+from longtake.agent.rules.matching import answer_type, holds, without_repeats
+from longtake.agent.rules.moves import within
 from longtake.agent.words import content_stems, coverage, cue, stem
 from longtake.memory.records import Evidence
 
@@ -33,7 +35,8 @@ CARRIERS = frozenset(
 _SLIDE = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:slide|page|screen|caption)\b", re.IGNORECASE)
 NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:thing|line|text|words?)\b", re.IGNORECASE)
 _HOW_MANY = cue("how many, how often")
-_BRIEFLY = cue("flash*, brief*, for a moment, for one frame, for an instant, for a second")
+BRIEFLY = "briefly, for an instant, for a moment, for a split second, for a frame, for one frame, for a single frame"
+_FLASHES = cue(f"{BRIEFLY}, flash*, brief*, for a second")
 _OPERATION = re.compile(r"\d\s*[x×*÷+^·]\s*[\d(]|\d\s+[-/−]\s+[\d(]|\)\s*[-+*/x×÷]")
 _ARITHMETIC = re.compile(r"(?:\d[\d.,]*|\()\s*(?:[-+*/x×÷·^−–]|\*\*)\s*[\d(][\d\s.,+*/x×÷·^()−–-]*")
 
@@ -51,14 +54,12 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
     """The texts a question means, in order of time; none when it cannot be told."""
     question = orientation.question
     places = [test for name, test in PLACES.items() if cue(name).search(question)]
-    brief = bool(_BRIEFLY.search(question))
+    brief = bool(_FLASHES.search(question))
     texts = _of_slide(question, texts)
     kept = [
         item
-        for item in texts
-        if (orientation.span is None or item.span.overlaps(orientation.span))
-        and (not places or _stands(item, places))
-        and (not brief or item.span.length <= BRIEF)
+        for item in within(texts, orientation)
+        if (not places or _stands(item, places)) and (not brief or item.span.length <= BRIEF)
     ]
     # Numbers of a question are mostly its times; a text that is looked for by its number stands in quotation marks.
     wanted = [term for term in content_stems(question) if term not in CARRIERS and not term[0].isdigit()]

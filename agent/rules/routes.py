@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.camera import asks_camera, inspect
-from longtake.agent.rules.code import asks_code, run_code
-from longtake.agent.rules.faces import asks_face, find_faces
-from longtake.agent.rules.formulas import asks_formula, find_formula
-from longtake.agent.rules.moments import asks_moment, find_flash
-from longtake.agent.rules.movement import asks_direction, find_direction
-from longtake.agent.rules.notes import asks_notes, keep_notes
+from longtake.agent.rules.errands.code import asks_code, run_code
+from longtake.agent.rules.errands.notes import asks_notes, keep_notes
+from longtake.agent.rules.errands.web import asks_web, search_web
+from longtake.agent.rules.everything import add_up, asks_total
+from longtake.agent.rules.sight.camera import asks_camera, inspect
+from longtake.agent.rules.sight.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
+from longtake.agent.rules.sight.faces import asks_face, find_faces
+from longtake.agent.rules.sight.formulas import asks_formula, find_formula
+from longtake.agent.rules.sight.moments import asks_moment, find_flash
+from longtake.agent.rules.sight.movement import asks_direction, find_direction
+from longtake.agent.rules.sight.things import asks_thing, find_thing
 from longtake.agent.rules.steps import Plan
-from longtake.agent.rules.things import asks_thing, find_thing
 from longtake.agent.rules.translation import asks_translation, translate
-from longtake.agent.rules.web import asks_web, search_web
 
 Asks = Callable[[Orientation], bool]
 
 # Requests that are none about a video, whatever times and senses their words name.
 ERRANDS: tuple[tuple[Asks, Plan], ...] = ((asks_notes, keep_notes), (asks_web, search_web), (asks_code, run_code))
 ROUTES: tuple[tuple[Asks, Plan], ...] = (
+    (asks_total, add_up),
+    (asks_ever_seen, look_everywhere),
     (asks_translation, translate),
     (asks_formula, find_formula),
     (asks_moment, find_flash),
@@ -29,6 +33,7 @@ ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_direction, find_direction),
     (asks_face, find_faces),
     (asks_thing, find_thing),
+    (counts_by_eye, count_seen),
 )
 
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, failures, not_found, on_each, trusted
-from longtake.agent.rules.reading import pick_texts
+from longtake.agent.rules.reading import MOST_TEXTS, pick_texts
 from longtake.memory.records import Evidence
 from longtake.preprocess.language_names import language_of
 
 SPEECH, TEXT, READER = "translate_speech", "translate_text", "extract_scene_text"
-MOST_TEXTS = 12
 _LANGUAGE = r"(?P<{}>[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 _INTO = rf"(?:into|to|in) {_LANGUAGE.format('into')}"
 _WANTED = tuple(
@@ -70,9 +69,8 @@ def _wanted(question: str) -> _Wanted | None:
 
 
 def _known(words: str) -> str | None:
-    """The language that capitalised words begin with; None when it is none."""
-    names = (words, words.split()[0])
-    return next((name for name in names if language_of(name)), None)
+    """Capitalised words that name a language; None where they do not, as "French Polynesia" does not."""
+    return words if language_of(words) else None
 
 
 def _texts(orientation: Orientation, found: Sequence[Evidence]) -> Sequence[Evidence]:

@@ -1,6 +1,6 @@
 """Objects without a trained model: regions of one colour, and circles, squares, rectangles and triangles among them.
 
-What a thing is stays unknown here; people and faces are found in `objects_people` and `objects_faces`.
+What a thing is stays unknown here; people and faces have an engine of their own, `people_opencv`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,7 @@ class OpenCvObjects:
 
     def cannot(self, query: ObjectQuery) -> str | None:
         """See `ObjectEngine`: only colours and simple shapes can be told."""
-        return (
-            f"tells colours, simple shapes, movement, people and faces, and cannot know a {query.thing!r}"
-            if query.thing
-            else None
-        )
+        return f"tells colours, simple shapes and movement, and cannot know a {query.thing!r}" if query.thing else None
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """See `ObjectEngine`."""

@@ -79,5 +79,5 @@ def _best_near(picture: Picture, middle: tuple[float, float], scale: float) -> f
 @cache
 def _detector() -> cv2.HOGDescriptor:
     detector = cv2.HOGDescriptor()
-    detector.setSVMDetector(cv2.HOGDescriptor.getDefaultPeopleDetector())
+    detector.setSVMDetector(np.asarray(cv2.HOGDescriptor.getDefaultPeopleDetector(), np.float32))
     return detector

@@ -34,7 +34,7 @@ _SHAPES = {
 }
 _NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 _SINGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "mice": "mouse", "buses": "bus"}
-_SINGULAR |= {"humans": "person", "human": "person", "pedestrians": "person", "pedestrian": "person", "feet": "foot"}
+_SINGULAR |= {"feet": "foot"} | dict.fromkeys("human humans somebody someone anybody anyone".split(), "person")
 _ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
 _MOVING = frozenset("moving move moves movement passing pass passes crossing cross crosses".split())
 _EMPTY = frozenset(

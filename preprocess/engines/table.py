@@ -94,7 +94,7 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     "objects": {
         "opencv": Entry(
             "longtake.preprocess.engines.objects_opencv:OpenCvObjects",
-            "colours, simple shapes, movement, upright people and faces; knows no other thing by name",
+            "colours, simple shapes and movement; knows no thing by name",
         ),
         "owlv2": Entry(
             "longtake.preprocess.engines.owlv2:Owlv2",
@@ -103,6 +103,12 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
             extra="vision",
             check="longtake.preprocess.engines.owlv2:missing_model",
             process=True,
+        ),
+    },
+    "people": {
+        "opencv": Entry(
+            "longtake.preprocess.engines.people_opencv:OpenCvPeople",
+            "who moves upright before a still camera, and faces; recognises nobody",
         ),
     },
     "faces": {

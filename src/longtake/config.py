@@ -65,6 +65,9 @@ class EngineSettings(_Section):
     image_text_embedding: tuple[str, ...] = ()
     captions: tuple[str, ...] = ("endpoint",)
     objects: tuple[str, ...] = ("owlv2", "opencv")
+    people: tuple[str, ...] = Field(
+        default=("opencv",), description="For people and faces where no other engine knows them; recognises nobody."
+    )
     faces: tuple[str, ...] = Field(default=(), description="Biometric, so none is used unless somebody names it.")
     activities: tuple[str, ...] = ("optical_flow",)
     visual_question: tuple[str, ...] = ("endpoint",)

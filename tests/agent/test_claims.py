@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.agent.claims import abstention, check_draft, plain_text, with_citations
+from longtake.agent.claims import abstention, check_draft, open_parts, plain_text, split_gap, with_citations
 from longtake.memory.records import Citing, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan, clock
 
@@ -269,3 +269,54 @@ def test_precision_is_of_the_citations_and_recall_of_the_claims() -> None:
     citing = check_draft(draft, evidence).citing
     assert (citing.precision, citing.recall) == (0.5, 0.5)
     assert (Citing().precision, Citing().recall) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "“The kettle was a gift” [00:00:10]",
+        "The kettle was never sold and does not cost “45” [00:00:10]",
+        "Bob Smith murdered the mayor, who said “welcome” [00:00:10]",
+        "“kettle” is what Bob Smith calls it [00:00:10]",
+    ],
+)
+def test_a_quotation_proves_no_more_than_itself(said: str) -> None:
+    [claim] = check_draft(said, [found("The kettle costs 45 dollars. Welcome, welcome.", 10, 12)]).claims
+    assert claim.verdict != "supported"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "“The kettle costs 45 dollars.” [00:00:10]",
+        "Yes: “the kettle costs 45 dollars” [00:00:10]",
+        "No: “The kettle costs 45 dollars” comes before all else [00:00:10]",
+        "The speaker says “The kettle … 45 dollars” [00:00:10]",
+        "“kettle” occurs 1 times [00:00:10]",
+    ],
+)
+def test_a_true_quotation_proves_what_is_told_of_it(said: str) -> None:
+    [claim] = check_draft(said, [found("The kettle costs 45 dollars.", 10, 12)]).claims
+    assert claim.verdict == "supported"
+
+
+def test_what_is_said_of_an_open_part_is_never_published() -> None:
+    draft = "The kettle costs 45 dollars [00:00:10]. NOT FOUND: “who sold it?”: Bob murdered the mayor."
+    answered, gap = split_gap(draft)
+    assert answered == "The kettle costs 45 dollars [00:00:10]."
+    assert open_parts(gap, "What does the kettle cost, and who sold it?") == "Not found: “who sold it?”."
+    assert open_parts("Bob murdered the mayor.", "What does it cost?") == "Not all that was asked was found."
+    assert open_parts("", "What does it cost?") == ""
+
+
+def test_a_number_of_the_recording_backs_no_sentence_about_something_else() -> None:
+    sound = found("There is sound: 1 sound track.", 0, 90, modality="metadata")
+    [claim] = check_draft("“hive” occurs 1 times [00:00:10]", [found("one hive of bees", 10, 12), sound]).claims
+    assert [citation.quote for citation in claim.citations] == ["one hive of bees"]
+
+
+def test_not_found_that_a_video_shows_is_no_abstention() -> None:
+    quoted = "“Error 404 NOT FOUND: the page is gone” [00:00:20]"
+    assert split_gap(quoted) == (quoted, "")
+    assert abstention("“Not Found” [00:00:10]") is None
+    assert abstention("**Not found** - nobody says") == "NOT FOUND: nobody says"

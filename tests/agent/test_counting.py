@@ -6,8 +6,9 @@ import pytest
 from helpers.rules import drafted
 
 from longtake.agent.claims import check_draft
-from longtake.agent.rules.counting import what_to_count
-from longtake.agent.rules.moves import Call
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.moves import Call, Done
+from longtake.agent.rules.sight.counting import count_seen, what_to_count
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolFailure, ToolResult
@@ -27,7 +28,7 @@ def test_what_is_counted(question: str, query: str | None) -> None:
     assert what_to_count(question) == query
 
 
-def counted(number: int, name: str = "person") -> tuple[ToolResult, tuple[Evidence, ...]]:
+def counted(number: int, name: str = "person", seconds: float = 60.0) -> tuple[ToolResult, tuple[Evidence, ...]]:
     seen = tuple(
         Evidence(
             video="v",
@@ -39,7 +40,14 @@ def counted(number: int, name: str = "person") -> tuple[ToolResult, tuple[Eviden
         for place in range(1, number + 1)
     )
     notes = () if number else (f"no {name} in 30 pictures from 00:00:00-00:01:00",)
-    return ToolResult(tool="count_objects", output={"object": name, "count": number}, evidence=seen, notes=notes), seen
+    result = ToolResult(
+        tool="count_objects",
+        output={"object": name, "count": number},
+        evidence=seen,
+        looked_at=(TimeSpan(start=0, end=seconds),),
+        notes=notes,
+    )
+    return result, seen
 
 
 def answered(question: str, *results: ToolResult) -> tuple[str, list[Call]]:
@@ -86,4 +94,44 @@ def test_what_cannot_be_counted_is_an_abstention_with_the_reason() -> None:
     draft, _ = answered("How many vehicles drive through?", ToolResult(tool="count_objects", failure=failure))
     assert draft == "NOT FOUND: The embedded engine cannot tell vehicles. owlv2 can."
     none, _ = answered("How many people come to the table?", counted(0)[0])
-    assert none == "NOT FOUND: no person in 30 pictures from 00:00:00-00:01:00"
+    assert none == "NOT FOUND: No person in 30 pictures from 00:00:00-00:01:00."
+
+
+def test_a_count_of_a_part_of_the_time_is_no_answer() -> None:
+    part, _ = counted(2, seconds=30.0)
+    gap = "NOT FOUND: Of 00:00:00-00:01:00 what was looked at is 00:00:00-00:00:30."
+    draft, _ = answered("How many people come to the table?", part)
+    assert draft == f"{gap} What was looked at shows 2 × person."
+    assert answered("Is there ever more than two person in view?", part)[0] == gap
+    draft, _ = answered("Is there ever more than one person in view?", part)
+    assert draft.startswith("Yes, at least 2 × person at once: ")
+    assert [claim.verdict for claim in check_draft(draft, part.evidence).claims] == ["supported"]
+
+
+def of_two_videos(question: str, first: ToolResult, second: ToolResult) -> str:
+    orientation = Orientation(
+        question=question,
+        kind="count",
+        parts=(question,),
+        videos={"v": 60.0, "w": 60.0},
+        names={"v": "one.mp4", "w": "two.mp4"},
+    )
+    done: list[Done] = []
+    while isinstance(move := count_seen(orientation, done), list):
+        results = {"v": first, "w": second}
+        empty = ToolResult(tool="cross_modal_search")
+        done += [Done(call, results.get(str(call.arguments.get("video")), empty)) for call in move]
+    return move
+
+
+def test_over_two_videos_different_things_add_up_and_things_at_once_do_not() -> None:
+    two, three = counted(2)[0], counted(3)[0]
+    other = tuple(item.model_copy(update={"video": "w", "id": f"w{item.id}"}) for item in three.evidence)
+    three = three.model_copy(update={"evidence": other})
+    assert of_two_videos("How many people come to the table?", two, three).startswith("5 × person: ")
+    assert of_two_videos("How many people are at the table?", two, three).startswith("3 × person: ")
+    draft = of_two_videos("Is there ever more than three person in view?", two, three)
+    assert draft.startswith("No, at most 3 × person at once: ")
+    failed = ToolResult(tool="count_objects", failure=ToolFailure(kind="timeout", message="It took too long."))
+    draft = of_two_videos("How many people come to the table?", two, failed)
+    assert draft == "NOT FOUND: It took too long. What was looked at shows 2 × person."

@@ -6,12 +6,12 @@ import pytest
 from helpers.rules import drafted
 
 from longtake.agent.claims import check_draft
-from longtake.agent.rules.durations import elapsed
 from longtake.agent.rules.moves import Call
+from longtake.agent.rules.time.durations import elapsed
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.calculator import evaluate
-from longtake.tools.result import ToolResult
+from longtake.tools.result import ToolFailure, ToolResult
 
 SENSES = {"transcribe_speech": "speech", "extract_scene_text": "scene_text", "detect_audio_events": "audio"}
 
@@ -69,6 +69,16 @@ def _result(call: Call) -> ToolResult:
 )
 def test_lengths_are_worked_out_and_proven_at_both_ends(question: str, draft: str) -> None:
     assert answered(question) == (draft, ["supported"])
+
+
+@pytest.mark.parametrize(
+    "question", ["How long does the tone sound?", "How much time passes between the tone and the music?"]
+)
+def test_without_the_calculator_no_length_is_told(question: str) -> None:
+    failure = ToolFailure(kind="timeout", message="It took too long.")
+    failing = ToolResult(tool="calculator", failure=failure)
+    draft, _ = drafted(question, lambda call: failing if call.name == "calculator" else _result(call))
+    assert draft == "NOT FOUND: The calculator did not work the time out."
 
 
 def test_a_wrong_length_is_not_supported() -> None:

@@ -53,6 +53,7 @@ def test_a_place_that_is_pointed_at_is_where_the_last_answer_rests(question: str
 
 def test_other_questions_point_at_nothing() -> None:
     assert pointed_at("How many people are there in the room?", LAST) is None
+    assert pointed_at("How many red circles are there?", LAST) is None
 
 
 def test_a_thread_answers_a_question_that_says_it(small_workspace: Workspace) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.rules.matching import affirmed, answer_type, holds, rows, score, without_repeats
+from longtake.agent.rows import rows
+from longtake.agent.rules.matching import affirmed, answer_type, holds, score, without_repeats
 from longtake.agent.words import content_stems, cue, numbers, stem
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan

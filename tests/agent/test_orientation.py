@@ -93,6 +93,7 @@ def test_what_stands_in_quotation_marks_and_codes_are_kept_as_they_are() -> None
     assert quoted('When is "Pity the world" said?') == ("Pity the world",)
     assert quoted("When does the screen show 01:00:32:03?") == ("01:00:32:03",)
     assert quoted("What's the dog's name?") == ()
+    assert quoted("How often is “A” said?") == ("A",)
 
 
 def test_a_question_falls_into_its_parts() -> None:
@@ -107,7 +108,15 @@ def test_what_wants_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_", ["Remember that the exam is at 14:30", "Run `print('9:59')`", "Search the web for the 10:04 train"]
+    "request_",
+    [
+        "Remember that the exam is at 14:30",
+        "Run `print('9:59')`",
+        "Search the web for the 10:04 train",
+        "delete the note about 6:30",
+        "what did I note about 6:30",
+        "can you search the web for the race at 6:30",
+    ],
 )
 def test_times_of_an_errand_are_none_of_the_video(request_: str) -> None:
     assert named_span(request_, 167.0, ()) == (None, False)

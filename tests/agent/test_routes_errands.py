@@ -36,6 +36,15 @@ def test_a_formula_is_quoted_and_worked_out_where_that_is_asked() -> None:
     assert calls[-1] == Call("calculator", {"expression": "2*x + 3 = 11"})
 
 
+def test_a_formula_that_cannot_be_worked_out_says_why() -> None:
+    failure = ToolFailure(kind="timeout", message="It took too long.")
+
+    def result_of(call: Call) -> ToolResult:
+        return ToolResult(tool=call.name, failure=failure) if call.name == "calculator" else formula(call)
+
+    assert drafted("Solve the equation on the slide.", result_of)[0] == "NOT FOUND: It took too long."
+
+
 def test_a_translation_says_that_it_proves_nothing() -> None:
     notes = ("translated by apertium, which often mistakes words",)
     found = {"translated_transcript": "0.0-2.0 Hello.\n2.0-3.0 Goodbye."}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longtake.agent.orientation import Orientation, classify, quoted
 from longtake.agent.rules.moves import Call, Done
-from longtake.agent.rules.times import find_time
+from longtake.agent.rules.time.times import find_time
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolResult

@@ -8,7 +8,7 @@ import pytest
 
 from longtake.agent.claims import check_draft
 from longtake.agent.orientation import Kind, Orientation, classify, quoted
-from longtake.agent.rules.matching import rows
+from longtake.agent.rows import rows
 from longtake.agent.rules.moves import Call, Done
 from longtake.agent.rules.planner import next_move
 from longtake.memory.records import Evidence

@@ -7,7 +7,7 @@ from itertools import pairwise
 import bm25s
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longtake.memory.lexical import LexicalIndex, Postings
@@ -42,6 +42,7 @@ def test_how_texts_are_cut_into_segments_changes_no_score(cuts: tuple[int, ...])
         assert any(scores(TEXTS, query))
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from("red car bus fly red-car 1:30".split()), max_size=6).map(" ".join), min_size=1),
     st.lists(st.sampled_from("red car bus fly boat 1:30".split()), min_size=1, max_size=3).map(" ".join),

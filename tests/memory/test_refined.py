@@ -16,20 +16,22 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Evidence
-from longtake.memory.refined import MOST_READINGS, Reading, Refined
+from longtake.memory.refined import MOST_TEXTS, VERSIONS, Reading, Refined
 from longtake.memory.timespan import TimeSpan
 
 LAYERS: Mapping[str, str] = {"scene_text": "key", "probe": "other"}
-RECIPE = LayerRecipe("scene_text", 1, "reader-1", {"min_confidence": 0.8}, {"scene_text": "key"})
+RECIPE = LayerRecipe("scene_text", VERSIONS["scene_text"], "reader-1", {"min_confidence": 0.8}, {"scene_text": "key"})
 
 
-def reading(start: float, end: float, *texts: str, video: str = "v", recipe: LayerRecipe = RECIPE) -> Reading:
+def reading(
+    start: float, end: float, *texts: str, video: str = "v", recipe: LayerRecipe = RECIPE, asked: str = ""
+) -> Reading:
     span = TimeSpan(start=start, end=end)
     found = tuple(
         Evidence(video=video, span=span, modality="scene_text", content=text, score=0.9137, engine=recipe.engine)
         for text in texts
     )
-    return Reading(video=video, recipe=recipe, span=span, found=found)
+    return Reading(video=video, recipe=recipe, asked=asked, span=span, found=found)
 
 
 def texts(kept: Reading | None) -> list[str]:
@@ -110,37 +112,98 @@ def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe,
     assert refined.find("v", RECIPE, kept.span) == kept
 
 
-def test_what_another_version_kept_is_not_used(refined: Refined, file: Path) -> None:
-    refined.keep(reading(1, 2, "kettle"))
-    with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE readings SET version = version + 1")
-    assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        replace(RECIPE, version=VERSIONS["scene_text"] + 1),
+        replace(RECIPE, name="tasting"),
+        replace(RECIPE, inputs={"scene_text": "old"}),
+        replace(RECIPE, inputs={"scene_text": "key", "speech": "gone"}),
+        replace(RECIPE, inputs={"probe": ""}),
+    ],
+    ids=["code", "no such look", "older layer", "layer that is gone", "layer that was not there"],
+)
+def test_what_todays_code_and_layers_would_not_find_is_not_given_to_search(
+    recipe: LayerRecipe, refined: Refined
+) -> None:
+    refined.keep(reading(1, 2, "kettle", recipe=recipe))
     assert refined.readings("v", LAYERS) == []
 
 
-def test_readings_that_started_from_other_layers_do_not_count(refined: Refined) -> None:
+def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(refined: Refined) -> None:
+    kept = reading(1, 2, "kettle", recipe=replace(RECIPE, inputs={"speech": ""}))
+    refined.keep(kept)
+    assert refined.readings("v", LAYERS) == [kept]
+    assert refined.readings("v", {**LAYERS, "speech": "key"}) == []
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        replace(RECIPE, engine="reader-2"),
+        replace(RECIPE, settings={"min_confidence": 0.7}),
+        replace(RECIPE, inputs={"scene_text": "new"}),
+    ],
+    ids=["engine", "setting", "layer"],
+)
+def test_what_another_way_of_looking_kept_gives_way_in_the_whole_video(newer: LayerRecipe, refined: Refined) -> None:
+    for each in (reading(1, 2, "kettle"), reading(7, 8, "teapot"), reading(1, 2, "elsewhere", video="w")):
+        refined.keep(each)
+    heard = reading(1, 2, "said", recipe=LayerRecipe("closer_speech", VERSIONS["closer_speech"], "ear"))
+    refined.keep(heard)
+    refined.keep(reading(1, 2, "Kettle", recipe=newer))
+    layers = {"scene_text": newer.inputs["scene_text"]}
+    assert [texts(each) for each in refined.readings("v", layers)] == [["said"], ["Kettle"]]
+    assert refined.find("v", RECIPE, TimeSpan(start=7, end=8)) is None
+    assert len(refined.readings("w", LAYERS)) == 1
+
+
+def test_questions_about_one_span_are_kept_apart(refined: Refined) -> None:
+    for asked in ("What boils?", "Who sits?"):
+        refined.keep(reading(1, 2, f"answer to {asked}", asked=asked))
+    answers = [
+        texts(refined.find("v", RECIPE, TimeSpan(start=1, end=2), asked=asked)) for asked in ("What boils?", "Who?")
+    ]
+    assert answers == [["answer to What boils?"], []]
+    assert len(refined.readings("v", LAYERS)) == 2
+
+
+def test_the_key_follows_what_is_kept_the_layers_and_the_code(
+    refined: Refined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [refined.key("v", LAYERS)]
+    refined.keep(reading(1, 2, "kettle", video="w"))
+    assert keys == [refined.key("v", LAYERS)] == [""]
+    for number in range(2):
+        refined.keep(reading(1, 2, "kettle", str(number)))
+        keys.append(refined.key("v", LAYERS))
+    keys.append(refined.key("v", {"scene_text": "new"}))
+    monkeypatch.setattr("longtake.memory.refined.VERSIONS", {"scene_text": VERSIONS["scene_text"] + 1})
+    keys.append(refined.key("v", LAYERS))
+    assert len(set(keys)) == 5
+    refined.forget("v")
+    assert refined.key("v", LAYERS) == ""
+
+
+def test_readings_come_in_order_of_time(refined: Refined) -> None:
     refined.keep(reading(5, 6, "later"))
     refined.keep(reading(1, 2, "sooner"))
-    refined.keep(reading(3, 4, "stale", recipe=replace(RECIPE, inputs={"scene_text": "old"})))
     refined.keep(reading(1, 2, "elsewhere", video="w"))
     assert [texts(each) for each in refined.readings("v", LAYERS)] == [["sooner"], ["later"]]
-    assert refined.readings("v", {"probe": "other"}) == []
 
 
-def test_the_oldest_give_way(refined: Refined) -> None:
+def test_the_oldest_give_way_by_the_number_of_their_texts(refined: Refined) -> None:
     refined.keep(reading(0, 1, "of another video", video="w"))
-    for second in range(3):
-        refined.keep(reading(second, second + 1, str(second)))
-    with refined._open() as connection:
-        connection.execute("UPDATE readings SET kept = kept - 9 WHERE first = 1")
-        connection.executemany(
-            "INSERT INTO readings SELECT 'v', recipe, version, ?, ?, reading, kept FROM readings WHERE video = 'w'",
-            [(second, second + 1) for second in range(10, 10 + MOST_READINGS - 3)],
-        )
-    refined.keep(reading(5, 6, "newest"))
+    refined.keep(reading(0, 1, "oldest", "oldest"))
+    refined.keep(reading(1, 2))
+    refined.keep(reading(2, 3, *(str(number) for number in range(MOST_TEXTS - 3)), *["0"] * 9))
+    refined.keep(reading(3, 4, "next"))
+    assert [each.span.start for each in refined.readings("v", LAYERS)] == [0, 1, 2, 3]
+    refined.keep(reading(4, 5, "newest"))
+    assert [each.span.start for each in refined.readings("v", LAYERS)] == [1, 2, 3, 4]
+    refined.keep(reading(5, 6, *(str(number) for number in range(MOST_TEXTS + 1))))
+    assert [each.span.start for each in refined.readings("v", LAYERS)] == [5]
     assert len(refined.readings("w", LAYERS)) == 1
-    held = [refined.find("v", RECIPE, TimeSpan(start=at, end=at + 1)) for at in (1, 2, 5)]
-    assert [texts(each) for each in held] == [[], ["2"], ["newest"]]
 
 
 def test_nothing_is_made_before_the_first_is_kept(refined: Refined, file: Path) -> None:
@@ -182,12 +245,30 @@ def test_a_damaged_file_is_one_sentence(refined: Refined, file: Path) -> None:
             use()
 
 
-def test_a_damaged_reading_is_one_sentence(refined: Refined, file: Path) -> None:
+@pytest.mark.parametrize("damage", ["'{'", "x'ff'"], ids=["cut off", "no text"])
+def test_a_damaged_reading_is_passed_over_and_gives_way_to_the_next(damage: str, refined: Refined, file: Path) -> None:
     refined.keep(reading(1, 2, "kettle"))
+    refined.keep(reading(5, 6, "teapot"))
     with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE readings SET reading = '{'")
-    with pytest.raises(LibraryError, match=r"one of them is damaged"):
-        refined.find("v", RECIPE, TimeSpan(start=1, end=2))
+        connection.execute(f"UPDATE closer_looks SET reading = CAST({damage} AS TEXT) WHERE first = 1")
+    assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
+    assert [texts(each) for each in refined.readings("v", LAYERS)] == [["teapot"]]
+    refined.keep(reading(1, 2, "kettle"))
+    assert [texts(each) for each in refined.readings("v", LAYERS)] == [["kettle"], ["teapot"]]
+
+
+def test_reading_writes_nothing(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    video = VideoRecord(id="v", name="v.mp4", path="/x/v", size=9, modified=1, duration=9, layers=LAYERS)
+    library.save(video)
+    library.refined.keep(reading(1, 2, "kettle"))
+    library.memory_file.with_suffix(".lock").unlink()
+    before = {each.name for each in library.root.iterdir()}
+    library.export(video, tmp_path / "copy")
+    assert library.refined.find("v", RECIPE, TimeSpan(start=1, end=2))
+    assert library.refined.key("v", LAYERS)
+    assert {each.name for each in library.root.iterdir()} == before
+    assert "kettle" in (tmp_path / "copy" / "readings.jsonl").read_text(encoding="utf-8")
 
 
 def test_a_video_takes_its_readings_along(tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ def test_a_video_taken_apart_by_an_earlier_version_is_to_be_indexed_again(index:
 
 def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(index: HybridIndex) -> None:
     closer = [document("a", 1, "A dragon flies over Bath", "scene_text"), document("a", 90, "Dragon teeth")]
-    index.replace("a", [batch(closer, axes(1, 4))], refined=True)
+    index.replace("a", [batch(closer, axes(1, 4))], refined="two")
     hits = search(index, "dragon", 1)
     [event] = [hit for hit in hits if hit.span.start < 9 and hit.document.video == "a"]
     assert {match.document.text for match in (event, *event.also)} == {"A dragon flies.", "A dragon flies over Bath"}
@@ -259,14 +259,40 @@ def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(in
     assert texts(index, "Bath", None, SearchFilter(modalities=("speech",))) == []
     index.replace("a", [batch(documents("a", "A unicorn sleeps."), axes(3))])
     assert texts(index, "teeth unicorn", 4) == ["Dragon teeth", "A unicorn sleeps."]
-    index.replace("a", [], refined=True)
+    index.replace("a", [], refined="")
     assert texts(index, "teeth unicorn", 4) == ["A unicorn sleeps."]
 
 
 def test_deleting_a_video_forgets_what_closer_looks_found(index: HybridIndex) -> None:
-    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined=True)
-    assert index.holds("a", refined=True)
+    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
     index.delete("a")
-    assert not index.holds("a", refined=True)
+    assert not index.holds("a", refined="key")
     assert texts(index, "dragon teeth") == ["Dragon tattoo parlour"]
     assert [folder.name[:2] for folder in (index.root / "segments").glob("*")] == ["b-"]
+
+
+def test_closer_looks_are_held_by_their_key(index: HybridIndex) -> None:
+    assert index.holds("a")
+    assert index.holds("a", refined="")
+    assert not index.holds("a", refined="key")
+    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
+    assert index.holds("a")
+    assert [index.holds("a", refined=key) for key in ("key", "other", "")] == [True, False, False]
+    index.replace("a", [], refined="")
+    assert index.holds("a", refined="")
+
+
+def test_no_reader_sees_a_deleted_video_by_closer_looks_alone(
+    index: HybridIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
+    seen: list[list[str]] = []
+
+    def removing(*arguments: object) -> None:
+        seen.append(texts(index, "dragon"))
+        remove_others(*arguments)
+
+    remove_others: Callable[..., None] = DocumentStore.remove_others
+    monkeypatch.setattr(DocumentStore, "remove_others", removing)
+    index.delete("a")
+    assert seen == [["Dragon tattoo parlour"]] * 2

@@ -34,6 +34,10 @@ from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span, par
         ("750, 780", 750, 780),
         ("40,5-46,25", 40.5, 46.25),
         ("90:00-1:31:00", 5400, 5460),
+        ("from 12:30 to 13:00", 750, 780),
+        ("12m 30s - 13 min", 750, 780),
+        ("12 minutes and 30 seconds to 13 minutes", 750, 780),
+        ({"from": 750, "to": "13:00"}, 750, 780),
     ],
 )
 def test_every_spelling_of_a_span_is_read(written: Any, start: float, end: float) -> None:
@@ -41,7 +45,9 @@ def test_every_spelling_of_a_span_is_read(written: Any, start: float, end: float
     assert (parsed.span.start, parsed.span.end, parsed.notes) == (start, end, ())
 
 
-@pytest.mark.parametrize("written", [754.2, "754.2", "12:34.2", "00:12:34.2", [754.2], {"start": 754.2}, "754,2 s"])
+@pytest.mark.parametrize(
+    "written", [754.2, "754.2", "12:34.2", "00:12:34.2", [754.2], {"start": 754.2}, "754,2 s", "at 754.2s", "12m 34.2s"]
+)
 def test_a_point_widens_to_the_window_and_says_so(written: Any) -> None:
     parsed = parse_span(written, window=10, duration=7200)
     assert parsed.span == TimeSpan(start=749.2, end=759.2)

@@ -28,12 +28,14 @@ def sepia(picture: Picture) -> Picture:
     ("pictures", "told"),
     [
         ([noise(1), noise(2)], "in colour: 2 of 2 pictures, evenly spread, have colour"),
-        ([grey(noise(1)), noise(2)], "in colour: 1 of 2 pictures, evenly spread, have colour"),
+        ([grey(noise(1)), noise(2)], "some in colour: 1 of 2 pictures, evenly spread, have colour"),
+        ([grey(noise(1))] * 23 + [noise(2)], "some in colour: 1 of 24 pictures, evenly spread, have colour"),
+        ([grey(noise(1))] + [noise(2)] * 9, "in colour: 9 of 10 pictures, evenly spread, have colour"),
         ([grey(noise(1)), grey(noise(2))], "black and white: none of 2 pictures, evenly spread, has colour"),
         ([sepia(noise(1)), sepia(noise(2))], None),
         ([np.zeros((180, 320, 3), np.uint8)] * 2, None),
     ],
-    ids=["colour", "half", "grey", "sepia", "black"],
+    ids=["colour", "half", "a logo", "a title", "grey", "sepia", "black"],
 )
 def test_colour_is_told_of_what_shows_something(tmp_path: Path, pictures: list[Picture], told: str | None) -> None:
     clip = write_clip(tmp_path / "clip.mp4", [picture for picture in pictures for _ in range(25)])

@@ -90,6 +90,12 @@ def refused(context: ToolContext, name: str, arguments: Mapping[str, Any]) -> To
     return failure
 
 
+def with_engines(context: ToolContext, **engines: list[str]) -> ToolContext:
+    """The same video with other engines."""
+    table = EngineTable(Settings.model_validate({"engines": engines}))
+    return ToolContext(context.videos, table, context.index, LIGHT, context.budget)
+
+
 @pytest.mark.parametrize(("query", "count"), [("red circles", 3), ("circles", 3), ("squares", 0), ("green things", 0)])
 def test_still_things_are_counted_at_once(query: str, count: int, board: ToolContext) -> None:
     assert counted(board, query).output["count"] == count
@@ -173,16 +179,14 @@ def test_what_moves_is_detected_near_the_moment_asked_for(crossing: ToolContext)
 @pytest.mark.parametrize("name", ["count_objects", "object_detection"])
 def test_what_no_engine_knows_names_the_one_that_would(name: str, board: ToolContext) -> None:
     arguments = {"object_query": "teapots"} if name == "count_objects" else {"categories": ["teapots"]}
-    table = EngineTable(Settings.model_validate({"engines": {"objects": ["opencv"]}}))
-    failure = refused(ToolContext(board.videos, table, board.index, LIGHT, board.budget), name, arguments)
+    failure = refused(with_engines(board, objects=["opencv"]), name, arguments)
     assert failure.kind == "unavailable"
     assert "'teapot'" in failure.message
     assert "owlv2" in failure.remedy
 
 
 def test_a_category_that_is_unknown_does_not_hide_the_others(board: ToolContext) -> None:
-    table = EngineTable(Settings.model_validate({"engines": {"objects": ["opencv"]}}))
-    context = ToolContext(board.videos, table, board.index, LIGHT, board.budget)
+    context = with_engines(board, objects=["opencv"])
     result = called(context, "object_detection", {"categories": ["teapots", "red circle"]}, 3)
     assert result.output["object"] == ["red circle"] * 3
     assert any("'teapot'" in note for note in result.notes)
@@ -274,10 +278,30 @@ def test_faces_are_counted_at_once_and_shown(faces: ToolContext) -> None:
     assert any("turned far away are missed" in note for note in result.notes)
 
 
-def test_a_face_is_a_person_and_a_man_is_told_as_one(faces: ToolContext) -> None:
-    result = counted(faces, "men", [0, 1.9])
-    assert result.output == {"object": "person", "count": 2}
-    assert any("a man cannot be told" in note for note in result.notes)
+@pytest.mark.parametrize("thing", ["people", "anyone"])
+def test_a_face_is_a_person(thing: str, faces: ToolContext) -> None:
+    assert counted(faces, thing, [0, 1.9]).output == {"object": "person", "count": 2}
+
+
+@pytest.mark.parametrize("thing", ["men", "women", "child", "visitors", "red people"])
+def test_what_only_some_people_are_is_not_told(thing: str, faces: ToolContext) -> None:
+    failure = refused(faces, "count_objects", {"object_query": thing})
+    assert (failure.kind, "cannot know a" in failure.message) == ("unavailable", True)
+    assert "'people'" in failure.remedy
+
+
+@pytest.mark.parametrize("thing", ["people", "faces"])
+def test_a_profile_without_an_engine_for_people_looks_for_none(thing: str, faces: ToolContext) -> None:
+    failure = refused(with_engines(faces, people=[]), "count_objects", {"object_query": thing})
+    assert (failure.kind, "cannot know a" in failure.message) == ("unavailable", True)
+    assert "people" not in failure.remedy
+
+
+def test_people_need_no_engine_for_objects_and_other_things_do(faces: ToolContext) -> None:
+    context = with_engines(faces, objects=[])
+    assert counted(context, "faces", [0, 1.9]).output["count"] == 2
+    for thing in ("teapots", "red things"):
+        assert "No engine for objects" in refused(context, "count_objects", {"object_query": thing}).message
 
 
 def test_who_is_seen_after_a_cut_may_be_who_was_seen_before(faces: ToolContext) -> None:
@@ -293,6 +317,30 @@ def test_finding_nobody_is_no_proof_that_there_is_none(thing: str, board: ToolCo
     result = called(board, "object_detection", {"categories": [thing]}, 3)
     assert result.output["object"] == []
     assert any("does not prove" in note for note in result.notes)
+
+
+@pytest.fixture(scope="module")
+def long_board(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> ToolContext:
+    """A little over six minutes, a picture every five seconds, of a board on which nothing moves."""
+    pictures = (circle(flat((200, 200, 200), WIDTH, HEIGHT), (100, 100), 30, RED) for _ in range(75))
+    path = tmp_path_factory.mktemp("clips") / "long.mp4"
+    return opened(write_clip(path, pictures, times=lambda number: 5.0 * number))
+
+
+@pytest.mark.parametrize("thing", ["people", "faces", "moving things"])
+def test_what_is_followed_is_looked_at_for_five_minutes_and_no_longer(thing: str, long_board: ToolContext) -> None:
+    result = called(long_board, "object_detection", {"categories": [thing]}, [10, 370])
+    assert [(span.start, span.end) for span in result.looked_at] == [(10, 310)]
+    assert any("only 00:00:10-00:05:10 was looked at" in note for note in result.notes)
+    assert any(note.endswith(" pictures from 00:00:10-00:05:10") for note in result.notes)
+    still = called(long_board, "object_detection", {"categories": ["red circle"]}, [10, 370])
+    assert [(span.start, span.end) for span in still.looked_at] == [(10, 370)]
+
+
+def test_what_moves_is_counted_over_what_was_looked_at(long_board: ToolContext) -> None:
+    result = counted(long_board, "moving things", [10, 370])
+    assert [(span.start, span.end) for span in result.looked_at] == [(10, 310)]
+    assert any(note.startswith("no moving thing in ") and note.endswith("00:05:10") for note in result.notes)
 
 
 def test_a_man_in_a_car_is_one(media: Path, opened: Opened) -> None:

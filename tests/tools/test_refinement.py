@@ -5,21 +5,32 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.clips import Picture, flat, write_clip, written
 from helpers.openai_server import openai_server, says
 
 from longtake.config import Settings, load
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.refined import VERSIONS
+from longtake.memory.search import HybridIndex
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.findable import make_readings_findable
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.context import Budget, ToolContext, VideoHandle
+from longtake.tools.refinement import keep_reading
 from longtake.tools.result import ToolResult
 from longtake.tools.toolbox import Toolbox
 
 LIGHT = ("engines.sounds=[]", "engines.speech=[]", "engines.captions=[]")
+SPAN = TimeSpan(start=1, end=2)
+RECIPE = LayerRecipe("scene_text", VERSIONS["scene_text"], "reader")
 BETWEEN = "7012"  # on the screen for a fifth of a second that the index does not read
 
 
@@ -127,9 +138,71 @@ def test_other_layers_leave_old_readings_out_of_search(place: Workspace, indexed
     assert read(opened(other, path="/gone/counter.mp4"), 1.5, 3).notes[0].startswith("not read again")
 
 
+def test_a_look_leaves_the_index_alone_and_a_search_brings_it_up_once(place: Workspace) -> None:
+    revisions = place.library.index_root / "revisions.json"
+    before = revisions.read_bytes()
+    read(opened(place), 1.5, 3)
+    read(opened(place), 3, 4)
+    assert revisions.read_bytes() == before
+    assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN)
+    written = revisions.stat()
+    assert search(opened(place), "ticket")
+    assert revisions.stat() == written
+
+
+def test_what_an_earlier_version_of_the_code_read_is_not_found(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read(opened(place), 1.5, 3)
+    assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN)
+    raised = {**VERSIONS, "scene_text": VERSIONS["scene_text"] + 1}
+    for module in ("memory.refined", "tools.scene_text"):
+        monkeypatch.setattr(f"longtake.{module}.VERSIONS", raised)
+    assert f"TICKET {BETWEEN}" not in search(opened(place), BETWEEN)
+    assert read(opened(place), 1.5, 3).notes == ()
+    assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN)
+
+
+def test_each_text_is_embedded_once(place: Workspace) -> None:
+    read(opened(place), 1.5, 3)
+    [record] = place.library.videos()
+    [kept] = place.library.refined.readings(record.id, record.layers)
+    assert len(kept.texts) < len(kept.found)
+    engine: TextEmbedding = place.engines.load("text_embedding")
+    vectors = np.frombuffer(kept.vectors, np.float32).reshape(len(kept.texts), -1)
+    np.testing.assert_allclose(vectors, engine.embed(kept.texts), atol=1e-5)
+
+
+def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kept(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = opened(place)
+    monkeypatch.setattr("longtake.tools.scene_text.MOST_FRAMES", 13)
+    monkeypatch.setattr("longtake.tools.scene_text.FRAMES", 1)
+    result = read(context, 1.6, 3)
+    assert result.notes == ("a text that keeps changing was read only until 00:00:02.08",)
+    [last] = [item for item in result.evidence if item.content == "TICKET 7010" and not item.layer]
+    assert (last.span.start, last.span.end) == (2.0, 2.08)
+    assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
+
+
 def make_the_file_unusable(place: Workspace) -> None:
     place.library.memory_file.unlink(missing_ok=True)
     place.library.memory_file.mkdir()
+
+
+def make_the_locks_unusable(place: Workspace) -> None:
+    shutil.rmtree(place.library.root / "locks")
+    (place.library.root / "locks").write_text("no folder")
+
+
+@pytest.mark.parametrize("hinder", [make_the_file_unusable, make_the_locks_unusable])
+def test_a_library_that_cannot_be_written_still_answers(place: Workspace, hinder: Callable[[Workspace], None]) -> None:
+    hinder(place)
+    result = read(opened(place), 1.5, 3)
+    assert f"TICKET {BETWEEN}" in result.output["texts"]
+    [note] = result.notes
+    assert note.startswith("not kept for later questions: ")
 
 
 def make_the_index_unwritable(place: Workspace) -> None:
@@ -137,13 +210,31 @@ def make_the_index_unwritable(place: Workspace) -> None:
     (place.library.index_root / "write.lock").mkdir()
 
 
-@pytest.mark.parametrize("hinder", [make_the_file_unusable, make_the_index_unwritable])
-def test_a_library_that_cannot_be_written_still_answers(place: Workspace, hinder: Callable[[Workspace], None]) -> None:
+@pytest.mark.parametrize("hinder", [make_the_file_unusable, make_the_locks_unusable, make_the_index_unwritable])
+def test_where_looks_cannot_be_made_findable_the_layers_are_searched(
+    place: Workspace, hinder: Callable[[Workspace], None]
+) -> None:
+    read(opened(place), 1.5, 3)
     hinder(place)
-    result = read(opened(place), 1.5, 3)
-    assert f"TICKET {BETWEEN}" in result.output["texts"]
+    arguments = {"query": "ticket", "modalities": []}
+    result = Toolbox(ALL_TOOLS).call("cross_modal_search", arguments, opened(place))
+    assert result.evidence
     [note] = result.notes
-    assert note.startswith("not kept for later questions: The ")
+    assert note.startswith("what was lately looked at closely is not searched: ")
+
+
+def test_while_a_video_is_being_indexed_looks_are_neither_kept_nor_made_findable(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("preprocess.findable", "tools.refinement"):
+        monkeypatch.setattr(f"longtake.{module}.LOCK_SECONDS", 0)
+    read(opened(place), 1.5, 3)
+    context = opened(place)
+    with place.library.lock(context.video.id):
+        [note] = read(context, 3, 4).notes
+        assert note == "not kept for later questions: counter.mp4 is being indexed"
+        assert f"TICKET {BETWEEN}" not in search(context, BETWEEN)
+    assert f"TICKET {BETWEEN}" in search(context, BETWEEN)
 
 
 def test_what_another_file_shows_is_not_kept(place: Workspace, indexed: Path, tmp_path: Path) -> None:
@@ -185,9 +276,28 @@ def test_a_bare_answer_says_nothing_without_its_question_and_is_not_kept(place: 
     assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
 
 
-def test_a_deleted_video_gets_nothing_kept(place: Workspace) -> None:
+def test_a_video_that_is_deleted_during_a_look_leaves_nothing(place: Workspace) -> None:
+    context = opened(place)
+    lock = place.library.lock(context.video.id)
+    with lock, ThreadPoolExecutor(1) as others:
+        keeping = others.submit(keep_reading, context, RECIPE, SPAN, ())
+        assert not wait([keeping], timeout=0.5).done
+        place.library.delete(context.video.record)
+        lock.release()
+        assert keeping.result() == ()
+    assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
+
+
+def test_a_video_that_is_deleted_during_a_search_does_not_come_back(place: Workspace) -> None:
     context = opened(place)
     record = context.video.record
-    (place.library.root / "videos" / record.id / "video.json").unlink()
-    assert read(context, 2, 2.6).notes == ()
-    assert place.library.refined.readings(record.id, record.layers) == []
+    assert keep_reading(context, RECIPE, SPAN, ()) == ()
+    lock = place.library.lock(record.id)
+    with lock, ThreadPoolExecutor(1) as others:
+        searching = others.submit(make_readings_findable, record, place.library, place.index)
+        assert not wait([searching], timeout=0.5).done
+        HybridIndex(place.library.index_root).delete(record.id)
+        place.library.delete(record)
+        lock.release()
+        assert searching.result() == ()
+    assert (place.library.index_root / "revisions.json").read_text(encoding="utf-8").strip() == "{}"

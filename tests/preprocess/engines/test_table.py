@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from longtake.config import Settings
+from longtake.config import Settings, load
+from longtake.errors import EngineUnavailable
 from longtake.preprocess.engines import table
 
 made: list[object] = []
@@ -47,3 +48,11 @@ def test_calls_at_once_get_the_same_engine() -> None:
         thread.join()
     assert len(made) == 1
     assert loaded == made * 4
+
+
+def test_the_profile_turns_the_search_for_people_off() -> None:
+    assert table.EngineTable(load()).report("people").engine == "opencv"
+    off = table.EngineTable(load(overrides=["engines.people=[]"]))
+    assert off.report("people").engine is None
+    with pytest.raises(EngineUnavailable, match="people: the profile names none"):
+        off.load("people")

@@ -7,8 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, on_each, quote, trusted
-from longtake.agent.rules.seeing import without_tools
+from longtake.agent.rules.moves import (
+    Call,
+    Done,
+    Move,
+    called,
+    cite,
+    evidence_from,
+    failures,
+    not_found,
+    on_each,
+    quote,
+    trusted,
+)
+from longtake.agent.rules.sight.seeing import without_tools
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
@@ -16,6 +28,13 @@ TOOL = "extract_math_exp"
 CALCULATOR = "calculator"
 MOST = 3
 _FORMULA = cue("formula, formulas, formulae, equation, equations, mathematical expression, mathematical expressions")
+# What no formula answers, though one is named: who found it, when it was written, whether it was explained.
+_ANOTHER = re.compile(
+    r"^\W*(?:(?:at|by|for|from|in|on|since|to|until|with) )?"
+    r"(?:who|whom|whose|when|where|why|how|(?:what|which) (?:year|day|date|time|month|century|person|place))\b"
+    r"|^\W*(?:is|are|was|were|do|does|did|has|have)\b",
+    re.IGNORECASE,
+)
 _COMES_TO = re.compile(
     r"\b(?:solve|solutions?|results?|roots?|work out|calculate|compute|evaluate|comes? to|value|equals?)\b",
     re.IGNORECASE,
@@ -24,7 +43,8 @@ _COMES_TO = re.compile(
 
 def asks_formula(orientation: Orientation) -> bool:
     """Whether a question is about a formula or an equation that can be read."""
-    return bool(_FORMULA.search(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+    named = _FORMULA.search(orientation.question) and not _ANOTHER.match(orientation.question)
+    return bool(named) and not {"speech", "audio"} & set(orientation.modalities)
 
 
 def find_formula(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -42,6 +62,8 @@ def find_formula(orientation: Orientation, done: Sequence[Done]) -> Move:
     worked = [step for step in done if step.call.name == CALCULATOR and not step.result.failure]
     shown = dict(valued)
     results = [(shown[step.call.arguments["expression"]], step.result.output["result"]) for step in worked]
+    if not results:
+        return not_found(" ".join(failures(done)))
     return " ".join(f"“{line.content}” gives {result} {cite(line, orientation)}." for line, result in results)
 
 

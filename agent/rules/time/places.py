@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import Orientation, named_span
+from longtake.agent.orientation import QUOTATION, Orientation, named_span
 from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import Call, evidence_from, on_each
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
@@ -24,12 +24,13 @@ _NESTED = re.compile(
     r"(?P<relation>after|before|during|while)\s+(?P<clause>.+)$",
     re.IGNORECASE,
 )
-_QUOTATION = re.compile(r"[\"“„«][^\"“”„«»]+[\"”“»]")
+# What a question says of a thing whose place in the video it means: "happened" may be long before the video.
+TOLD = "said, mentioned, shown, displayed, written, appear, appears, appeared, seen, heard, sound, sounds"
 
 
 def veiled(text: str) -> str:
     """A text with its quotations blotted out, letter for letter: what joins words inside them joins no sentences."""
-    return _QUOTATION.sub(lambda match: "_" * len(match[0]), text)
+    return QUOTATION.sub(lambda match: "_" * len(match[0]), text)
 
 
 def is_time(thing: str) -> bool:
@@ -39,14 +40,14 @@ def is_time(thing: str) -> bool:
 
 def can_be_found(thing: str) -> bool:
     """Whether there is anything to find a thing by: a time, a quotation, words or a kind of sound."""
-    return bool(is_time(thing) or _QUOTATION.search(thing) or asked_kinds(thing) or key_terms(thing))
+    return bool(is_time(thing) or QUOTATION.search(thing) or asked_kinds(thing) or key_terms(thing))
 
 
 def calls_for(thing: str, orientation: Orientation) -> list[Call]:
     """The calls that find something: in the sound track, by search, or, in a span or word for word, by reading all."""
     if _kinds(thing):
         return on_each(orientation, "detect_audio_events")
-    if orientation.span or _QUOTATION.search(thing):
+    if orientation.span or QUOTATION.search(thing):
         return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
     return [Call("cross_modal_search", {"query": thing, "modalities": ["speech", "scene_text"], "k": RESULTS})]
 
@@ -108,7 +109,7 @@ def _of(match: re.Match[str], group: str, text: str) -> str:
 
 def _kinds(thing: str) -> list[str]:
     """The kinds of sound that a thing is; what is quoted is words, not a sound."""
-    return [] if _QUOTATION.search(thing) else asked_kinds(thing)
+    return [] if QUOTATION.search(thing) else asked_kinds(thing)
 
 
 def _at_time(thing: str, orientation: Orientation) -> list[Evidence]:
@@ -124,7 +125,7 @@ def _those(thing: str, hits: Sequence[Evidence]) -> list[Evidence]:
     kinds = _kinds(thing)
     if kinds:
         return of_kinds(hits, kinds)
-    quoted = [match[0][1:-1].strip().casefold() for match in _QUOTATION.finditer(thing)]
+    quoted = [match[0][1:-1].strip().casefold() for match in QUOTATION.finditer(thing)]
     if quoted:
         return sorted((hit for hit in hits if quoted[0] in hit.content.casefold()), key=lambda hit: hit.span.start)
     points = {hit.id: score(thing, hit, hits) for hit in hits}

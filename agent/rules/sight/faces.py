@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.moves import Done, Move, called, evidence_from, failures, not_found, on_each, trusted
-from longtake.agent.rules.seeing import asks_eyes, is_polar, told, without_tools
-from longtake.agent.rules.times import find_time
+from longtake.agent.rules.moves import Done, Move, called, evidence_from, on_each, trusted
+from longtake.agent.rules.sight.seeing import asks_eyes, is_polar, nothing_seen, told, without_tools
+from longtake.agent.rules.time.times import find_time
 from longtake.memory.gallery import UNKNOWN
 from longtake.memory.records import Evidence
 
@@ -51,11 +51,8 @@ def find_faces(orientation: Orientation, done: Sequence[Done]) -> Move:
     in_words = find_time(orientation, others) if orientation.kind == "when" else _fact(orientation, others)
     if not isinstance(in_words, str) or not in_words.startswith(NOT_FOUND):
         return in_words
-    looked = [step for step in done if step.call.name == TOOL]
-    notes = [f"{note[:1].upper()}{note[1:]}." for step in looked for note in step.result.notes]
     strangers = "Faces are seen whom no enrolled one is." if evidence_from(done, TOOL) and not seen else ""
-    reasons = [in_words.removeprefix(NOT_FOUND).strip(), strangers, *failures(looked), *notes]
-    return not_found(" ".join(filter(None, dict.fromkeys(reasons))))
+    return nothing_seen(done, TOOL, in_words.removeprefix(NOT_FOUND).strip(), strangers)
 
 
 def _fact(orientation: Orientation, done: Sequence[Done]) -> Move:

@@ -1,4 +1,4 @@
-"""Looking for people and faces in a span without a trained model: only what persists over several looks is told.
+"""People and faces without a trained model: only what persists over several looks is told.
 
 A person is what moves and is like one who stands or walks, or a face. What may be a person and may be none makes the
 number doubtful, and so does finding none: whoever sits, bends or stands still with the back to the camera is missed.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from longtake.memory.timespan import TimeSpan
+from longtake.config import Settings
 from longtake.preprocess.engines.objects import FoundObject, ObjectQuery
 from longtake.preprocess.engines.objects_faces import FACE, find_faces
 from longtake.preprocess.engines.objects_faces import ID as FACES
@@ -18,10 +18,8 @@ from longtake.preprocess.engines.objects_moving import LONG_SIDE
 from longtake.preprocess.engines.objects_people import ID as PEOPLE
 from longtake.preprocess.engines.objects_people import PERSON, joined_upright, likeness
 from longtake.preprocess.engines.objects_tracks import Track, follow
-from longtake.tools.context import ToolContext
-from longtake.tools.objects_looks import Seen, followed, frames_of, movers_of, shots_of
+from longtake.preprocess.engines.people import Footage, FoundPeople
 
-_WORDS = frozenset("person man visitor somebody someone anybody anyone".split())
 _STEP = 0.2  # seconds between two looks at what moves
 _FACE_STEP = 0.5  # seconds between two looks for faces, at the nearest
 _LOST = 3.0  # seconds after which what appears in the place of something else is another
@@ -48,42 +46,38 @@ class _Found:
     steady: bool = True
 
 
-def knows(query: ObjectQuery) -> bool:
-    """Whether a query asks for people or faces, and nothing more of them."""
-    return (query.thing == FACE or query.thing in _WORDS) and not (query.colour or query.shape)
+class OpenCvPeople:
+    """Finds who moves upright before a still camera, and faces; a man is not told from a woman or a child."""
+
+    id = f"{PEOPLE}+{FACES}"
+
+    def __init__(self, settings: Settings) -> None:
+        """Nothing of the settings changes what it finds."""
+
+    def knows(self, query: ObjectQuery) -> bool:
+        """See `PeopleEngine`."""
+        return query.thing in (PERSON, FACE) and not (query.colour or query.shape)
+
+    def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:
+        """See `PeopleEngine`."""
+        face_step = max(_FACE_STEP, sum(shot.span.length for shot in shots) / _MOST_FACES)
+        found = [_in_shot(shot, query.thing, face_step) for shot in shots]
+        again = ["who leaves and comes back is counted again"] if query.over_time else []
+        return FoundPeople(
+            tuple(track for each in found for track in each.sure if track.travelled or not query.moving),
+            sum(each.pictures for each in found),
+            (_MISSED[query.thing], *again),
+            _doubt(query.thing, found, query.over_time),
+        )
 
 
-def look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """Find people, or faces where the query asks for these, and follow them through each shot."""
-    wanted = FACE if query.thing == FACE else PERSON
-    looked, notes = followed(span)
-    shots = shots_of(context, looked)
-    face_step = max(_FACE_STEP, looked.length / _MOST_FACES)
-    found = [_in_shot(context, shot, wanted, face_step) for shot in shots]
-    tracks = tuple(track for each in found for track in each.sure if track.travelled or not query.moving)
-    notes.append(_MISSED[wanted])
-    if query.thing != wanted:
-        notes.append(f"every {wanted} is counted: a {query.thing} cannot be told from another")
-    if query.over_time:
-        notes.append("who leaves and comes back is counted again")
-    return Seen(
-        replace(query, thing=wanted),
-        tracks,
-        FACES if wanted == FACE else f"{PEOPLE}+{FACES}",
-        (looked,),
-        sum(each.pictures for each in found),
-        tuple(notes),
-        _doubt(wanted, found, query.over_time),
-    )
-
-
-def _in_shot(context: ToolContext, shot: TimeSpan, wanted: str, face_step: float) -> _Found:
+def _in_shot(shot: Footage, wanted: str, face_step: float) -> _Found:
     """One pass through a shot: bodies at each look, for which the background is learnt, and faces at some."""
-    movers = movers_of(context, shot) if wanted == PERSON else None
+    movers = shot.movers() if wanted == PERSON else None
     bodies: Looks = []
     faces: Looks = []
-    pictures, due = 0, shot.start
-    for time, frame in frames_of(context, shot, _STEP if movers else face_step):
+    pictures, due = 0, shot.span.start
+    for time, frame in shot.frames(_STEP if movers else face_step):
         pictures += 1
         moving = movers.find(frame.bgr(LONG_SIDE)) if movers else None
         if moving is not None:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from longtake.agent.errands import SEARCH_WEB
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done, Move, called, failures, not_found
 
 TOOL = "web_search"
 MOST = 3
-_WEB = r"(?:the )?(?:web|internet)"
-_SEARCH = re.compile(
-    rf"^\W*(?:please |can you |could you )?(?:(?:search|browse|look on|check) {_WEB} (?:for|about)"
-    rf"|what does {_WEB} say (?:about|on|of)|google)\s+(?P<query>.+?)\W*$"
-    rf"|^\W*(?:please |can you |could you )?(?:search|look)(?: up)?(?: for)? (?P<other>.+?) (?:up )?on(?:line| {_WEB})"
-    r"\W*$",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 def asks_web(orientation: Orientation) -> bool:
@@ -38,5 +30,5 @@ def search_web(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _query(orientation: Orientation) -> str | None:
     """What to search for, in the person's own words; None where the web is not to be searched."""
-    match = _SEARCH.match(orientation.as_asked or orientation.question)
+    match = SEARCH_WEB.match(orientation.own_words)
     return (match["query"] or match["other"]) if match else None

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted
-from longtake.agent.rules.seeing import asks_eyes, nothing_seen, told, words_first
+from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted, unexamined
+from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, told, words_first
 from longtake.preprocess.engines.objects_colours import COLOURS
 
 COUNTER = "count_objects"
+CAMERA = "inspect_motion"
 ACTIVITIES = "detect_activities"
 SHORT = 120.0  # seconds of which it can be told at once what happens
 MOST_CITED = 3
@@ -42,17 +43,26 @@ def find_direction(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, COUNTER):
         asked = words_first(orientation, done)
         query = " ".join(filter(None, ("different moving", _colour(orientation), "things")))
-        return on_each(orientation, COUNTER, object_query=query) if asked is None else asked
+        calls = on_each(orientation, CAMERA) + on_each(orientation, COUNTER, object_query=query)
+        return calls if asked is None else asked
     found = trusted(evidence_from(done, COUNTER))
+    doubts = unexamined(done, COUNTER, orientation) + unexamined(done, CAMERA, orientation) + _camera_moves(done)
+    if not found or doubts:
+        return nothing_seen(done, COUNTER, *doubts)
     ways = {match[0] if (match := _WAY.search(item.content)) else "" for item in found}
-    doubts = [note for step in done for note in step.result.notes if "the camera moves" in note]
-    if len(ways) != 1 or "" in ways or doubts:
-        disagree = f"{len(found)} things move, not all the same way, and what each is cannot be told." if found else ""
-        return nothing_seen(done, COUNTER, *filter(None, [disagree]))
+    if len(ways) != 1 or "" in ways:
+        disagree = f"{len(found)} things move, not all the same way, and what each is cannot be told."
+        return nothing_seen(done, COUNTER, disagree)
     marks = "".join(cite(item, orientation) for item in found[:MOST_CITED])
     colour = _colour(orientation)
     moving = f"All that is {colour} and moves" if colour else "All that moves"
     return f"{moving} goes {ways.pop()}: “{found[0].content}” {marks}"
+
+
+def _camera_moves(done: Sequence[Done]) -> list[str]:
+    """That the camera moves: some of what seems to move may then stand still."""
+    moves = [item for item in evidence_from(done, CAMERA) if item.content.startswith("camera")]
+    return [f"The camera moves in {', '.join(str(item.span) for item in moves[:MOST_CITED])}."] if moves else []
 
 
 def _colour(orientation: Orientation) -> str:

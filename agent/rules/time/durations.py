@@ -6,17 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.orientation import ORDINALS, Orientation
+from longtake.agent.orientation import SHOT, Orientation
 from longtake.agent.rules.matching import key_terms
-from longtake.agent.rules.moves import Call, cite, evidence_from, not_found, on_each, trusted
-from longtake.agent.rules.places import can_be_found, find_places, place_both, veiled
+from longtake.agent.rules.moves import Call, cite, evidence_from, not_found, on_each, trusted, within
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps, together
+from longtake.agent.rules.time.places import can_be_found, find_places, place_both, veiled
 from longtake.agent.words import coverage
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
 
 MOST_ADDED = 60  # spans whose lengths one expression adds
+NOT_WORKED_OUT = "The calculator did not work the time out."
 GAP = 0.2  # seconds: what begins so soon after the end of the same thing goes on
 _ASKS = r"(?:for )?(?:how long|how much time|how many seconds|how many minutes)"
 _PASSES = r"(?:(?:is there|is it|are there|passes|passed|elapses|elapsed|goes by|lies|is|does it take|was there)\s+)?"
@@ -42,10 +43,7 @@ _EMPTY = re.compile(
     r"(?:stay\s+|remain\s+)?(?:black|blank|dark|empty|white)\b",
     re.IGNORECASE,
 )
-_SHOT = re.compile(
-    rf"^\W*how long (?:is|was|does) (?:the )?(?P<shot>(?:{'|'.join(ORDINALS)}) (?:shot|scene)|shot \d+)\b",
-    re.IGNORECASE,
-)
+_SHOT = re.compile(rf"^\W*how long (?:is|was|does) (?:the )?{SHOT}", re.IGNORECASE)
 SEEN = ("shown", "visible", "displayed", "screen", "picture", "seen")
 DECIMALS = {"scene_text": 0, "metadata": 2, "visual": 2}  # of a second, to which a sense tells times; else one
 
@@ -79,6 +77,8 @@ def find_elapsed(things: Elapsed, orientation: Orientation) -> Steps[str]:
     first, second = pair
     least = min(DECIMALS.get(place.modality, 1) for place in pair)
     seconds = yield from _difference(TimeSpan(start=first.span.start, end=second.span.start), least)
+    if seconds is None:
+        return not_found(NOT_WORKED_OUT)
     times = f"from {clock(first.span.start, decimals=least)} to {clock(second.span.start, decimals=least)}"
     return (
         f"{seconds} from the beginning of “{first.content.strip()}” to that of “{second.content.strip()}”, {times} "
@@ -106,6 +106,8 @@ def find_length(orientation: Orientation) -> Steps[str]:
     longest = max(stretches, key=lambda span: span.length)
     decimals = DECIMALS.get(first.modality, 1)
     seconds = yield from _difference(longest, decimals)
+    if seconds is None:
+        return not_found(NOT_WORKED_OUT)
     ends = [next(piece for piece in found if piece.span.overlaps(longest)), _last_of(found, longest)]
     marks = "".join(dict.fromkeys(cite(piece, orientation) for piece in ends))
     times = f"from {_told(longest.start, first)} to {_told(longest.end, first)}"
@@ -114,7 +116,7 @@ def find_length(orientation: Orientation) -> Steps[str]:
     total = ""
     if len(stretches) <= MOST_ADDED:
         added = yield from _worked_out(" + ".join(f"{span.length:.{decimals}f} s" for span in stretches), decimals)
-        total = f" and {added} in all"
+        total = f" and {added} in all" if added else ""
     return f"{what} {seconds} at the longest, {times},{total} over several stretches {marks}"
 
 
@@ -123,7 +125,7 @@ def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
     text = orientation.question.strip().rstrip("? ")
     match = _LASTING.match(text)
     if _EMPTY.match(text):
-        return _within(orientation.blank, orientation), "The picture is empty for"
+        return _in_order(orientation.blank, orientation), "The picture is empty for"
     if match is None:
         shots = [fact for fact in orientation.facts if re.search(r"\bshots?\b", fact.content)]
         span = orientation.span
@@ -136,7 +138,7 @@ def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
     done = yield on_each(orientation, "extract_scene_text")
     texts = trusted(evidence_from(done, "extract_scene_text"))
     wanted = key_terms(match["thing"])
-    shown = _within([item for item in texts if coverage(wanted, item.content) == 1.0], orientation)
+    shown = _in_order([item for item in texts if coverage(wanted, item.content) == 1.0], orientation)
     return shown, f"“{shown[0].content.strip()}” is shown for about" if shown else ""
 
 
@@ -146,9 +148,9 @@ def _told(seconds: float, piece: Evidence) -> str:
     return f"{seconds:.{decimals}f} s" if piece.modality == "metadata" else clock(seconds, decimals=decimals)
 
 
-def _within(found: Sequence[Evidence], orientation: Orientation) -> list[Evidence]:
-    inside = (item for item in found if orientation.span is None or item.span.overlaps(orientation.span))
-    return sorted((item for item in inside if item.video in orientation.videos), key=lambda item: item.span.start)
+def _in_order(found: Sequence[Evidence], orientation: Orientation) -> list[Evidence]:
+    asked = (item for item in within(found, orientation) if item.video in orientation.videos)
+    return sorted(asked, key=lambda item: item.span.start)
 
 
 def _last_of(found: Sequence[Evidence], stretch: TimeSpan) -> Evidence:
@@ -156,12 +158,14 @@ def _last_of(found: Sequence[Evidence], stretch: TimeSpan) -> Evidence:
     return max((piece for piece in found if piece.span.overlaps(stretch)), key=lambda piece: piece.span.end)
 
 
-def _difference(span: TimeSpan, decimals: int) -> Steps[str]:
+def _difference(span: TimeSpan, decimals: int) -> Steps[str | None]:
     return (yield from _worked_out(f"{span.end:.{decimals}f} s - {span.start:.{decimals}f} s", decimals))
 
 
-def _worked_out(expression: str, decimals: int) -> Steps[str]:
-    """What an expression of seconds comes to, in seconds with so many decimals."""
+def _worked_out(expression: str, decimals: int) -> Steps[str | None]:
+    """What an expression of seconds comes to, in seconds with so many decimals; None where the calculator fails."""
     done = yield [Call("calculator", {"expression": expression})]
+    if not done or done[0].result.failure:
+        return None
     result = str(done[0].result.output["result"])
     return f"{float(result.rpartition('= ')[2].removesuffix(' s')):.{decimals}f} s"

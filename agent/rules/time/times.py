@@ -18,8 +18,9 @@ from longtake.agent.rules.moves import (
     evidence_from,
     not_found,
     on_each,
-    on_video,
+    read_around,
     trusted,
+    within,
 )
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
@@ -50,7 +51,7 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
-    found = _in_time(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
+    found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
     return _lasting(accepted(what, found), orientation)
 
 
@@ -58,7 +59,7 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When the very words stand there; a code that runs past is read frame by frame where it is nearest."""
     if not called(done, "cross_modal_search"):
         return [_search(" ".join(orientation.quoted), orientation)]
-    found = _in_time(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
+    found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
     exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
     if not exact and "speech" not in orientation.modalities:
         if not called(done, "extract_scene_text"):
@@ -66,18 +67,13 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
         nearest = _nearest(orientation.quoted[0], found)
         read = sum(step.call.name == "extract_scene_text" for step in done)
         if nearest and read == len(orientation.videos):
-            return [_closer(nearest, orientation)]
+            return [read_around(nearest, orientation, CLOSE_READING)]
     return _lasting(exact or _around(orientation.quoted[0], found), orientation)
 
 
 def _search(query: str, orientation: Orientation) -> Call:
     senses = [sense for sense in orientation.modalities if sense in SHOWN] or ["speech", "scene_text"]
     return Call("cross_modal_search", {"query": query, "modalities": senses, "k": RESULTS})
-
-
-def _in_time(found: Sequence[Evidence], orientation: Orientation) -> list[Evidence]:
-    """What lies in the time that the question names, if it names one."""
-    return [item for item in found if orientation.span is None or item.span.overlaps(orientation.span)]
 
 
 def _what(question: str) -> str:
@@ -128,13 +124,6 @@ def _likeness(one: str, other: str) -> float:
 
 def _plain(text: str) -> str:
     return re.sub(r"[^\w:$€£.]+", " ", text.casefold()).strip(" .")
-
-
-def _closer(item: Evidence, orientation: Orientation) -> Call:
-    length = orientation.videos.get(item.video, item.span.end)
-    span = item.span.widened(CLOSE_READING, CLOSE_READING, length)
-    place = [round(span.start, 3), round(span.end, 3)]
-    return on_video(orientation, item.video, "extract_scene_text", timestamp=place)
 
 
 def _lasting(found: Sequence[Evidence], orientation: Orientation) -> Move:

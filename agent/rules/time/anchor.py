@@ -9,9 +9,9 @@ from longtake.agent.orientation import Orientation, classify, quoted, wants_ever
 from longtake.agent.rules.everything import is_total
 from longtake.agent.rules.matching import answer_type, key_terms
 from longtake.agent.rules.moves import not_found
-from longtake.agent.rules.places import beside, can_be_found, find_places, is_time, place_both, veiled
 from longtake.agent.rules.reading import NTH
 from longtake.agent.rules.steps import Steps, together
+from longtake.agent.rules.time.places import TOLD, beside, can_be_found, find_places, is_time, place_both, veiled
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
@@ -36,9 +36,9 @@ _PLACE_FIRST = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(r"(?:that|this|it|then)(?: happen(?:s|ed))?", re.IGNORECASE)
-_TOLD = cue(
-    "said, say, says, spoken, speaks, speak, mentioned, written, shown, show, displayed, appear, appears, visible, "
-    "seen, heard, hear, audible, sounds, played, plays, sung, read, happens, happen, occurs, occur, goes on"
+_IS_TOLD = cue(
+    f"{TOLD}, say, says, spoken, speaks, speak, show, visible, hear, audible, played, plays, sung, read, happens, "
+    "happen, occurs, occur, goes on"
 )
 _PHRASAL = re.compile(
     r"\b(?:look(?:s|ed|ing)?|nam(?:e|es|ed|ing)|called|takes?|one|day|year|ask(?:s|ed)?)$", re.IGNORECASE
@@ -81,7 +81,7 @@ def at_anchor(anchor: Anchored, orientation: Orientation) -> Steps[Orientation |
     """
     orientation = orientation.model_copy(update={"span": None, "point": False})
     found = yield from _found(anchor, orientation)
-    places = (place_both(*found) or ()) if len(found) > 1 else tuple(found[0][:1])
+    places = list(place_both(*found) or []) if len(found) > 1 else found[0][:1]
     main = _as_asked(anchor, orientation)
     if not places:
         if main.kind in _WHOLE or is_total(anchor.main) or anchor.relation in _STRETCHES:
@@ -114,7 +114,7 @@ def _is_anchor(anchor: Anchored, orientation: Orientation) -> bool:
         return False
     if anchor.relation == "after" and _PHRASAL.search(anchor.main):
         return False  # "look after", "named after"
-    if anchor.relation in _STRETCHES and (not _TOLD.search(anchor.main) or _RELATIONAL.search(anchor.main)):
+    if anchor.relation in _STRETCHES and (not _IS_TOLD.search(anchor.main) or _RELATIONAL.search(anchor.main)):
         return False
     return _points_back(anchor, orientation) or all(can_be_found(thing) for thing in anchor.things)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Done, Move, called, evidence_from, not_found, on_each, trusted
-from longtake.agent.rules.seeing import asks_eyes, is_polar, nothing_seen, told
+from longtake.agent.rules.sight.seeing import asks_eyes, is_polar, nothing_seen, told
 from longtake.agent.words import cue, words
 from longtake.memory.records import Evidence
 
@@ -87,11 +87,12 @@ def inspect(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _in_colour(orientation: Orientation, done: Sequence[Done]) -> Move:
     coloured, colourless = _measured(done, "in colour"), _measured(done, "black and white")
-    found = told([*coloured, *colourless], orientation)
+    mixed = _measured(done, "some in colour")
+    found = told([*coloured, *mixed, *colourless], orientation)
     if not found:
         return nothing_seen(done, TOOL, "Its colour cannot be told.")
-    several = bool(coloured) == bool(colourless)  # one video is in colour and another is not
-    if several or " or " in orientation.question or not is_polar(orientation.question):
+    neither = bool(mixed) or bool(coloured) == bool(colourless)  # one video is in colour and another is not
+    if neither or " or " in orientation.question or not is_polar(orientation.question):
         return found
     return f"{'Yes' if bool(colourless) == bool(_COLOURLESS.search(orientation.question)) else 'No'}: {found}"
 

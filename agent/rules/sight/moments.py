@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import without_repeats
-from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, on_each, on_video, quote, trusted
-from longtake.agent.rules.seeing import is_polar, nothing_seen, told
+from longtake.agent.rules.moves import Done, Move, called, evidence_from, on_each, quote, read_around, trusted
+from longtake.agent.rules.reading import BRIEF, BRIEFLY
+from longtake.agent.rules.sight.seeing import is_polar, nothing_seen, told
+from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
 TOOL = "find_moments"
 READER = "extract_scene_text"
 MOST = 3  # moments whose text is read, the strongest
-BRIEF = 0.6  # seconds that a text stands at most to be one that flashes up
 _NOT_SEEN = r"(?!\s+(?:drives?|floods?|memory|cards?|lights?|sales?|player|mob)\b)"
-_BRIEFLY = r"for (?:an instant|a moment|a split second|(?:a|one|a single) frame)|briefly"
 _MOMENT = re.compile(
     rf"\bflash(?:es|ed|ing)?\b{_NOT_SEEN}|\bpops? up\b"
-    rf"|\b(?:appears?|visible|seen|shown|shows?(?: up)?|displayed)\s+(?:only )?(?:{_BRIEFLY})\b"
+    rf"|\b(?:appears?|visible|seen|shown|shows?(?: up)?|displayed)\s+(?:only )?{cue(BRIEFLY).pattern}"
     rf"|\b(?:briefly|momentarily) (?:appears?|visible|seen|shown|displayed)\b",
     re.IGNORECASE,
 )
@@ -42,17 +42,12 @@ def find_flash(orientation: Orientation, done: Sequence[Done]) -> Move:
     if _WHAT.match(orientation.question):
         strongest = sorted(flashes, key=lambda item: -item.score)[:MOST]
         if not called(done, READER):
-            return [_read(item, orientation) for item in strongest]
+            return [read_around(item, orientation) for item in strongest]
         brief = [item for item in trusted(evidence_from(done, READER)) if _is_of(item, strongest)]
         if brief:
             return quote(without_repeats(brief), orientation)
         return nothing_seen(done, TOOL, f"No text flashes up, and what it shows cannot be told: {_times(flashes)}")
     return f"Yes: {told(flashes, orientation)}" if is_polar(orientation.question) else told(flashes, orientation)
-
-
-def _read(item: Evidence, orientation: Orientation) -> Call:
-    place = [round(item.span.start, 3), round(item.span.end, 3)]
-    return on_video(orientation, item.video, READER, timestamp=place)
 
 
 def _is_of(text: Evidence, flashes: Sequence[Evidence]) -> bool:

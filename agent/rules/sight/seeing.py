@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from longtake.agent.claims import NOT_FOUND
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.moves import Done, Move, cite, failures, not_found
+from longtake.agent.rules.moves import Done, Move, cite, failures, not_found, noted
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 
 MOST_TOLD = 6
-_POLAR = re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b", re.IGNORECASE)
 
 
 def asks_eyes(orientation: Orientation) -> bool:
@@ -23,7 +22,7 @@ def asks_eyes(orientation: Orientation) -> bool:
 
 def is_polar(question: str) -> bool:
     """Whether a question wants a yes or a no."""
-    return bool(_POLAR.match(question))
+    return bool(re.match(POLAR, question, re.IGNORECASE))
 
 
 def words_first(orientation: Orientation, done: Sequence[Done], *tools: str) -> Move | None:
@@ -52,8 +51,7 @@ def told(items: Iterable[Evidence], orientation: Orientation) -> str:
 def nothing_seen(done: Sequence[Done], tool: str, *reasons: str) -> str:
     """An abstention with these reasons and what the tool that looked says of it, each once."""
     looked = [step for step in done if step.call.name == tool]
-    noted = [f"{note[:1].upper()}{note[1:]}." for step in looked for note in step.result.notes]
-    return not_found(" ".join(dict.fromkeys([*reasons, *failures(looked), *noted])))
+    return not_found(" ".join(filter(None, dict.fromkeys([*reasons, *failures(looked), *noted(looked)]))))
 
 
 def _when(item: Evidence) -> str:

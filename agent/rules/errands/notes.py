@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from longtake.agent.errands import FIND_NOTES, FORGET_NOTE, KEEP_NOTE
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done, Move, not_found
 
 TOOL = "memory_tool"
-_PLEASE = r"^\W*(?:please )?"
-_KEEP = re.compile(
-    rf"{_PLEASE}(?:remember(?: that)?|note(?: down)?(?: that)?|make a note(?: that| of)?|take a note(?: that| of)?"
-    r"|write down(?: that)?)[:,]?\s+(?P<text>.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_FIND = re.compile(
-    rf"{_PLEASE}(?:what (?:did|have) (?:i|we) (?:note|noted|(?:ask(?:ed)? you to )?remember|write down|written down)"
-    r"|what (?:are|is|was|were) (?:my|the|your) notes?|(?:show|list|read)(?: me)?(?: all)? (?:my|the|your) notes?"
-    r"|do you (?:still )?remember(?: what i (?:said|told you|noted))?)\b(?:\s+(?:about|on|of|down))*(?P<text>.*?)\W*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_FORGET = re.compile(
-    rf"{_PLEASE}(?:forget|delete|remove)\s+(?:(?:the|my|your) notes?(?: (?:about|on|of|that|number))?|note(?: number)?"
-    r"|that|what i (?:said|noted|told you)(?: about)?)\s+(?P<text>.+?)\W*$",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 def asks_notes(orientation: Orientation) -> bool:
     """Whether a request is about notes, not about a video."""
-    asked = _asked(orientation)
-    return any(pattern.match(asked) for pattern in (_KEEP, _FIND, _FORGET))
+    return any(form.match(orientation.own_words) for form in (KEEP_NOTE, FIND_NOTES, FORGET_NOTE))
 
 
 def keep_notes(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Keep, find or forget, and say what was done; to forget, exactly one note has to be meant."""
-    asked = _asked(orientation)
+    asked = orientation.own_words
     last = done[-1].result if done else None
     if last and last.failure:
         return not_found(f"{last.failure.message} {last.failure.remedy}".strip())
-    if match := _FIND.match(asked):
+    if match := FIND_NOTES.match(asked):
         return _listed(last.output["output"]) if last else _call("search", match["text"].strip())
-    if match := _FORGET.match(asked):
+    if match := FORGET_NOTE.match(asked):
         return _forget(match["text"], done)
-    match = _KEEP.match(asked)
+    match = KEEP_NOTE.match(asked)
     assert match is not None, "asked only where one of the three fits"
     if last is None:
         return _call("add", match["text"].strip())
@@ -74,8 +56,3 @@ def _listed(notes: Sequence[dict[str, Any]]) -> str:
 
 def _call(func: str, data: str) -> list[Call]:
     return [Call(TOOL, {"func": func, "data": data})]
-
-
-def _asked(orientation: Orientation) -> str:
-    """The person's own words: a note keeps its pronouns."""
-    return orientation.as_asked or orientation.question

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
-from longtake.agent.rules.seeing import asks_eyes, nothing_seen, words_first
+from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, words_first
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects_colours import COLOURS
 

@@ -1,0 +1,44 @@
+"""Texts that stand in one row of a picture, such as a line of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longtake.memory.records import Evidence
+
+CELLS = " · "  # between the texts of one row
+SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
+
+
+def rows(found: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence with the texts of each row of a picture joined, left to right."""
+    joined: list[Evidence] = []
+    used: set[str] = set()
+    texts = sorted((item for item in found if item.modality == "scene_text" and item.box), key=_left_first)
+    for item in texts:
+        if item.id in used:
+            continue
+        row = row_of(item, [other for other in texts if other.id not in used])
+        used |= {other.id for other in row}
+        content = CELLS.join(other.content for other in row)
+        joined_row = {"content": content, "trusted": all(other.trusted for other in row)}
+        joined.append(item if len(row) == 1 else item.model_copy(update=joined_row))
+    return [item for item in found if item.id not in used] + joined
+
+
+def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:
+    """The texts that stand in one row with an item, itself among them, left to right."""
+    return sorted((other for other in texts if _same_row(item, other)), key=_left_first)
+
+
+def _left_first(item: Evidence) -> tuple[float, ...]:
+    return item.box or ()
+
+
+def _same_row(one: Evidence, other: Evidence) -> bool:
+    if one is other:
+        return True
+    if not one.box or not other.box or one.video != other.video or not one.span.overlaps(other.span):
+        return False
+    apart = abs(one.box[1] + one.box[3] / 2 - other.box[1] - other.box[3] / 2)
+    return apart <= SAME_ROW * min(one.box[3], other.box[3]) and one.content != other.content

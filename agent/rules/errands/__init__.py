@@ -1,0 +1,1 @@
+"""Requests that are none about a video: notes, the web, code."""

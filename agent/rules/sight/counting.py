@@ -1,0 +1,175 @@
+"""How many of a thing the picture shows: counted by a tool, and said as it was counted, at once or in all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from longtake.agent.claims import NOT_FOUND
+from longtake.agent.orientation import POLAR, Orientation
+from longtake.agent.rules.everything import find_all
+from longtake.agent.rules.moves import (
+    Done,
+    Move,
+    called,
+    cite,
+    evidence_from,
+    failures,
+    not_found,
+    noted,
+    on_each,
+    trusted,
+    unexamined,
+)
+from longtake.agent.rules.sight.seeing import asks_eyes, words_first
+from longtake.agent.words import NUMBER_WORDS
+from longtake.memory.records import Evidence
+from longtake.preprocess.engines.objects_colours import COLOURS
+
+TOOL = "count_objects"
+MOST_CITED = 3
+_ENDS = (
+    r"(?:are|is|do|does|did|can|could|come|comes|appear|appears|drive|drives|pass|passes|cross|crosses|walk|walks|"
+    r"stand|stands|sit|sits|in|on|there|have|has|were|was|over|at|shown|seen|visible|move|moves|enter|enters)"
+)
+_HOW_MANY = re.compile(rf"\bhow many (?!times\b)(?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s*\?|\s*$)", re.IGNORECASE)
+_HOW_OFTEN = re.compile(
+    r"\bhow (?:many times|often) (?:do|does|did) (?:an? |the |any )?(?P<thing>[\w -]+?) "
+    r"(?:come|appear|enter|pass|cross|drive|walk|move)\b",
+    re.IGNORECASE,
+)
+_EVER = re.compile(
+    rf"{POLAR} there ever (?:an? |any )?(?P<thing>(?!more than)[a-z-]+(?: [a-z-]+){{0,2}}?)"
+    r"(?=\s+(?:in|on|at|visible|seen)\b|\s*\?|\s*$)",
+    re.IGNORECASE,
+)
+_IN_ALL = re.compile(
+    r"\b(?:in total|in all|altogether|over the (?:whole )?(?:video|film|clip)|come|comes|enter|enters|pass|passes|"
+    r"drive|drives|cross|crosses|walk|walks)\b",
+    re.IGNORECASE,
+)
+_MORE_THAN = re.compile(
+    rf"{POLAR} there (?:ever )?more than (?P<number>\w+) (?P<thing>[\w -]+?)"
+    r"(?=\s+(?:in|on|at|visible|seen)\b|\s*\?|\s*$)",
+    re.IGNORECASE,
+)
+
+
+def what_to_count(question: str) -> str | None:
+    """The query for the counting tool; None when the question counts nothing that could be seen."""
+    match = _MORE_THAN.match(question) or _HOW_OFTEN.search(question) or _HOW_MANY.search(question)
+    if not match:
+        return None
+    thing = match["thing"].strip()
+    in_all = _IN_ALL.search(question) and not re.search(r"\b(?:different|distinct)\b", thing)
+    return f"different {thing}" if in_all and _MORE_THAN.match(question) is None else thing
+
+
+def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """What is said or written of the number comes first; where that is nothing, the picture is counted."""
+    query = what_to_count(orientation.question)
+    assert query is not None, "asked only where there is something to count"
+    made = [step for step in done if step.call.name == TOOL]
+    if not made:
+        asked = words_first(orientation, done)
+        return on_each(orientation, TOOL, object_query=query) if asked is None else asked
+    tried = str(made[-1].call.arguments["object_query"])
+    made = [step for step in made if step.call.arguments["object_query"] == tried]
+    if any(not step.result.failure for step in made):
+        return _say(_sum_up(made, orientation), orientation, unnamed=tried != query)
+    anything = _anything(query)
+    if query.startswith("different ") and tried != anything:
+        return on_each(orientation, TOOL, object_query=anything)
+    return not_found(" ".join(failures(done)))
+
+
+class _Counted(NamedTuple):
+    """A count, what was counted, what shows it, and why it does not stand for all that was asked about."""
+
+    number: int
+    name: str
+    found: list[Evidence]
+    gaps: list[str]
+    notes: list[str]
+
+
+def _sum_up(made: Sequence[Done], orientation: Orientation) -> _Counted:
+    """Different things add up over the videos; of what is there at once, the most in one video counts."""
+    counted = [step for step in made if not step.result.failure]
+    different = str(counted[0].call.arguments["object_query"]).startswith("different ")
+    meant = counted if different else [max(counted, key=_number)]
+    return _Counted(
+        number=sum(map(_number, meant)),
+        name=str(counted[0].result.output["object"]),
+        found=trusted(evidence_from(meant, TOOL)),
+        gaps=unexamined(made, TOOL, orientation),
+        notes=noted(counted),
+    )
+
+
+def _say(counted: _Counted, orientation: Orientation, *, unnamed: bool) -> str:
+    """The count with what shows it; an abstention that tells how far it got, where not all was looked at."""
+    if counted.number and not counted.found:
+        return not_found("What was counted cannot be shown.")
+    more = _MORE_THAN.match(orientation.question)
+    if more:
+        return _more_than(more["number"], counted, orientation)
+    if not counted.number:
+        return not_found(" ".join([*counted.gaps, *counted.notes]))
+    what = f"{counted.name} (what each is, the engine cannot tell)" if unnamed else counted.name
+    number = f"{counted.number} × {what}"
+    if counted.gaps:
+        return not_found(" ".join([*counted.gaps, f"What was looked at shows {number}."]))
+    marks = "".join(cite(item, orientation) for item in counted.found[:MOST_CITED])
+    return f"{number}: “{counted.found[0].content}” {marks}"
+
+
+def _number(step: Done) -> int:
+    return int(step.result.output["count"])
+
+
+def _anything(query: str) -> str:
+    """What is counted where the engine does not know the thing that is asked for: all that moves, of its colour."""
+    colour = next((name for name in COLOURS if name in query.casefold().split()), "")
+    return " ".join(filter(None, ("different moving", colour, "things")))
+
+
+def asks_ever_seen(orientation: Orientation) -> bool:
+    """Whether a question asks if a thing that eyes could see is there at any time."""
+    return bool(_EVER.match(orientation.question)) and asks_eyes(orientation)
+
+
+def look_everywhere(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """Whether it is ever said or written of; where it is not, whether the picture ever shows it."""
+    match = _EVER.match(orientation.question)
+    assert match is not None, "asked only where there is something to look for"
+    if not called(done, TOOL):
+        told = find_all(orientation, done)
+        if isinstance(told, list) or not told.startswith(NOT_FOUND):
+            return told
+        return on_each(orientation, TOOL, object_query=f"different {match['thing']}")
+    found = trusted(evidence_from(done, TOOL))
+    if found:
+        return f"Yes: “{found[0].content}” {cite(found[0], orientation)}"
+    return not_found(
+        " ".join(unexamined(done, TOOL, orientation) + noted(step for step in done if step.call.name == TOOL))
+    )
+
+
+def _more_than(least: str, counted: _Counted, orientation: Orientation) -> str:
+    """Yes as soon as so many were seen at once; No only where all of the time was looked at."""
+    limit = NUMBER_WORDS.get(least.casefold(), least)
+    if not limit.isdecimal():
+        return not_found(f"“{least}” is no number.")
+    more = counted.number > int(limit)
+    if not counted.found or (counted.gaps and not more):
+        return not_found(" ".join([*counted.gaps, *counted.notes]))
+    word, bound = "Yes" if more else "No", "least" if counted.gaps else "most"
+    shown = f"“{counted.found[0].content}” {cite(counted.found[0], orientation)}"
+    return f"{word}, at {bound} {counted.number} × {counted.name} at once: {shown}"
+
+
+def counts_by_eye(orientation: Orientation) -> bool:
+    """Whether the question counts what the picture shows, rather than what is said or written."""
+    return what_to_count(orientation.question) is not None and asks_eyes(orientation)

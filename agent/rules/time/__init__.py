@@ -1,0 +1,1 @@
+"""When things are: places named by other things, order, lengths and times."""
