@@ -76,7 +76,8 @@ def index_file(
         with _alone(library, video_id, path.name, watcher) as alone:
             if not alone:
                 known = library.get(video_id) or _record(path, source, video_id, library, media)
-                return IndexReport(known, (), time.perf_counter() - started, complete=False)
+                # Whoever holds it may only be looking whether anything is missing.
+                return IndexReport(known, (), time.perf_counter() - started, complete=known.complete)
             record = _record(path, source, video_id, library, media)
             run = _Indexing(path, source, media, library, settings, engines, index, watcher, record)
             return run.to_the_end(started)

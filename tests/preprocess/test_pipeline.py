@@ -229,6 +229,16 @@ def test_who_will_not_wait_takes_what_is_there(video: Path, tmp_path: Path) -> N
     assert set(report.video.layers) == {"probe"}
 
 
+def test_an_indexed_video_is_whole_also_while_somebody_else_looks_after_it(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    whole = workspace.add(video).video
+    holder = FileLock(str(tmp_path / "library" / "locks" / f"{whole.id}.lock"), is_singleton=False, thread_local=False)
+    with holder:
+        report = workspace.add(video, Watcher(wait=False))
+    assert report.complete
+    assert report.video.layers == whole.layers
+
+
 def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk: the same write fails, in the same place."""
     index = (
