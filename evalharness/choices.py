@@ -1,0 +1,145 @@
+"""Which option a reply chooses.
+
+In order of preference: structured output, a boxed label, a label that is said to be the answer, a label that stands
+alone, and the text of one option. Nothing is ever guessed: a reply that names no option, or several, has no choice, and
+one that says it cannot tell is an abstention.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from longtake.evalharness.items import ParseStatus
+from longtake.evalharness.wording import plain, words
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_THINKING = re.compile(r"<think>.*?(?:</think>|$)|^.*?</think>", re.DOTALL | re.IGNORECASE)
+_KEYS = ("answer", "choice", "option", "final_answer", "label")
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|mathrm|textbf)\{)?\s*\(?([^{}()]+?)\)?\s*\}")
+_CANNOT = re.compile(
+    r"\bnot found\b|\bnone of (?:the|these|those)\b"
+    r"|\bcannot (?:be )?(?:answer|tell|determine|say)|\bcan't (?:answer|tell|say)"
+    r"|\b(?:do not|don't) know\b|\bnot (?:enough|sufficient) information\b|\binsufficient information\b|\bunable to\b"
+    r"|\bimpossible to (?:tell|say|answer)\b",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(r"\b(?:not|isn't|never|cannot be|can't be|rule out|except)\s*$", re.IGNORECASE)
+# What introduces the label that is the answer, up to the label itself.
+_SAYS = (
+    r"(?:final answer|answer|(?:correct|right|best) (?:choice|option|answer|one)|(?:i|we)(?:'d| would| will|'ll)? "
+    r"(?:choose|pick|select|go with|say|answer)|(?:my|the) (?:choice|pick|option)|it(?: is|'s| must be))"
+)
+_BETWEEN = (
+    r"\W*(?:(?:is|must be|should be|would be|as|likely|probably|definitely|clearly|therefore|thus|option|choice"
+    r"|letter)\W+)*"
+)
+
+
+class Choice(NamedTuple):
+    """The option chosen, from 0, and how it was read."""
+
+    option: int | None
+    status: ParseStatus
+
+
+def read_choice(reply: str, options: Sequence[str]) -> Choice:
+    """The choice of a reply.
+
+    Args:
+        reply: as the subject gave it, thinking included.
+        options: texts of the options as they were put, labelled A, B, C...
+    """
+    text = _THINKING.sub(" ", reply).strip()
+    if not text:
+        return Choice(None, "failed")
+    labels = LABELS[: len(options)]
+    for read in (_structured, _boxed, _said, _alone):
+        found = read(text, labels)
+        if found is not None:
+            return Choice(labels.index(found), "ok")
+    named = _by_text(text, options)
+    if named is not None:
+        return Choice(named, "fallback")
+    return Choice(None, "abstained" if _CANNOT.search(text) else "failed")
+
+
+def _structured(text: str, labels: str) -> str | None:
+    match = re.search(r"\{[^{}]*\}", text, re.DOTALL)
+    if not match:
+        return None
+    try:
+        value: Any = json.loads(match[0])
+    except ValueError:
+        return None
+    held = {str(key).casefold(): found for key, found in value.items()} if isinstance(value, dict) else {}
+    said = next((held[key] for key in _KEYS if key in held), None)
+    return _label(str(said), labels) if said is not None else None
+
+
+def _boxed(text: str, labels: str) -> str | None:
+    found = _BOXED.findall(text)
+    return _label(found[-1], labels) if found else None
+
+
+def _said(text: str, labels: str) -> str | None:
+    """The label that is last said to be the answer; what is called the final answer counts more than all else."""
+    mark = rf"(?:\*\*|[\"'“‘(\[`])*([{labels}{labels.lower()}])(?!\w|['’]\w)"
+    said = re.compile(rf"\b{_SAYS}\b{_BETWEEN}{mark}", re.IGNORECASE)
+    instead = re.compile(
+        rf"\b{_SAYS}\b\W*(?:is|'s)?\W*not\W+(?:option\W+)?\(?[{labels}]\)?\W+but\W+(?:rather\W+)?{mark}", re.IGNORECASE
+    )
+    correct = re.compile(
+        rf"(?:\b(?:option|choice)\s+|^\W*|\(){mark}\W*(?:option )?(?:is|seems) (?:the )?(?:correct|right|best)", re.I
+    )
+    found = [(m.start(1), m[0], m[1]) for p in (said, instead, correct) for m in p.finditer(text)]
+    found = [row for row in found if _is_label(text, row[0]) and not _NEGATED.search(text[: row[0]].rstrip("(*\"' "))]
+    final = [row for row in found if re.match(r"final", row[1], re.IGNORECASE)]
+    chosen = max(final or found, default=None)
+    return chosen[2].upper() if chosen else None
+
+
+def _alone(text: str, labels: str) -> str | None:
+    """The label of a reply that is nothing else, that begins with one, or that sets a single one in parentheses."""
+    bare = re.fullmatch(rf"\W*(?:[Oo]ption\s+)?\(?([{labels}{labels.lower()}])\W*", text)
+    if bare:
+        return bare[1].upper()
+    first = re.match(rf"[\s*\"'(\[]*([{labels}])[)\].:*]+(?:\s|$)", text)
+    others = set(re.findall(rf"(?:^|\n)[\s*\"'(\[]*([{labels}])[)\].:*]+\s", text))
+    if first and others <= {first[1]}:
+        return first[1]
+    marked = set(re.findall(rf"\(([{labels}])\)", text))
+    if len(marked) == 1:
+        return marked.pop()
+    last = re.search(rf"(?:^|\n)\W*([{labels}])\W*$", text)
+    return last[1] if last else None
+
+
+def _by_text(text: str, options: Sequence[str]) -> int | None:
+    """The one option whose words stand in the reply; of options that hold each other, the longest."""
+    said = f" {' '.join(_spelled(text))} "
+    held = [(place, " ".join(_spelled(option))) for place, option in enumerate(options)]
+    named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in said]
+    longest = [place for place, one in named if not any(one != other and one in other for _, other in named)]
+    return longest[0] if len(longest) == 1 else None
+
+
+def _spelled(text: str) -> list[str]:
+    return [word.text for word in words(plain(text))]
+
+
+def _label(text: str, labels: str) -> str | None:
+    match = re.fullmatch(rf"\W*(?:option\s+)?([{labels}{labels.lower()}])(?:[.):]\s.*|\W*)", text.strip(), re.DOTALL)
+    return match[1].upper() if match else None
+
+
+def _is_label(text: str, place: int) -> bool:
+    """Whether a letter is a label rather than a word: "a dog" and "I" are words."""
+    letter, rest = text[place], text[place + 1 :]
+    if letter == "A":
+        return not re.match(r"\s+(?!(?:because|since|as|is|and|but)\b)[a-z]", rest)
+    if letter in "aI":
+        return not re.match(r"\s+[a-z]", rest)
+    return letter.isupper() or not re.match(r"\s*\w", rest)

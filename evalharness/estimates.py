@@ -1,0 +1,161 @@
+"""Estimates with their uncertainty, where items of one video are no independent observations.
+
+The interval is a percentile bootstrap over videos (Field and Welsh 2007); the standard error is the one clustered by
+video of Liang and Zeger (1986). Subjects are compared on the same items: McNemar's exact test (1947) and a bootstrap of
+the paired difference.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import comb, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longtake.memory.records import Record
+
+CONFIDENCE = 0.95
+POWER = 0.8
+RESAMPLES = 2000
+
+Floats = NDArray[np.float64]
+
+
+class Estimate(Record):
+    """A mean (or a ratio of sums) with its interval and clustered standard error; None without observations."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    error: float | None
+    n: int
+    videos: int
+
+    def __str__(self) -> str:
+        if self.value is None or self.low is None or self.high is None:
+            return "none"
+        return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
+
+
+class Paired(Record):
+    """Two subjects on the same items: the difference of their means, the first's less the second's."""
+
+    difference: Estimate
+    only_first: int
+    only_second: int
+    p: float | None
+    detectable: float | None
+
+
+class Sums(NamedTuple):
+    """Observations of one kind: what each earned, what it could have earned, and the video it belongs to."""
+
+    earned: Sequence[float]
+    possible: Sequence[float]
+    videos: Sequence[str]
+
+
+def ratio(sums: Sums, *, seed: int = 0, scale: float = 100.0) -> Estimate:
+    """The sum earned over the sum possible, as a share of `scale`; a plain mean where everything possible is 1."""
+    return macro([[sums]], seed=seed, scale=scale)
+
+
+def mean(values: Sequence[float], videos: Sequence[str], *, seed: int = 0, scale: float = 100.0) -> Estimate:
+    """The mean of values that belong to videos."""
+    return ratio(Sums(values, [1.0] * len(values), videos), seed=seed, scale=scale)
+
+
+def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100.0) -> Estimate:
+    """The plain mean over groups of the plain mean over their members of each one's ratio.
+
+    Args:
+        groups: of members, such as categories of tasks; what could earn nothing has no part in a mean.
+        seed: of the bootstrap, which draws videos, each with all that belongs to it.
+        scale: of the value: 100 for percent.
+    """
+    members = [member for group in groups for member in group]
+    n = sum(len(member.earned) for member in members)
+    names = sorted({video for member in members for video in member.videos})
+    tables = [[_by_video(member, names) for member in group] for group in groups]
+    whole = np.arange(len(names))[None, :]
+    value = _macro_of(tables, whole)[0] if names else np.nan
+    if np.isnan(value):
+        return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
+    drawn = np.random.default_rng(seed).integers(0, len(names), (RESAMPLES, len(names)))
+    resampled = _macro_of(tables, drawn)
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.nanpercentile(resampled, [tail, 100 - tail])
+    return Estimate(
+        value=round(scale * float(value), 4),
+        low=round(scale * float(low), 4),
+        high=round(scale * float(high), 4),
+        error=round(scale * _linearised_error(tables), 4),
+        n=n,
+        videos=len(names),
+    )
+
+
+def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str], *, seed: int = 0) -> Paired:
+    """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
+
+    Args:
+        first: value of each item, 0 to 1.
+        second: of the same items in the same order.
+        videos: the video each belongs to.
+        seed: of the bootstrap.
+    """
+    differences = [one - other for one, other in zip(first, second, strict=True)]
+    difference = mean(differences, videos, seed=seed)
+    only_first, only_second = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    normal = NormalDist()
+    reach = normal.inv_cdf((1 + CONFIDENCE) / 2) + normal.inv_cdf(POWER)
+    return Paired(
+        difference=difference,
+        only_first=only_first,
+        only_second=only_second,
+        p=mcnemar(only_first, only_second) if differences else None,
+        detectable=None if difference.error is None else round(reach * difference.error, 4),
+    )
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """The two-sided exact probability of so uneven a split of the items on which two subjects differ."""
+    differing, fewer = only_first + only_second, min(only_first, only_second)
+    tail = sum(comb(differing, k) for k in range(fewer + 1))
+    return min(1.0, 2 * tail / 2**differing)
+
+
+def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """The sums earned and possible of each video."""
+    place = np.searchsorted(np.asarray(names, dtype=np.str_), np.asarray(sums.videos, dtype=np.str_))
+    earned = np.bincount(place, weights=np.asarray(sums.earned, dtype=float), minlength=len(names))
+    possible = np.bincount(place, weights=np.asarray(sums.possible, dtype=float), minlength=len(names))
+    return earned, possible
+
+
+def _macro_of(tables: Sequence[Sequence[tuple[Floats, Floats]]], drawn: NDArray[np.int64]) -> Floats:
+    """The macro mean for each drawing of videos; NaN where a drawing leaves nothing."""
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)  # a group that a drawing leaves empty has no mean
+        groups = [
+            np.nanmean([earned[drawn].sum(axis=1) / possible[drawn].sum(axis=1) for earned, possible in group], axis=0)
+            for group in tables
+            if group
+        ]
+        return np.asarray(np.nanmean(groups, axis=0) if groups else np.full(len(drawn), np.nan), dtype=np.float64)
+
+
+def _linearised_error(tables: Sequence[Sequence[tuple[Floats, Floats]]]) -> float:
+    """The standard error clustered by video: each video's residuals over the sums possible, in all means together."""
+    filled = [[(e, p) for e, p in group if p.sum()] for group in tables]
+    filled = [group for group in filled if group]
+    influence = sum(
+        (earned - possible * (earned.sum() / possible.sum())) / possible.sum() / len(group) / len(filled)
+        for group in filled
+        for earned, possible in group
+    )
+    return sqrt(float(np.square(influence).sum()))

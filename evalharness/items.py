@@ -1,0 +1,137 @@
+"""What is asked and what comes of it: items, variants, predictions and judgements, as they stand in a run's files.
+
+A run is a table of item x variant x subject x seed. An item is a conversation about one video; most have one turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from longtake.memory.records import Record, Usage
+from longtake.memory.timespan import TimeSpan
+
+Format = Literal["choice", "open", "rubric", "calls"]
+History = Literal["gold", "own"]
+ORIGINAL = "original"
+
+
+class Criterion(Record):
+    """One line of a rubric; of a penalty, "met" means that what it forbids was not done."""
+
+    name: str
+    description: str
+    weight: float = Field(description="As the file has it: penalties usually carry a negative one.")
+    penalty: bool = False
+    check: Mapping[str, Any] | None = Field(default=None, description="How a program can tell; see `checks`.")
+
+
+class ToolCall(Record):
+    """A call of a tool: the gold one with what it returned, or one that a subject made."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    result: str = ""
+
+
+class Turn(Record):
+    """One question of a conversation and what is known of the right answer."""
+
+    question: str
+    reference: str = Field(default="", description="The answer in words.")
+    options: tuple[str, ...] = ()
+    gold: int | None = Field(default=None, description="Which option is right, from 0.")
+    criteria: tuple[Criterion, ...] = ()
+    calls: tuple[ToolCall, ...] = Field(default=(), description="The gold tool calls, in order.")
+    evidence: tuple[TimeSpan, ...] = ()
+    modalities: tuple[str, ...] = ()
+    difficulty: int | None = Field(default=None, description="1 to 5.")
+    tags: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Item(Record):
+    """A conversation about one video."""
+
+    suite: str
+    id: str = Field(description="Unique in its suite.")
+    video: str = Field(description="Id of the video: items of one video are no independent observations.")
+    media: str | None = Field(default=None, description="Path of the file; None where it is not there.")
+    task: str = ""
+    format: Format
+    turns: tuple[Turn, ...] = Field(min_length=1)
+    seconds: float | None = Field(default=None, description="Length of the video.")
+    tags: Mapping[str, str] = Field(default_factory=dict, description="What scores are broken down by.")
+
+
+class Variant(Record):
+    """A way to put an item: in another order of options, at another frame rate, with another history."""
+
+    name: str = ORIGINAL
+    order: tuple[int, ...] = Field(default=(), description="The option that stands at each place; empty: as they are.")
+    history: History = "gold"
+    fps: float | None = Field(default=None, description="Frames a second for subjects that are fed frames.")
+    most_frames: int | None = None
+
+
+class PredictionKey(NamedTuple):
+    """What makes a prediction one of its kind in a run."""
+
+    item: str
+    variant: str
+    subject: str
+    seed: int
+
+
+ReplyStatus = Literal["ok", "error", "timeout", "no_media"]
+ParseStatus = Literal["ok", "fallback", "abstained", "failed", "none"]
+
+
+class Reply(Record):
+    """What a subject said to one turn, whole, and what was read from it."""
+
+    text: str
+    status: ReplyStatus = "ok"
+    error: str | None = None
+    choice: int | None = Field(default=None, description="The option chosen, in the item's own order, from 0.")
+    parse: ParseStatus = Field(default="none", description="How the choice was read; none where nothing is chosen.")
+    abstained: bool = False
+    calls: tuple[ToolCall, ...] = ()
+    cited: tuple[TimeSpan, ...] = ()
+    usage: Usage | None = None
+    trace: str | None = None
+
+
+class Prediction(Record):
+    """The replies of a subject to all turns of an item; an error counts as a wrong answer."""
+
+    item: str
+    variant: str
+    subject: str
+    seed: int = 0
+    replies: tuple[Reply, ...]
+    seconds: float
+
+    @property
+    def key(self) -> PredictionKey:
+        """What it is the prediction of."""
+        return PredictionKey(self.item, self.variant, self.subject, self.seed)
+
+
+class Judgement(Record):
+    """What a judge found of one criterion of one reply."""
+
+    item: str
+    variant: str
+    subject: str
+    seed: int = 0
+    turn: int
+    criterion: str = Field(description="Its name; empty where the reply was judged as a whole.")
+    judge: str = Field(description="Id of the judge: its model, and a hash of its prompt and parameters.")
+    met: bool | None = Field(description="None where the judge gave no verdict.")
+    sure: bool = True
+    points: float | None = Field(default=None, description="Where the judge grades on a scale.")
+    reason: str = ""
+    error: str | None = None
+    cached: bool = False

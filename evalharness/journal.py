@@ -1,0 +1,120 @@
+"""Append-only JSONL: a record a line, on disk before the next one is begun, so that a killed run loses nothing.
+
+The last line of a file whose writer was killed may be torn. It is left out when the file is read and cut off before
+anything is appended.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import BinaryIO, Self, TypeVar
+
+from pydantic import ValidationError
+
+from longtake.errors import LibraryError
+from longtake.memory.records import Record
+
+R = TypeVar("R", bound=Record)
+
+
+class Journal:
+    """A JSONL file open for appending; may be shared by threads."""
+
+    def __init__(self, file: Path) -> None:
+        """Open the file, made when it is not there.
+
+        Raises:
+            LibraryError: when it cannot be opened or written to.
+        """
+        self.file = file
+        self._lock = Lock()
+        try:
+            self._stream: BinaryIO = open(file, "ab", buffering=0)  # noqa: SIM115 closed by __exit__
+            self._cut_torn_line()
+        except OSError as error:
+            raise _unwritable(file, error) from error
+
+    def append(self, record: Record) -> None:
+        """Write one record; when it returns, the record survives the death of this process.
+
+        Raises:
+            LibraryError: when the disk is full or the file cannot be written to. What stood there before stays.
+        """
+        line = record.model_dump_json().encode() + b"\n"
+        with self._lock:
+            end = self._stream.tell()
+            try:
+                written = 0
+                while written < len(line):
+                    written += self._stream.write(line[written:]) or 0
+            except OSError as error:
+                os.ftruncate(self._stream.fileno(), end)
+                raise _unwritable(self.file, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.fsync(self._stream.fileno())
+        self._stream.close()
+
+    def _cut_torn_line(self) -> None:
+        end = self._stream.seek(0, os.SEEK_END)
+        kept = end
+        with open(self.file, "rb") as reader:
+            while kept:
+                size = min(kept, 1 << 16)
+                reader.seek(kept - size)
+                newline = reader.read(size).rfind(b"\n")
+                kept = kept - size + newline + 1
+                if newline >= 0:
+                    break
+        if kept < end:
+            os.ftruncate(self._stream.fileno(), kept)
+            self._stream.seek(0, os.SEEK_END)
+
+
+def read_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Iterator[R]:
+    """The records of a file in order; none where it is not there.
+
+    Args:
+        file: JSONL.
+        kind: what every line is.
+        left_out: told, in a sentence with file, line and field, of each line that is not; the torn last line is not
+            told of.
+
+    Raises:
+        LibraryError: when the file cannot be read.
+    """
+    try:
+        with file.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                if not line.endswith(b"\n"):
+                    return
+                if not line.strip():
+                    continue
+                try:
+                    yield kind.model_validate_json(line)
+                except ValidationError as error:
+                    left_out(f"{file}, line {number}: {wrong_field(error)}; it was left out.")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise LibraryError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def wrong_field(error: ValidationError) -> str:
+    """Which field of a record is wrong, and how, in a few words."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def _unwritable(file: Path, error: OSError) -> LibraryError:
+    return LibraryError(f"{file} cannot be written to: {error.strerror}; make room or choose another folder.")

@@ -1,0 +1,117 @@
+"""The first stage: every item is put to every subject, in every variant and with every seed, and the replies are kept.
+
+What a run holds already is not asked again, so that a killed run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice, product
+
+from longtake.errors import Cancelled, LongtakeError
+from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
+from longtake.evalharness.journal import Journal
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.memory.records import Record
+
+
+class Predicted(Record):
+    """What became of the predictions of a run."""
+
+    asked: int
+    kept: int
+    errors: int
+
+
+def predict(
+    folder: RunFolder,
+    card: RunCard,
+    items: Sequence[Item],
+    subjects: Sequence[Subject],
+    tell: Tell,
+    *,
+    retry_errors: bool = False,
+) -> Predicted:
+    """Ask what has not been asked yet. Items of one video are asked one after the other, so that its index is shared.
+
+    Args:
+        folder: of the run; begun already.
+        card: what the run is.
+        items: to be asked.
+        subjects: who is asked.
+        tell: told of each prediction that failed, and of lines that were left out.
+        retry_errors: whether a prediction with an error is made anew.
+
+    Raises:
+        LibraryError: when the folder cannot be written to.
+    """
+    held = folder.predictions(tell)
+    done = {key for key, prediction in held.items() if not (retry_errors and failed(prediction))}
+    ordered = sorted(items, key=lambda item: item.video)
+    asked = errors = 0
+    with Journal(folder.predictions_file) as journal:
+        for subject in subjects:
+            wanted = (
+                (item, variant, seed)
+                for item, variant, seed in product(ordered, card.variants, card.seeds)
+                if PredictionKey(item.id, variant.name, subject.name, seed) not in done
+            )
+            for prediction in _in_turns(subject, wanted):
+                journal.append(prediction)
+                asked += 1
+                errors += failed(prediction)
+                for reply in prediction.replies:
+                    if reply.error:
+                        tell(f"{subject.name}, {prediction.item}: {reply.error}")
+    return Predicted(asked=asked, kept=len(done), errors=errors)
+
+
+def failed(prediction: Prediction) -> bool:
+    """Whether any reply of a prediction is an error."""
+    return any(reply.status != "ok" for reply in prediction.replies)
+
+
+def _in_turns(subject: Subject, wanted: Iterator[tuple[Item, Variant, int]]) -> Iterator[Prediction]:
+    """The predictions as they are ready; no more are under way than the subject takes at once."""
+    make: Callable[[tuple[Item, Variant, int]], Prediction] = lambda row: _predict(subject, *row)  # noqa: E731
+    if subject.at_once == 1:
+        yield from map(make, wanted)
+        return
+    with ThreadPoolExecutor(max_workers=subject.at_once) as pool:
+        running: set[Future[Prediction]] = {pool.submit(make, row) for row in islice(wanted, subject.at_once)}
+        while running:
+            ready, running = wait(running, return_when=FIRST_COMPLETED)
+            for row in islice(wanted, len(ready)):
+                running.add(pool.submit(make, row))
+            yield from (future.result() for future in ready)
+
+
+def _predict(subject: Subject, item: Item, variant: Variant, seed: int) -> Prediction:
+    """The conversation of an item: what stands in it before a turn are the references, or the subject's own replies."""
+    started = time.monotonic()
+    history: list[tuple[str, str]] = []
+    replies: list[Reply] = []
+    for number, turn in enumerate(item.turns):
+        reply = _reply(subject, Asked(item, number, variant, seed, tuple(history)))
+        replies.append(reply)
+        history.append((turn.question, reply.text if variant.history == "own" else turn.reference))
+    return Prediction(
+        item=item.id,
+        variant=variant.name,
+        subject=subject.name,
+        seed=seed,
+        replies=tuple(replies),
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+def _reply(subject: Subject, asked: Asked) -> Reply:
+    try:
+        return subject.reply(asked)
+    except Cancelled:
+        raise
+    except LongtakeError as error:
+        return Reply(text="", status="error", error=str(error))

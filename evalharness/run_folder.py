@@ -1,0 +1,137 @@
+"""The folder of a run: what was asked of whom, and everything that came of it, as files that are only added to.
+
+run.json            what the run is: its suite, subjects, variants, seeds; changed by no later stage
+items.jsonl         the items as they were asked, so that scores need nothing else
+predictions.jsonl   what each subject said
+judgements.jsonl    what the judges found
+scores.json         the last scores; report.html and report.md beside it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from longtake.errors import ConfigError, LibraryError
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
+from longtake.evalharness.journal import Journal, read_records, wrong_field
+from longtake.memory.layers import write_atomic
+from longtake.memory.records import Record
+
+Tell = Callable[[str], None]
+
+
+class RunCard(Record):
+    """What a run is."""
+
+    suite: str
+    source: str = Field(description="The file or folder the items came from.")
+    subjects: tuple[str, ...]
+    variants: tuple[Variant, ...] = (Variant(),)
+    seeds: tuple[int, ...] = (0,)
+    protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
+    version: str = Field(description="Of Longtake.")
+    settings: dict[str, str] = Field(default_factory=dict, description="What else decides the replies, by name.")
+
+
+class RunFolder:
+    """The files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def items_file(self) -> Path:
+        """The items as they were asked."""
+        return self.path / "items.jsonl"
+
+    @property
+    def predictions_file(self) -> Path:
+        """What the subjects said."""
+        return self.path / "predictions.jsonl"
+
+    @property
+    def judgements_file(self) -> Path:
+        """What the judges found."""
+        return self.path / "judgements.jsonl"
+
+    def begin(self, card: RunCard) -> None:
+        """Make the folder, or see that it holds this very run.
+
+        Raises:
+            ConfigError: when it holds another one.
+            LibraryError: when it cannot be made.
+        """
+        file = self.path / "run.json"
+        if file.exists():
+            held = self.card()
+            differing = [name for name in RunCard.model_fields if getattr(held, name) != getattr(card, name)]
+            if differing:
+                raise ConfigError(
+                    f"{self.path} holds another run (its {', '.join(differing)} differ); choose another --out."
+                )
+            return
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_atomic(file, card.model_dump_json(indent=1) + "\n")
+        except OSError as error:
+            raise LibraryError(f"{self.path} cannot be made: {error.strerror}; choose another --out.") from error
+
+    def card(self) -> RunCard:
+        """What the run is.
+
+        Raises:
+            ConfigError: when the folder holds none, or a damaged one.
+        """
+        file = self.path / "run.json"
+        try:
+            return RunCard.model_validate_json(file.read_bytes())
+        except FileNotFoundError as error:
+            raise ConfigError(
+                f"{self.path} holds no run (run.json is missing); give a folder that `eval run` made."
+            ) from error
+        except ValidationError as error:
+            raise ConfigError(f"{file} is damaged: {wrong_field(error)}.") from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for this process alone.
+
+        Raises:
+            LibraryError: when another process works on it.
+        """
+        lock = FileLock(self.path / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise LibraryError(
+                f"Another process works on {self.path}; wait for it, or choose another --out."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def items(self, left_out: Tell) -> Iterator[Item]:
+        """The items as they were asked."""
+        return read_records(self.items_file, Item, left_out)
+
+    def predictions(self, left_out: Tell) -> dict[PredictionKey, Prediction]:
+        """What the subjects said: of several predictions of one kind the last, which is that of a second try."""
+        return {prediction.key: prediction for prediction in read_records(self.predictions_file, Prediction, left_out)}
+
+    def judgements(self, left_out: Tell) -> Iterator[Judgement]:
+        """What the judges found, in the order found."""
+        return read_records(self.judgements_file, Judgement, left_out)
+
+    def keep_items(self, items: list[Item]) -> None:
+        """Write the items, where they are not there yet."""
+        held = {item.id for item in self.items(lambda text: None)}
+        with Journal(self.items_file) as journal:
+            for item in items:
+                if item.id not in held:
+                    journal.append(item)

@@ -1,0 +1,62 @@
+"""What a subject is: something that replies to a turn of an item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from longtake.evalharness.choices import LABELS
+from longtake.evalharness.items import Item, Reply, Turn, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A turn as it is put to a subject."""
+
+    item: Item
+    number: int  # of the turn, from 0
+    variant: Variant
+    seed: int
+    history: tuple[tuple[str, str], ...]  # the questions before it and the answers that stand in the conversation
+
+    @property
+    def turn(self) -> Turn:
+        """The turn itself."""
+        return self.item.turns[self.number]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The option, by its own number, that stands at each place."""
+        return self.variant.order or tuple(range(len(self.turn.options)))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options in the order in which they are put."""
+        return tuple(self.turn.options[place] for place in self.order)
+
+    @property
+    def text(self) -> str:
+        """The question with its labelled options, in words of our own."""
+        if not self.turn.options:
+            return self.turn.question
+        listed = "\n".join(f"{LABELS[place]}. {option}" for place, option in enumerate(self.options))
+        return f"{self.turn.question}\n{listed}\nReply with the letter of the option that is right."
+
+    def own(self, place: int | None) -> int | None:
+        """The number of an option in the item's own order, from its place in the order put."""
+        return None if place is None else self.order[place]
+
+
+class Subject(Protocol):
+    """Something that can be asked."""
+
+    name: str
+    at_once: int  # how many turns it may be asked at the same time
+
+    def reply(self, asked: Asked) -> Reply:
+        """Answer one turn.
+
+        Raises:
+            LongtakeError: when it cannot; the harness records it as an error, which counts as a wrong answer.
+        """
+        ...

@@ -1,0 +1,169 @@
+"""Every item to every subject in every variant, once; what broke off goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Lock
+
+import pytest
+
+from longtake.errors import ConfigError, EngineError, LibraryError
+from longtake.evalharness.items import Item, Reply, Turn, Variant
+from longtake.evalharness.predicting import predict
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption, chosen
+from longtake.evalharness.subjects.subject import Asked, Subject
+
+OPTIONS = ("short", "quite a long one", "middling")
+
+
+def item(number: int, turns: int = 1, gold: int = 0) -> Item:
+    asked = tuple(
+        Turn(question=f"question {n}", reference=f"reference {n}", options=OPTIONS, gold=gold) for n in range(turns)
+    )
+    return Item(suite="own", id=f"item-{number}", video=f"video-{number % 3}", format="choice", turns=asked)
+
+
+def card(*subjects: str, variants: tuple[Variant, ...] = (Variant(),), seeds: tuple[int, ...] = (0,)) -> RunCard:
+    return RunCard(suite="own", source="s", subjects=subjects, variants=variants, seeds=seeds, version="0")
+
+
+class Recording:
+    """Says the turn's number and keeps how it was asked; fails where it is told to."""
+
+    name = "recording"
+
+    def __init__(self, failing: tuple[str, ...] = (), at_once: int = 1) -> None:
+        self.failing = failing
+        self.at_once = at_once
+        self.asked: list[Asked] = []
+        self.most = self._now = 0
+        self._lock = Lock()
+
+    def reply(self, asked: Asked) -> Reply:
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+            self.asked.append(asked)
+        if self.at_once > 1:
+            time.sleep(0.01)
+        with self._lock:
+            self._now -= 1
+        if asked.item.id in self.failing:
+            raise EngineError("The endpoint is down.")
+        return Reply(text=f"own {asked.number}")
+
+
+def run(
+    path: Path, subject: Subject, items: list[Item], which: RunCard | None = None, retry: bool = False
+) -> list[str]:
+    folder = RunFolder(path)
+    which = which or card(subject.name)
+    folder.begin(which)
+    told: list[str] = []
+    predict(folder, which, items, [subject], told.append, retry_errors=retry)
+    return told
+
+
+def test_nothing_is_asked_twice(tmp_path: Path) -> None:
+    subject = Recording()
+    items = [item(number) for number in range(4)]
+    run(tmp_path, subject, items[:2])
+    run(tmp_path, subject, items)
+    assert sorted(asked.item.id for asked in subject.asked) == [each.id for each in items]
+
+
+def test_items_of_one_video_are_asked_one_after_the_other(tmp_path: Path) -> None:
+    subject = Recording()
+    run(tmp_path, subject, [item(number) for number in range(9)])
+    videos = [asked.item.video for asked in subject.asked]
+    assert videos == sorted(videos)
+
+
+def test_every_variant_and_seed_is_asked(tmp_path: Path) -> None:
+    subject = Recording()
+    turned = Variant(name="turned", order=(2, 0, 1))
+    run(tmp_path, subject, [item(0)], card("recording", variants=(Variant(), turned), seeds=(0, 1)))
+    assert {(asked.variant.name, asked.seed) for asked in subject.asked} == {
+        (name, seed) for name in ("original", "turned") for seed in (0, 1)
+    }
+    put = next(asked for asked in subject.asked if asked.variant == turned)
+    assert put.options == ("middling", "short", "quite a long one")
+    assert "A. middling\nB. short\nC. quite a long one" in put.text
+    assert put.own(0) == 2
+
+
+@pytest.mark.parametrize(("history", "second"), [("gold", "reference 0"), ("own", "own 0")])
+def test_a_conversation_stands_on_the_references_or_on_its_own_replies(
+    tmp_path: Path, history: str, second: str
+) -> None:
+    subject = Recording()
+    variant = Variant.model_validate({"history": history})
+    run(tmp_path, subject, [item(0, turns=2)], card("recording", variants=(variant,)))
+    assert [asked.history for asked in subject.asked] == [(), (("question 0", second),)]
+
+
+def test_an_error_is_kept_and_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    told = run(tmp_path, Recording(failing=("item-1",)), [item(number) for number in range(3)])
+    predictions = RunFolder(tmp_path).predictions(told.append)
+    assert told == ["recording, item-1: The endpoint is down."]
+    assert sorted(key.item for key, held in predictions.items() if held.replies[0].status == "error") == ["item-1"]
+    assert len(predictions) == 3
+
+
+def test_errors_are_asked_again_only_on_demand(tmp_path: Path) -> None:
+    items = [item(0), item(1)]
+    run(tmp_path, Recording(failing=("item-1",)), items)
+    again = Recording()
+    run(tmp_path, again, items)
+    assert again.asked == []
+    run(tmp_path, again, items, retry=True)
+    assert [asked.item.id for asked in again.asked] == ["item-1"]
+    assert all(held.replies[0].status == "ok" for held in RunFolder(tmp_path).predictions(print).values())
+
+
+def test_a_subject_is_asked_no_more_at_once_than_it_takes(tmp_path: Path) -> None:
+    subject = Recording(at_once=3)
+    run(tmp_path, subject, [item(number) for number in range(12)])
+    assert subject.most == 3
+    assert len(RunFolder(tmp_path).predictions(print)) == 12
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
+    RunFolder(tmp_path).begin(card("random"))
+    with pytest.raises(ConfigError, match=r"holds another run \(its subjects differ\)"):
+        RunFolder(tmp_path).begin(card("longest"))
+
+
+def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="holds no run"):
+        RunFolder(tmp_path).card()
+
+
+def test_two_processes_do_not_work_on_one_folder(tmp_path: Path) -> None:
+    other = (
+        "import sys\nfrom pathlib import Path\nfrom longtake.evalharness.run_folder import RunFolder\n"
+        "with RunFolder(Path(sys.argv[1])).locked():\n    print('held', flush=True)\n    sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", other, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(LibraryError, match="Another process works on"), RunFolder(tmp_path).locked():
+            pass
+        process.communicate("")
+    with RunFolder(tmp_path).locked():
+        pass
+
+
+def test_blind_baselines_choose_without_looking() -> None:
+    asked = Asked(item(0), 0, Variant(order=(2, 0, 1)), 0, ())
+    assert LongestOption().reply(asked).choice == 1
+    assert MajorityLetter([item(0, gold=2), item(1, gold=2), item(2)]).reply(asked) == chosen(asked, 2)
+    drawn = {RandomOption().reply(Asked(item(number), 0, Variant(), 0, ())).choice for number in range(30)}
+    assert drawn == {0, 1, 2}
+    assert RandomOption().reply(asked) == RandomOption().reply(asked)
