@@ -126,14 +126,15 @@ def mcnemar(only_first: int, only_second: int) -> float:
     """The two-sided exact probability of so uneven a split of the items on which two subjects differ."""
     differing, fewer = only_first + only_second, min(only_first, only_second)
     tail = sum(comb(differing, k) for k in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**differing)
+    return min(1.0, float(2 * tail / 2**differing))
 
 
 def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     """The sums earned and possible of each video."""
     place = np.searchsorted(np.asarray(names, dtype=np.str_), np.asarray(sums.videos, dtype=np.str_))
-    earned = np.bincount(place, weights=np.asarray(sums.earned, dtype=float), minlength=len(names))
-    possible = np.bincount(place, weights=np.asarray(sums.possible, dtype=float), minlength=len(names))
+    earned, possible = np.zeros(len(names)), np.zeros(len(names))
+    np.add.at(earned, place, np.asarray(sums.earned, dtype=np.float64))
+    np.add.at(possible, place, np.asarray(sums.possible, dtype=np.float64))
     return earned, possible
 
 

@@ -1,0 +1,1 @@
+"""Whether a reply meets a criterion: models at an endpoint, and rules that work offline."""
