@@ -112,7 +112,7 @@ def _alone(text: str, labels: str) -> str | None:
         return first[1]
     marked = set(re.findall(rf"\(([{labels}])\)", text))
     if len(marked) == 1:
-        return marked.pop()
+        return str(marked.pop())
     last = re.search(rf"(?:^|\n)\W*([{labels}])\W*$", text)
     return last[1] if last else None
 

@@ -1,15 +1,16 @@
 """Estimates with their uncertainty, where items of one video are no independent observations.
 
 The interval is a percentile bootstrap over videos (Field and Welsh 2007); the standard error is the one clustered by
-video of Liang and Zeger (1986). Subjects are compared on the same items: McNemar's exact test (1947) and a bootstrap of
-the paired difference.
+video of Liang and Zeger (1986), its variance times G / (G - 1) for G videos. A single video shows no spread between
+videos: what is found in it has a value, and neither interval nor error. Subjects are compared on the same items:
+McNemar's exact test (1947) and a bootstrap of the paired difference.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from math import comb, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -26,7 +27,10 @@ Floats = NDArray[np.float64]
 
 
 class Estimate(Record):
-    """A mean (or a ratio of sums) with its interval and clustered standard error; None without observations."""
+    """A mean (or a ratio of sums) with its interval and clustered standard error.
+
+    Without observations every one of them is None; where a single video could earn anything, all but the value are.
+    """
 
     value: float | None
     low: float | None
@@ -36,8 +40,10 @@ class Estimate(Record):
     videos: int
 
     def __str__(self) -> str:
-        if self.value is None or self.low is None or self.high is None:
+        if self.value is None:
             return "none"
+        if self.low is None or self.high is None:
+            return f"{self.value:.1f}"
         return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
 
 
@@ -85,12 +91,15 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
     value = _macro_of(tables, whole)[0] if names else np.nan
     if np.isnan(value):
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
+    value = round(scale * float(value), 4)
+    if np.count_nonzero(np.sum([possible for group in tables for _, possible in group], axis=0)) == 1:
+        return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
     drawn = np.random.default_rng(seed).integers(0, len(names), (RESAMPLES, len(names)))
     resampled = _macro_of(tables, drawn)
     tail = 50 * (1 - CONFIDENCE)
     low, high = np.nanpercentile(resampled, [tail, 100 - tail])
     return Estimate(
-        value=round(scale * float(value), 4),
+        value=value,
         low=round(scale * float(low), 4),
         high=round(scale * float(high), 4),
         error=round(scale * _linearised_error(tables), 4),
@@ -124,8 +133,11 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """The two-sided exact probability of so uneven a split of the items on which two subjects differ."""
-    differing, fewer = only_first + only_second, min(only_first, only_second)
-    tail = sum(comb(differing, k) for k in range(fewer + 1))
+    differing = only_first + only_second
+    tail = ways = 1
+    for k in range(min(only_first, only_second)):
+        ways = ways * (differing - k) // (k + 1)
+        tail += ways
     return min(1.0, float(2 * tail / 2**differing))
 
 
@@ -154,9 +166,11 @@ def _linearised_error(tables: Sequence[Sequence[tuple[Floats, Floats]]]) -> floa
     """The standard error clustered by video: each video's residuals over the sums possible, in all means together."""
     filled = [[(e, p) for e, p in group if p.sum()] for group in tables]
     filled = [group for group in filled if group]
-    influence = sum(
+    shares = [
         (earned - possible * (earned.sum() / possible.sum())) / possible.sum() / len(group) / len(filled)
         for group in filled
         for earned, possible in group
-    )
-    return sqrt(float(np.square(influence).sum()))
+    ]
+    influence = np.sum(shares, axis=0)
+    videos = len(influence)
+    return sqrt(videos / (videos - 1) * float(np.square(influence).sum()))

@@ -70,9 +70,26 @@ class Variant(Record):
 
     name: str = ORIGINAL
     order: tuple[int, ...] = Field(default=(), description="The option that stands at each place; empty: as they are.")
+    gold_at: int | None = Field(
+        default=None, description="The place, from 0, at which the right option is put: it changes places with another."
+    )
     history: History = "gold"
     fps: float | None = Field(default=None, description="Frames a second for subjects that are fed frames.")
     most_frames: int | None = None
+
+    def applies(self, item: Item) -> bool:
+        """Whether an item is asked in it: where the right option is moved, only if there is such another place."""
+        return self.gold_at is None or any(
+            turn.gold not in (None, self.gold_at) and self.gold_at < len(turn.options) for turn in item.turns
+        )
+
+    def order_of(self, turn: Turn) -> tuple[int, ...]:
+        """The option of a turn, by its own number, that stands at each place."""
+        order = list(self.order or range(len(turn.options)))
+        if self.gold_at is not None and turn.gold is not None and self.gold_at < len(order):
+            place = order.index(turn.gold)
+            order[place], order[self.gold_at] = order[self.gold_at], order[place]
+        return tuple(order)
 
 
 class PredictionKey(NamedTuple):
@@ -135,3 +152,4 @@ class Judgement(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
+    reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")

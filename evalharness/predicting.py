@@ -6,11 +6,12 @@ What a run holds already is not asked again, so that a killed run goes on where 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice, product
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
 
 from longtake.errors import Cancelled, LongtakeError
+from longtake.evalharness.at_once import at_once
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
@@ -57,9 +58,9 @@ def predict(
             wanted = (
                 (item, variant, seed)
                 for item, variant, seed in product(ordered, card.variants, card.seeds)
-                if PredictionKey(item.id, variant.name, subject.name, seed) not in done
+                if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done
             )
-            for prediction in _in_turns(subject, wanted):
+            for prediction in at_once(partial(_ask, subject), wanted, subject.at_once):
                 journal.append(prediction)
                 asked += 1
                 errors += failed(prediction)
@@ -74,23 +75,9 @@ def failed(prediction: Prediction) -> bool:
     return any(reply.status != "ok" for reply in prediction.replies)
 
 
-def _in_turns(subject: Subject, wanted: Iterator[tuple[Item, Variant, int]]) -> Iterator[Prediction]:
-    """The predictions as they are ready; no more are under way than the subject takes at once."""
-    make: Callable[[tuple[Item, Variant, int]], Prediction] = lambda row: _predict(subject, *row)  # noqa: E731
-    if subject.at_once == 1:
-        yield from map(make, wanted)
-        return
-    with ThreadPoolExecutor(max_workers=subject.at_once) as pool:
-        running: set[Future[Prediction]] = {pool.submit(make, row) for row in islice(wanted, subject.at_once)}
-        while running:
-            ready, running = wait(running, return_when=FIRST_COMPLETED)
-            for row in islice(wanted, len(ready)):
-                running.add(pool.submit(make, row))
-            yield from (future.result() for future in ready)
-
-
-def _predict(subject: Subject, item: Item, variant: Variant, seed: int) -> Prediction:
+def _ask(subject: Subject, row: tuple[Item, Variant, int]) -> Prediction:
     """The conversation of an item: what stands in it before a turn are the references, or the subject's own replies."""
+    item, variant, seed = row
     started = time.monotonic()
     history: list[tuple[str, str]] = []
     replies: list[Reply] = []

@@ -1,9 +1,11 @@
-"""Scores of rubrics: what each sample earned of what it could, in the four readings, and the averages over tasks.
+"""Scores of rubrics: what each sample earned of what it could, in the four readings of LongShOT's rubrics.
 
-`repo` is the released code of LongShOT: weights of met criteria, pooled over the samples of a task; no penalty counts.
-`paper` is the paper's weighted sum, met positives less violated penalties over the positive maximum, mean over samples.
-`signed` is that sum per sample, not below 0, pooled as `repo` pools. `strict` asks for every positive and no violation.
-A category is the plain mean of its tasks, and the overall score that of the categories.
+`repo` is the released code: weights of the criteria that are met, over all positive weights, pooled over the samples of
+a task. Penalties have no effect, but one with a positive weight (as v1's rubrics of tool use have) is in what could be
+earned. In the other readings a penalty is never to be earned, whatever the sign of its weight, and is lost when it is
+violated: `signed` is met positives less violated penalties per sample, not below 0, pooled as in `repo`; `paper` is the
+same sum, not clipped, as a share of the positives, and the mean over samples; `strict` asks for every positive and no
+violation, and is the mean over samples too.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ class SampleScore(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A criterion and what the judge found; None where there is no verdict."""
+    """A criterion and what the judge found; None where there is no verdict, which earns nothing and loses nothing."""
 
     criterion: Criterion
     met: bool | None
@@ -38,21 +40,23 @@ class Verdict(NamedTuple):
 
 
 def sample_score(item: Item, verdicts: Sequence[Verdict], reading: Reading) -> SampleScore:
-    """Score the criteria of all turns of a sample."""
-    met = [verdict.criterion for verdict in verdicts if verdict.met and not verdict.criterion.penalty]
-    possible = sum(max(0.0, criterion.weight) for turn in item.turns for criterion in turn.criteria)
-    if reading != "repo":
-        # A penalty is no part of what can be earned, whatever sign its weight has.
-        possible = sum(c.weight for turn in item.turns for c in turn.criteria if not c.penalty and c.weight > 0)
-    earned = sum(criterion.weight for criterion in met)
-    lost = sum(abs(verdict.criterion.weight) for verdict in verdicts if verdict.violated)
-    if not possible or reading == "repo":
-        return SampleScore(item, earned, possible)
+    """Score a sample by the verdicts on all its criteria, those without a verdict among them."""
+    rewards = [verdict for verdict in verdicts if not verdict.criterion.penalty]
+    if reading == "repo":
+        weights = (max(0.0, verdict.criterion.weight) for verdict in verdicts)
+        return SampleScore(item, sum(verdict.criterion.weight for verdict in rewards if verdict.met), sum(weights))
+    positives = [verdict for verdict in rewards if verdict.criterion.weight > 0]
+    possible = sum(verdict.criterion.weight for verdict in positives)
+    if not possible:
+        return SampleScore(item, 0.0, 0.0)
     if reading == "strict":
-        return SampleScore(item, float(not lost and earned >= possible), 1.0)
+        flawless = all(verdict.met for verdict in positives) and not any(verdict.violated for verdict in verdicts)
+        return SampleScore(item, float(flawless), 1.0)
+    earned = sum(verdict.criterion.weight for verdict in positives if verdict.met)
+    earned -= sum(abs(verdict.criterion.weight) for verdict in verdicts if verdict.violated)
     if reading == "paper":
-        return SampleScore(item, (earned - lost) / possible, 1.0)
-    return SampleScore(item, max(0.0, earned - lost), possible)
+        return SampleScore(item, earned / possible, 1.0)
+    return SampleScore(item, max(0.0, earned), possible)
 
 
 def by_task(scores: Iterable[SampleScore]) -> Mapping[str, list[SampleScore]]:

@@ -27,7 +27,7 @@ class Asked:
     @property
     def order(self) -> tuple[int, ...]:
         """The option, by its own number, that stands at each place."""
-        return self.variant.order or tuple(range(len(self.turn.options)))
+        return self.variant.order_of(self.turn)
 
     @property
     def options(self) -> tuple[str, ...]:

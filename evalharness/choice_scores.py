@@ -1,0 +1,194 @@
+"""Scores of answers that are right or wrong: options chosen, and open answers that a judge accepts or does not.
+
+What failed (an error, a reply that could not be read, a missing verdict) counts as wrong; how often it happened, and
+the score without it, stand beside the score. A choice is right where it is right in every order asked (the
+shuffle-robust reading of Moment-Video); above chance is (accuracy - chance) / (1 - chance), over the sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Variant
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.memory.records import Record
+
+MOST_UNJUDGED = 0.01  # share of the open answers above which no headline is given
+State = Literal["error", "unread", "unjudged", "abstained", "ok"]
+STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
+FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
+Table = Mapping[str, Estimate]
+Verdict = Callable[[Judgement], bool | None]
+
+
+class Share(Record):
+    """How many of how many."""
+
+    count: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        """As a share, 0 where there is nothing."""
+        return self.count / self.n if self.n else 0.0
+
+
+class Outcome(NamedTuple):
+    """Whether an item was answered rightly, and what became of the answer."""
+
+    item: Item
+    seed: int
+    right: bool
+    state: State
+    chance: float | None = None  # that independent guesses are right in every order asked; None without options
+
+
+class ChoiceScores(Record):
+    """The scores of one subject, in percent."""
+
+    headline: Estimate | None = Field(description="None where more than 1 % of the open answers have no verdict.")
+    without_failures: Estimate = Field(description="Over the items that did not fail.")
+    groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
+    errors: Share
+    parse_failures: Share
+    unjudged: Share
+    abstained: Share
+
+
+class Answers:
+    """What one subject replied and what one judge found of it; of several of a kind, the last."""
+
+    def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
+        self._replies = {(each.item, each.variant, each.seed): each.replies[0] for each in predictions}
+        self._judgements = {(each.item, each.variant, each.seed): each for each in judgements}
+        self.seeds = tuple(sorted({seed for _, _, seed in self._replies})) or (0,)
+
+    def reply(self, item: Item, variant: Variant, seed: int) -> Reply | None:
+        """The reply to the item's one turn; None where it was not asked."""
+        return self._replies.get((item.id, variant.name, seed))
+
+    def verdict(self, item: Item, variant: Variant, seed: int, accepts: Verdict) -> bool | None:
+        """Whether the reply is accepted; None where the judge gave no verdict, or was asked about another reply."""
+        key = item.id, variant.name, seed
+        judgement, reply = self._judgements.get(key), self._replies.get(key)
+        if judgement is None or reply is None or judgement.reply not in ("", reply_hash(reply)):
+            return None
+        return accepts(judgement)
+
+
+def rotations(base: Variant, items: Iterable[Item]) -> tuple[Variant, ...]:
+    """The variants that put the right option at every place once: as it is written, and at each other place."""
+    places = max((len(turn.options) for item in items for turn in item.turns), default=0)
+    moved = (base.model_copy(update={"name": f"{base.name}/gold-{n + 1}", "gold_at": n}) for n in range(places))
+    return (base, *moved)
+
+
+def in_orders(base: Variant, variants: Iterable[Variant]) -> tuple[Variant, ...]:
+    """A variant and those of a run that put the same otherwise."""
+    return (base, *(each for each in variants if each.name.startswith(f"{base.name}/gold-")))
+
+
+def choice_outcome(
+    item: Item, orders: Sequence[Variant], answers: Answers, seed: int, *, by_text: bool = True
+) -> Outcome:
+    """The outcome of an item with options.
+
+    Args:
+        item: with options and a right one.
+        orders: the variants in which it may have been put; those that do not apply to it are left alone.
+        answers: of the subject.
+        seed: of the predictions.
+        by_text: whether a reply that gives an option's text instead of its label counts as read.
+    """
+    turn = item.turns[0]
+    replies = [answers.reply(item, variant, seed) for variant in orders if variant.applies(item)]
+    chance = (1 / len(turn.options)) ** len(replies)
+    states: set[State] = {choice_state(reply, by_text=by_text) for reply in replies}
+    state = next(filter(states.__contains__, STATES))
+    right = state == "ok" and all(reply is not None and reply.choice == turn.gold for reply in replies)
+    return Outcome(item, seed, right, state, chance)
+
+
+def choice_state(reply: Reply | None, *, by_text: bool = True) -> State:
+    """What became of one choice."""
+    if reply is None or reply.status != "ok":
+        return "error"
+    if reply.abstained or reply.parse == "abstained":
+        return "abstained"
+    return "unread" if reply.choice is None or (reply.parse == "fallback" and not by_text) else "ok"
+
+
+def open_outcome(
+    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Verdict = lambda judgement: judgement.met
+) -> Outcome:
+    """The outcome of an open answer, by the judge's verdict."""
+    reply = answers.reply(item, variant, seed)
+    if reply is None or reply.status != "ok":
+        return Outcome(item, seed, False, "error")
+    verdict = answers.verdict(item, variant, seed, accepts)
+    if verdict is None:
+        return Outcome(item, seed, False, "unjudged")
+    return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok")
+
+
+def summarise(
+    outcomes: Sequence[Outcome], groups: Mapping[str, Table], headline: Estimate | None = None
+) -> ChoiceScores:
+    """The scores of outcomes.
+
+    Args:
+        outcomes: one for each item and seed.
+        groups: the tables to keep, empty ones left out.
+        headline: where it is another figure than the accuracy over all outcomes.
+    """
+    states = [outcome.state for outcome in outcomes]
+    judged = sum(outcome.chance is None for outcome in outcomes)
+    unjudged = Share(count=states.count("unjudged"), n=judged)
+    shown = None if unjudged.value > MOST_UNJUDGED else headline or accuracy(outcomes)
+    return ChoiceScores(
+        headline=shown,
+        without_failures=accuracy([outcome for outcome in outcomes if outcome.state not in FAILED]),
+        groups={name: table for name, table in groups.items() if table},
+        errors=Share(count=states.count("error"), n=len(states)),
+        parse_failures=Share(count=states.count("unread"), n=len(states)),
+        unjudged=unjudged,
+        abstained=Share(count=states.count("abstained"), n=len(states)),
+    )
+
+
+def sums(outcomes: Sequence[Outcome]) -> Sums:
+    """Right answers over answers."""
+    videos = [outcome.item.video for outcome in outcomes]
+    return Sums([float(outcome.right) for outcome in outcomes], [1.0] * len(outcomes), videos)
+
+
+def accuracy(outcomes: Sequence[Outcome]) -> Estimate:
+    """The share of right answers, in percent."""
+    return ratio(sums(outcomes))
+
+
+def by(outcomes: Iterable[Outcome], key: Callable[[Item], str]) -> dict[str, Estimate]:
+    """The accuracy of each group of items, in the order of first sight; items without a key are in none."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if name := key(outcome.item):
+            groups.setdefault(name, []).append(outcome)
+    return {name: accuracy(group) for name, group in groups.items()}
+
+
+def beside_chance(outcomes: Sequence[Outcome], name: str = "accuracy") -> dict[str, Estimate]:
+    """The accuracy of choices, what guessing is worth, and how far the one is above the other."""
+    choices = [(outcome, outcome.chance) for outcome in outcomes if outcome.chance is not None]
+    if not choices:
+        return {}
+    videos = [outcome.item.video for outcome, _ in choices]
+    above = Sums([outcome.right - chance for outcome, chance in choices], [1 - chance for _, chance in choices], videos)
+    return {
+        name: accuracy([outcome for outcome, _ in choices]),
+        f"{name}: chance": mean([chance for _, chance in choices], videos),
+        f"{name}: above chance": ratio(above),
+    }

@@ -1,0 +1,76 @@
+"""Replies of model judges on disk, shared by runs: what was asked with the same prompt, model and parameters before.
+
+A file holds what was sent beside what came back, so that each verdict can be looked into.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from longtake.errors import LibraryError
+from longtake.memory.layers import write_atomic
+from longtake.memory.records import Record
+
+
+class Sent(Record):
+    """What decides a judge's reply."""
+
+    model: str
+    prompt: str
+    parameters: Mapping[str, Any]
+    run: int = 0  # asked again with the same words, to see whether the judge agrees with itself
+
+    @property
+    def hash(self) -> str:
+        """Forty hex digits."""
+        return hashlib.blake2b(self.model_dump_json().encode(), digest_size=20).hexdigest()
+
+
+class Received(Record):
+    """A judge's reply, and what it replied to."""
+
+    sent: Sent
+    reply: str
+
+
+class Cache:
+    """A folder of replies; may be shared by threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, sent: Sent) -> str | None:
+        """The reply to what was sent before; None where there is none, or its file is damaged.
+
+        Raises:
+            LibraryError: when the folder cannot be read.
+        """
+        try:
+            return Received.model_validate_json(self._file(sent).read_bytes()).reply
+        except (FileNotFoundError, ValidationError):
+            return None
+        except OSError as error:
+            raise LibraryError(f"{self._file(sent)} cannot be read: {error.strerror}.") from error
+
+    def put(self, sent: Sent, reply: str) -> None:
+        """Keep a reply.
+
+        Raises:
+            LibraryError: when the folder cannot be written to.
+        """
+        file = self._file(sent)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(file, Received(sent=sent, reply=reply).model_dump_json())
+        except OSError as error:
+            raise LibraryError(
+                f"{file} cannot be written: {error.strerror}; make room or choose another folder for the judges' cache."
+            ) from error
+
+    def _file(self, sent: Sent) -> Path:
+        return self._folder / sent.hash[:2] / f"{sent.hash}.json"

@@ -1,0 +1,261 @@
+"""Criteria that a program decides: a small vocabulary, written into `Criterion.check`.
+
+A criterion is met when its check holds, a penalty's too: "must not say blue" is `{kind: says, not: [blue]}`.
+
+{kind: number, value: 5, tolerance: 0}        the reply states a number so near to the value
+{kind: time, start: 27, end: 40, tolerance: 1}  it states a time there, or cites one where it states none in words
+{kind: says, any: [...], not: [...]}          it says one of `any` (all, where that is empty) and nothing of `not`
+{kind: abstains, expected: true}              it says that it cannot tell; false: it does not
+{kind: option, value: 2}                      it chooses this option, from 0
+{kind: cites, start: 27, end: 40, tolerance: 0}  it cites a moment there
+{kind: order, things: [...]}                  it names all of these, in this order
+{kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
+
+A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
+behind a negation is not said, numbers count by value, and `6` does not stand in `16`. Seconds are those of the video.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from longtake.agent.claims import abstention, plain_text
+from longtake.errors import ConfigError
+from longtake.evalharness.grading import MOST_GUESSES, Gold, holds
+from longtake.evalharness.items import Criterion, Reply, ToolCall
+from longtake.evalharness.journal import wrong_field
+from longtake.evalharness.wording import StatedTime, plain, take_times, words
+from longtake.memory.records import Answer, Record
+from longtake.memory.timespan import SpanError, TimeSpan, parse_span
+
+Phrase = str | tuple[str, ...]
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_FAR = 1e9  # seconds; no video is so long
+_ABSTAINS = re.compile(
+    r"\b(?:can(?:not|'t| not)|could(?: not|n't)|unable to|impossible to|not possible to)"
+    r" (?:be )?(?:answer|tell|determin|say|know|identif|find|found|verif|see|hear|make out)"
+    r"|\b(?:do(?:es)?|did)(?: not|n't) (?:know|say|show|mention|state|tell|reveal|specify|indicate|contain)"
+    r"|\b(?:is|are|was|were)(?:n't| not| never) (?:shown|said|stated|mentioned|given|specified|visible|audible|clear"
+    r"|known|found|answered|revealed)"
+    r"|\b(?:not enough|insufficient|no) (?:information|evidence|data)\b|\bunknown\b|\bnothing (?:said|written|shown)\b",
+    re.IGNORECASE,
+)
+_GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
+
+
+class Outcome(NamedTuple):
+    """Whether a check holds, and whether that is beyond doubt."""
+
+    met: bool
+    sure: bool = True
+
+
+class NumberCheck(Record):
+    """The reply states a number; sure where it states no other."""
+
+    kind: Literal["number"]
+    value: float
+    tolerance: float = Field(default=0.0, ge=0)
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        stated = stated_numbers(said)
+        near = [number for number in stated if abs(float(number) - self.value) <= self.tolerance + 1e-9]
+        met = len(stated) <= MOST_GUESSES and any(says(said, number) for number in near)
+        return Outcome(met, sure=not met or len(near) == len(stated))
+
+
+class TimeCheck(Record):
+    """The reply states a time; where its words state none, what it cites counts."""
+
+    kind: Literal["time"]
+    start: float = Field(ge=0)
+    end: float | None = None
+    tolerance: float = Field(default=1.0, ge=0)
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        stated = take_times(plain(plain_text(said)), short_clock=True)[0]
+        marked = take_times(plain(said), short_clock=True)[0]
+        cited = [StatedTime(span.start) for span in reply.cited]
+        named = stated or marked or cited
+        first, last = self.start - self.tolerance, (self.end or self.start) + self.tolerance
+        held = [time for time in named if first <= time.start and (time.end or time.start) <= last]
+        return Outcome(bool(held) and len(set(named)) <= MOST_GUESSES, sure=len(held) in (0, len(named)))
+
+
+class SaysCheck(Record):
+    """The reply says a phrase, or does not say others."""
+
+    kind: Literal["says"]
+    any: tuple[Phrase, ...] = ()
+    without: tuple[Phrase, ...] = Field(default=(), alias="not")
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        wanted = not self.any or any(says_all(said, phrase) for phrase in self.any)
+        return Outcome(wanted and not any(says_all(said, phrase) for phrase in self.without))
+
+
+class AbstainsCheck(Record):
+    """The reply says that it cannot tell, and does not guess all the same."""
+
+    kind: Literal["abstains"]
+    expected: bool = True
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        found = Outcome(True) if reply.abstained else abstains(said)
+        return Outcome(found.met == self.expected, found.sure)
+
+
+class OptionCheck(Record):
+    """The reply chooses an option."""
+
+    kind: Literal["option"]
+    value: int = Field(ge=0)
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        return Outcome(reply.choice == self.value)
+
+
+class CitesCheck(Record):
+    """The reply cites a moment of a span."""
+
+    kind: Literal["cites"]
+    start: float = Field(ge=0)
+    end: float = Field(ge=0)
+    tolerance: float = Field(default=0.0, ge=0)
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        there = TimeSpan(start=max(0.0, self.start - self.tolerance), end=self.end + self.tolerance)
+        return Outcome(any(span.overlaps(there) for span in reply.cited))
+
+
+class OrderCheck(Record):
+    """The reply names things in an order; in doubt where its words may turn the order round."""
+
+    kind: Literal["order"]
+    things: tuple[str, ...] = Field(min_length=2)
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        text = spelled(plain_text(said))
+        places = [text.find(spelled(thing)) for thing in self.things]
+        turned = re.search(r"\b(?:after|before|preced\w+|follow(?:s|ed) by|earlier|later)\b", said, re.IGNORECASE)
+        named = min(places) >= 0 and all(says(said, thing) for thing in self.things)
+        return Outcome(named and places == sorted(places), sure=not (named and turned))
+
+
+class CallsCheck(Record):
+    """A tool was called."""
+
+    kind: Literal["calls"]
+    tool: str
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+
+    def outcome(self, said: str, reply: Reply) -> Outcome:
+        """See `decide`."""
+        return Outcome(any(self._is(call) for call in reply.calls))
+
+    def _is(self, call: ToolCall) -> bool:
+        return call.tool == self.tool and all(
+            name in call.arguments and _same(value, call.arguments[name]) for name, value in self.arguments.items()
+        )
+
+
+Check = Annotated[
+    NumberCheck | TimeCheck | SaysCheck | AbstainsCheck | OptionCheck | CitesCheck | OrderCheck | CallsCheck,
+    Field(discriminator="kind"),
+]
+_CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+
+
+def read_check(criterion: Criterion) -> Check:
+    """The check of a criterion that has one.
+
+    Raises:
+        ConfigError: when it is none of the vocabulary.
+    """
+    try:
+        return _CHECK.validate_python(criterion.check)
+    except ValidationError as error:
+        raise ConfigError(
+            f"Criterion {criterion.name!r}: its check is wrong ({wrong_field(error)}); mend it in the items."
+        ) from error
+
+
+def decide(criterion: Criterion, said: str, reply: Reply) -> Outcome:
+    """Whether a criterion that has a check is met.
+
+    Args:
+        criterion: with its check.
+        said: the reply without what was thought aloud, its citations included.
+        reply: the reply, for what it chose, cited and called.
+
+    Raises:
+        ConfigError: when the check is none of the vocabulary.
+    """
+    return read_check(criterion).outcome(said, reply)
+
+
+def says(said: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand together in a reply, behind no negation."""
+    wanted = tuple(word.text for word in words(plain(phrase)))
+    answer = Answer(question="", status="answered", answer=said)
+    return bool(wanted) and holds(Gold((wanted,), ()), answer, 0.0, cited_times=False)
+
+
+def says_all(said: str, phrase: Phrase) -> bool:
+    """Whether a reply says a phrase, or each phrase of a list."""
+    return all(says(said, part) for part in ((phrase,) if isinstance(phrase, str) else phrase))
+
+
+def stated_numbers(said: str) -> list[str]:
+    """The different numbers of a reply in order, without times and citations."""
+    counted = take_times(plain(plain_text(said)), short_clock=False)[1]
+    return list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
+
+
+def abstains(said: str) -> Outcome:
+    """Whether a reply says first that it cannot tell, and does not guess in the same breath.
+
+    In doubt where it goes on after that: the rest may answer all the same.
+    """
+    if abstention(said) is not None:
+        return Outcome(True)
+    first, *rest = re.split(r"(?<=[.!?,;:])\s+", plain_text(said).replace("’", "'"))
+    met = bool(_ABSTAINS.search(first)) and not _GUESSES.search(said)
+    return Outcome(met, sure=not (met and rest))
+
+
+def spelled(text: str) -> str:
+    """The words of a text as they are compared, with a space around each."""
+    return f" {' '.join(word.text for word in words(plain(text)))} "
+
+
+def _same(wanted: Any, given: Any) -> bool:
+    """Whether an argument was given: numbers by value, times where they overlap, texts by their words."""
+    if isinstance(wanted, int | float) and not isinstance(wanted, bool):
+        return _is_number(given) and abs(float(given) - wanted) < 1e-9
+    try:
+        first, second = (parse_span(value, window=0, duration=_FAR).span for value in (wanted, given))
+    except (SpanError, ValueError):
+        pass
+    else:
+        return first.overlaps(second)
+    if isinstance(wanted, str) and isinstance(given, str):
+        return spelled(wanted) == spelled(given)
+    if isinstance(wanted, Sequence) and isinstance(given, Sequence) and not isinstance(given, str):
+        return len(wanted) == len(given) and all(map(_same, wanted, given))
+    return bool(wanted == given)
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and bool(_NUMBER.fullmatch(str(value)))

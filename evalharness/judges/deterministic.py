@@ -1,0 +1,226 @@
+"""A judge without a model: rules that a person can check, which say when they are not sure.
+
+A criterion with a check is decided by it. Any other is read as a claim: its numbers, times, names and quotations are
+facts that the reply must hold in one sentence; its other words count by their stems, and what is worded otherwise by
+the similarity of text embeddings. The verdict is sure where a sentence says the claim, word by word or as an answer to
+the question, and brings in nothing else; where it does so with one other number or time; and where the reply abstains.
+Else it is the likelier one, and `sure` is false: other words may say the same, and one word more the reverse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from longtake.agent.claims import plain_text
+from longtake.agent.verdicts import verdict_of
+from longtake.agent.words import NEGATION, content_stems, coverage, words
+from longtake.errors import ConfigError
+from longtake.evalharness.grading import Gold, holds
+from longtake.evalharness.judges.checks import Outcome, abstains, decide, says, spelled, stated_numbers
+from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
+from longtake.evalharness.wording import StatedTime, plain, take_times
+from longtake.memory.records import Answer, Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.text_embedding import TextEmbedding
+
+VERSION = 1  # raised when a reply may be judged otherwise
+TOLERANCE = 1.0  # seconds by which a stated time may be off
+ALIKE = 0.6  # similarity from which a sentence of other words probably says the same
+_LEAD = re.compile(
+    r"^\W*(?:(?:the|this|a) )?(?:response|answer|reply|model|candidate)?\s*"
+    r"(?:(?:must|should|does|do|may|can)(?: not|n't)?\s+|never\s+|avoids?\s+)*(?:(?:correctly|clearly|also) )*"
+    r"(?:(?:states?|stating|mentions?|mentioning|identif(?:y|ies|ying)|quotes?|quoting|says?|saying|names?|naming|notes?|noting|gives?"
+    r"|giving|reports?|includes?|including|explains?|describes?|describing|specif(?:y|ies)|recogni[sz]es?|indicates?"
+    r"|provides?|lists?|claims?|claiming|invents?|inventing|suggests?|suggesting|asserts?|concludes?)\b)?"
+    r"\s*(?:that\b)?\s*",
+    re.IGNORECASE,
+)
+# What stands beside such a word may be what the reply does not say.
+_LIMITS = re.compile(
+    r"\b(?:although|though|but|instead|rather|unlike|while|whereas|however|except|despite|anything|only|or|than|unless"
+    r"|almost|nearly|if|doubt\w*|might|may|maybe|perhaps|probably|possibly|could|would|without|wrong\w*|false\w*)\b",
+    re.IGNORECASE,
+)
+_DIRECTIONS = frozenset("from to into out off on behind before after until under over against by for up down".split())
+# A number in another of these may be the same amount.
+_UNITS = frozenset(
+    "ms s sec second min minute h hour day week month year decade century percent cent dollar euro pound yen dozen"
+    " hundred thousand million billion mm cm m km inch foot feet mile g kg ton litre liter gallon hz khz c f"
+    " degree".split()
+)
+_NUMBER = "#"
+_QUOTE = re.compile(r"[\"“]([^\"“”]+)[\"”]|(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
+_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+
+class Facts(NamedTuple):
+    """What of a claim leaves no room for other words."""
+
+    numbers: tuple[str, ...]
+    times: tuple[StatedTime, ...]
+    names: tuple[str, ...]  # quotations too
+
+    @classmethod
+    def of(cls, claim: str) -> Facts:
+        """The facts of a claim."""
+        quotes = [one or other for one, other in _QUOTE.findall(claim)]
+        rest = _QUOTE.sub(" ", claim)
+        return cls(
+            numbers=tuple(stated_numbers(rest)),
+            times=tuple(take_times(plain(rest), short_clock=True)[0]),
+            names=(*quotes, *_NAME.findall(rest)),
+        )
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one."""
+        return sum(map(len, self)) > 1
+
+    def __bool__(self) -> bool:
+        return any(self)
+
+
+class DeterministicJudge:
+    """Decides by rules; works offline."""
+
+    at_once = 1
+
+    def __init__(self, embedding: TextEmbedding) -> None:
+        """The embedding says how near two sentences are; it is loaded when it is first needed."""
+        self._embedding = embedding
+        self.id = f"deterministic-{VERSION}-{embedding.id}"
+
+    def judge(self, case: Case) -> Finding:
+        """See `Judge`."""
+        if case.criterion is not None and case.criterion.check is not None:
+            try:
+                outcome = decide(case.criterion, case.said, case.reply)
+            except ConfigError as error:
+                return Finding(met=None, error=str(error))
+            return Finding(met=outcome.met, sure=outcome.sure, reason=f"check: {case.criterion.check.get('kind')}")
+        if case.asks == "penalty":
+            found = self._held(case)
+            return found.model_copy(update={"met": not found.met})
+        found = self._chosen(case) or self._held(case)
+        return found.model_copy(update={"points": float(MOST_POINTS * bool(found.met))} if case.asks == "grade" else {})
+
+    def _chosen(self, case: Case) -> Finding | None:
+        """Of a reply that chose an option and is judged as a whole: whether it is the right one."""
+        if case.criterion or case.turn.gold is None or case.reply.choice is None:
+            return None
+        return Finding(met=case.reply.choice == case.turn.gold, reason="the option chosen")
+
+    def _held(self, case: Case) -> Finding:
+        """Whether a reply says what a description claims."""
+        claim = _LEAD.sub("", case.description).strip() or case.description
+        abstained = Outcome(True) if case.reply.abstained else abstains(case.said)
+        if abstained.met and abstained.sure:
+            # Where the right answer denies something, that nothing was found may say the same.
+            denied = bool(NEGATION.search(claim) or NEGATION.search(case.reference))
+            return Finding(met=denied, sure=not denied, reason="the reply abstains")
+        facts = Facts.of(claim)
+        found = self._by_facts(case, claim, facts) if facts else self._by_words(case, claim)
+        return found.model_copy(update={"sure": found.sure and not abstained.met})
+
+    def _by_facts(self, case: Case, claim: str, facts: Facts) -> Finding:
+        """Of a claim with facts: whether one sentence of the reply says them all, and with them the whole claim."""
+        sentences = _sentences(plain_text(case.said))
+        near = [sentence for sentence in sentences if _says_facts(sentence, facts)]
+        if not near:
+            sure = len(sentences) == 1 and _is_replaced(claim, case.turn.question, sentences[0], facts)
+            return Finding(met=False, sure=sure, reason="another fact in its place" if sure else "not all facts said")
+        # How a time is written says nothing against it.
+        met = bool(facts.times) or not _contradicts(claim, near)
+        question = case.turn.question if len(sentences) == 1 else ""
+        whole = any(_says_whole(claim, question, sentence, facts) for sentence in near)
+        return Finding(met=met, sure=met and whole, reason="facts said" + ", and the rest" * whole)
+
+    def _by_words(self, case: Case, claim: str) -> Finding:
+        """Of a claim of words alone: sure only where a sentence has all of them in their order.
+
+        What is not said in these words may be said in others, which no similarity rules out.
+        """
+        wanted = content_stems(claim)
+        if not wanted:
+            return Finding(met=False, sure=False, reason="the criterion claims nothing")
+        sentences = _sentences(plain_text(case.said))
+        best = max(sentences, key=lambda sentence: coverage(wanted, sentence))
+        share, alike = coverage(wanted, best), self._alike(claim, sentences)
+        told = f"{share:.0%} of the words, similarity {alike:.2f}"
+        denied = bool(NEGATION.search(claim)) != bool(NEGATION.search(best))
+        met = (share == 1 or alike >= ALIKE) and not denied and not _contradicts(claim, [best])
+        settled = met and _says_whole(claim, case.turn.question, best, Facts.of(claim))
+        return Finding(met=met, sure=settled, reason=told)
+
+    def _alike(self, claim: str, sentences: Sequence[str]) -> float:
+        """How near the nearest sentence is to the claim, -1 to 1."""
+        vectors = self._embedding.embed([claim, *sentences])
+        return float((vectors[1:] @ vectors[0]).max())
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence for sentence in _SENTENCE.split(text) if sentence.strip()] or [text]
+
+
+def _says_facts(text: str, facts: Facts) -> bool:
+    """Whether a text says all of the facts, behind no negation."""
+    answer = Answer(question="", status="answered", answer=text)
+    timed = not facts.times or holds(Gold((), facts.times), answer, TOLERANCE)
+    return timed and all(says(text, fact) for fact in (*facts.numbers, *facts.names))
+
+
+def _says_whole(claim: str, question: str, sentence: str, facts: Facts) -> bool:
+    """Whether a sentence, the claim's facts aside, says all of a claim in its order, or only what the question asks.
+
+    It brings in no word that neither has, nothing that may turn the claim round, and no other unit.
+    """
+    held, wanted = _plain_stems(sentence), _plain_stems(claim)
+    known = {*wanted, *_plain_stems(question), _NUMBER, "yes"}
+    if not known.issuperset(held) or _is_turned(claim, question, sentence) or _units(sentence) - _units(claim):
+        return False
+    if facts.several:
+        return _in_order(spelled(claim).split(), spelled(sentence).split())
+    loose = set(held) - {_NUMBER, *_plain_stems(" ".join(facts.names))}
+    return _in_order(wanted, held) or bool(question and facts and len(loose) <= 1)
+
+
+def _is_replaced(claim: str, question: str, sentence: str, facts: Facts) -> bool:
+    """Whether a sentence says the claim with one other number or time in the place of its own."""
+    other = Facts.of(sentence)
+    alike = [(len(ours), len(theirs)) for ours, theirs in zip(facts, other, strict=True)]
+    counted = sum(word[0].isdigit() for word in spelled(sentence).split())
+    one = alike in ([(1, 1), (0, 0), (0, 0)], [(0, 0), (1, 1), (0, 0)])
+    return one and (counted == 1 or not other.numbers) and _says_whole(claim, question, sentence, facts)
+
+
+def _plain_stems(text: str) -> list[str]:
+    """The stems of the content words of a text, any number as the same one."""
+    return [_NUMBER if any(map(str.isdigit, word)) else word for word in content_stems(text)]
+
+
+def _is_turned(claim: str, question: str, sentence: str) -> bool:
+    """Whether a sentence has a negation or a direction that the claim has not, or either limits what it says."""
+    denied = bool(NEGATION.search(claim)) != bool(NEGATION.search(sentence))
+    places = set(words(sentence)) & _DIRECTIONS
+    return denied or bool(places - set(words(f"{claim} {question}"))) or bool(_LIMITS.search(f"{claim}\n{sentence}"))
+
+
+def _units(text: str) -> set[str]:
+    return {word for token in spelled(text).split() if (word := token.removesuffix("s")) in _UNITS}
+
+
+def _contradicts(claim: str, sentences: Sequence[str]) -> bool:
+    """Whether the words of the reply are those of the claim, but for another number or the opposite word."""
+    proof = Evidence(
+        video="", span=TimeSpan(start=0, end=0), modality="metadata", content=" ".join(sentences), engine="reply"
+    )
+    return verdict_of(claim, [proof], ()) == "contradicted"
+
+
+def _in_order(wanted: Sequence[str], held: Sequence[str]) -> bool:
+    """Whether the wanted stems stand in a text in their order."""
+    rest = iter(held)
+    return all(word in rest for word in wanted)

@@ -1,0 +1,198 @@
+"""A model behind an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor) as the judge.
+
+Each case is one request. It asks for a reply to a JSON schema; an endpoint that refuses the schema is asked in words
+alone from then on. What a model says around its JSON does no harm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+from langsmith.run_helpers import tracing_context
+from openai import BadRequestError, UnprocessableEntityError
+from pydantic import Field
+
+from longtake.agent.controllers.arguments import NOT_READ
+from longtake.agent.controllers.endpoint import ContextFull, reply
+from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
+from longtake.config import ControllerSettings, secret
+from longtake.errors import ConfigError, EngineError
+from longtake.evalharness.judges.cache import Cache, Sent
+from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
+from longtake.memory.records import Record
+from longtake.offline import is_loopback, refused_endpoint
+from longtake.prompts import prompts_hash, render
+from longtake.tools.context import Budget
+
+PROMPTS = "longtake.evalharness.judges.prompts"
+TRIES = 3
+_LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
+# The field of the reply that holds the verdict, as its prompt names it.
+_FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
+_WRITTEN = r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?![.\d]))(?!\w|\s+(?:or|to)\b)"""
+_BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class JudgeSettings(Record):
+    """Which model judges, and how it is asked."""
+
+    base_url: str
+    model: str
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float = Field(default=0.0, ge=0)
+    timeout: float = Field(default=60.0, gt=0, description="Seconds for one reply.")
+    parameters: Mapping[str, Any] = Field(
+        default={"max_tokens": 4096}, description="What else is sent with each request, such as top_p."
+    )
+    at_once: int = Field(default=4, ge=1, description="Requests under way at the same time.")
+    offline: bool = False
+
+
+class EndpointJudge:
+    """Asks one model about one case at a time."""
+
+    def __init__(self, settings: JudgeSettings, cache: Cache | None = None, *, run: int = 0) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            settings: which model is asked.
+            cache: of the replies; without one all is asked anew.
+            run: another number asks anew what the cache holds already.
+
+        Raises:
+            ConfigError: when the endpoint may not be asked.
+        """
+        refused = refused_endpoint(settings.base_url, "The judge's URL", settings.api_key_env, offline=settings.offline)
+        if refused:
+            raise ConfigError(f"{refused}.")
+        self.at_once = settings.at_once
+        self._settings, self._cache, self._run = settings, cache, run
+        self._parameters = {**settings.parameters, "temperature": settings.temperature}
+        asked = json.dumps([prompts_hash(PROMPTS), settings.model, self._parameters], sort_keys=True)
+        self.id = f"{settings.model}-{hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()}"
+        self._model = open_endpoint(
+            EndpointChatModel,
+            ControllerSettings(temperature=settings.temperature, timeout=settings.timeout),
+            settings.base_url,
+            settings.model,
+            secret(settings.api_key_env),
+            loopback=is_loopback(settings.base_url),
+        )
+        self._takes_schema = True
+
+    def judge(self, case: Case) -> Finding:
+        """See `Judge`."""
+        sent = Sent(
+            model=self._settings.model,
+            prompt=render(PROMPTS, case.asks, case=case),
+            parameters=self._parameters,
+            run=self._run,
+        )
+        held = self._cache.get(sent) if self._cache else None
+        if held is not None and (finding := read_finding(held, case.asks)):
+            return finding.model_copy(update={"cached": True})
+        try:
+            return self._asked(sent, case.asks)
+        except EngineError as error:
+            # The client of the controllers tells of its own settings.
+            told = str(error).replace("The controller", "The judge").replace("controller.", "the judge's ")
+            return Finding(met=None, error=told)
+
+    def _asked(self, sent: Sent, asks: Asks) -> Finding:
+        """The first reply of a few that holds a verdict."""
+        text = ""
+        for _ in range(TRIES):
+            text = self._reply(sent.prompt, asks)
+            if finding := read_finding(text, asks):
+                if self._cache:
+                    self._cache.put(sent, text)
+                return finding
+        shown = " ".join(text.split())[:200]
+        raise EngineError(
+            f"The controller {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
+            f"at last {shown!r}; choose another judge or raise its max_tokens."
+        )
+
+    def _reply(self, prompt: str, asks: Asks) -> str:
+        if not self._takes_schema:
+            return self._sent(prompt, {})
+        try:
+            return self._sent(prompt, {"response_format": _schema(asks)})
+        except ContextFull:
+            raise
+        except EngineError as error:
+            if not isinstance(error.__cause__, BadRequestError | UnprocessableEntityError):
+                raise
+            said = self._sent(prompt, {})
+            self._takes_schema = False
+            return said
+
+    def _sent(self, prompt: str, form: Mapping[str, Any]) -> str:
+        # As an extra part of the body: the client would refuse a reply to its own field that was cut off.
+        model = self._model.model_copy(update={"extra_body": {**self._settings.parameters, **form}})
+        budget = Budget(TRIES * (self._settings.timeout + _LONGEST_WAIT))
+        with tracing_context(enabled=False):
+            said = reply(model, [HumanMessage(prompt)], (), timeout=self._settings.timeout, budget=budget)
+        return said.text
+
+
+def read_finding(text: str, asks: Asks) -> Finding | None:
+    """The verdict in a reply, whatever stands around it: that of its last JSON object, else one written without.
+
+    None where there is none, or where several disagree.
+    """
+    said = text.rpartition("</think>")[2]
+    field = _FIELDS[asks]
+    objects = [value for value in _objects(said) if field in value]
+    if objects:
+        return _finding(objects[-1][field], asks, str(objects[-1].get("reason", "")))
+    written = {value.lower() for value in re.findall(_WRITTEN.format(field=field), said, re.IGNORECASE)}
+    return _finding(written.pop(), asks, "") if len(written) == 1 else None
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, the innermost ones aside."""
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except NOT_READ:
+            end = place + 1
+        else:
+            yield value
+        place = text.find("{", end)
+
+
+def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
+    """What a verdict of the model means; None where it is no verdict."""
+    said = str(value).strip().lower()
+    if asks == "grade":
+        points = float(said) if re.fullmatch(r"[0-5](?:\.0)?", said) else None
+        return None if points is None else Finding(met=points >= PASS_POINTS, points=points, reason=reason)
+    if said not in _BOOLEANS:
+        return None
+    return Finding(met=_BOOLEANS[said] != (asks == "penalty"), reason=reason)
+
+
+def _schema(asks: Asks) -> Mapping[str, Any]:
+    """The response format that holds a reply to one reason and one verdict."""
+    verdict = {"type": "integer", "minimum": 0, "maximum": MOST_POINTS} if asks == "grade" else {"type": "boolean"}
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": "verdict",
+            "strict": True,
+            "schema": {
+                "type": "object",
+                "properties": {"reason": {"type": "string"}, _FIELDS[asks]: verdict},
+                "required": ["reason", _FIELDS[asks]],
+                "additionalProperties": False,
+            },
+        },
+    }

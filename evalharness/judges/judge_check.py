@@ -1,0 +1,185 @@
+"""How far a judge can be trusted: against labels of people, and against itself.
+
+Which side is the reference decides what a false positive is, so each result says it. Where the judge were taken for the
+reference, false positives and false negatives would change places; accuracy, F1 and kappa would not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from longtake.evalharness.agreement import Agreement
+from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
+from longtake.evalharness.journal import read_records
+from longtake.evalharness.judges.judge import Case, Judge
+from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.run_folder import Tell
+from longtake.memory.records import Record
+
+SELF_RUNS = 3  # of a judge that is compared with itself
+Place = tuple[str, str, str, int, int, str]
+
+
+class Label(Record):
+    """A person's verdict on one case of a run; a line of the file of labels."""
+
+    item: str
+    variant: str = ORIGINAL
+    subject: str
+    seed: int = 0
+    turn: int = 0
+    criterion: str = Field(default="", description="Its name; empty where the reply was judged as a whole.")
+    met: bool = Field(description="Of a penalty: that what it forbids was not done.")
+    annotator: str = ""
+
+
+class JudgeCheck(Record):
+    """A judge and a person on the same cases."""
+
+    judge: str
+    annotator: str
+    reference: Literal["person", "judge"]
+    agreement: Agreement
+    unjudged: int = Field(description="Labelled cases for which the judge gave no verdict; they are in no figure.")
+
+    def swapped(self) -> JudgeCheck:
+        """The same cases with the other side as the reference."""
+        held = self.agreement
+        turned = Agreement(
+            true_positive=held.true_positive,
+            false_positive=held.false_negative,
+            false_negative=held.false_positive,
+            true_negative=held.true_negative,
+        )
+        other: Literal["person", "judge"] = "judge" if self.reference == "person" else "person"
+        return self.model_copy(update={"reference": other, "agreement": turned})
+
+    def __str__(self) -> str:
+        held = self.agreement
+        shares = {
+            "accuracy": held.accuracy,
+            "F1": held.f1,
+            "FPR": held.false_positive_rate,
+            "FNR": held.false_negative_rate,
+            "kappa": held.kappa,
+        }
+        told = ", ".join(f"{name} {'none' if share is None else f'{share:.4f}'}" for name, share in shares.items())
+        return (
+            f"{self.judge} and {self.annotator or 'the labels'}, reference: the {self.reference}; n {held.n}, "
+            f"TP {held.true_positive}, FP {held.false_positive}, FN {held.false_negative}, TN {held.true_negative}; "
+            f"{told}; unjudged {self.unjudged}"
+        )
+
+
+class SelfAgreement(Record):
+    """How often runs of one judge over the same cases give the same verdict."""
+
+    runs: int
+    cases: int
+    same: float | None = Field(
+        description="Share of the cases on which all runs agree; no verdict agrees with nothing."
+    )
+    kappa: float | None = Field(description="Mean over pairs of runs; none where chance explains everything.")
+
+
+def read_labels(file: Path, tell: Tell) -> list[Label]:
+    """The labels of a JSONL file; `tell` hears of each line that is none, with its number and field.
+
+    Raises:
+        LibraryError: when the file cannot be read.
+    """
+    return list(read_records(file, Label, tell))
+
+
+def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
+    """Each judge against each annotator, who is the reference.
+
+    Args:
+        labels: of people.
+        judgements: of a run; of several of one case by one judge the last one holds.
+    """
+    by_judge: dict[str, dict[Place, bool | None]] = {}
+    for judgement in judgements:
+        by_judge.setdefault(judgement.judge, {})[_place(judgement)] = judgement.met
+    by_annotator: dict[str, dict[Place, bool]] = {}
+    for label in labels:
+        by_annotator.setdefault(label.annotator, {})[_place(label)] = label.met
+    return [
+        _check(judge, verdicts, annotator, held)
+        for judge, verdicts in by_judge.items()
+        for annotator, held in by_annotator.items()
+    ]
+
+
+def labelled_cases(labels: Iterable[Label], items: Mapping[str, Item], predictions: Iterable[Prediction]) -> list[Case]:
+    """The cases of a run that people have labelled.
+
+    Args:
+        labels: of people.
+        items: of the run, by their ids.
+        predictions: of the run.
+    """
+    wanted = {_place(label) for label in labels}
+    return [
+        case
+        for prediction in predictions
+        if prediction.item in items
+        for case in cases(items[prediction.item], prediction)
+        if (*prediction.key, case.number, case.name) in wanted and not case.empty
+    ]
+
+
+def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case]) -> SelfAgreement:
+    """Give a judge the same cases several times over.
+
+    Args:
+        judge_of: the judge of each run, from 0; with a cache it must be told the run's number.
+        repeated: the cases, none of them empty.
+    """
+    runs: list[list[bool | None]] = []
+    for judge in map(judge_of, range(SELF_RUNS)):
+        with ThreadPoolExecutor(max_workers=judge.at_once) as pool:
+            runs.append([finding.met for finding in pool.map(judge.judge, repeated)])
+    return self_agreement(runs)
+
+
+def self_agreement(runs: Sequence[Sequence[bool | None]]) -> SelfAgreement:
+    """Agreement of a judge with itself.
+
+    Args:
+        runs: the verdicts of each run on the same cases in the same order.
+    """
+    together = list(zip(*runs, strict=True))
+    kappas = [
+        Agreement.of((a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None).kappa
+        for one, other in combinations(runs, 2)
+    ]
+    known = [kappa for kappa in kappas if kappa is not None]
+    alike = sum(len(set(verdicts)) == 1 and verdicts[0] is not None for verdicts in together)
+    return SelfAgreement(
+        runs=len(runs),
+        cases=len(together),
+        same=alike / len(together) if together else None,
+        kappa=sum(known) / len(known) if known else None,
+    )
+
+
+def _check(judge: str, verdicts: dict[Place, bool | None], annotator: str, held: dict[Place, bool]) -> JudgeCheck:
+    pairs = [(met, verdict) for place, met in held.items() if (verdict := verdicts.get(place)) is not None]
+    return JudgeCheck(
+        judge=judge,
+        annotator=annotator,
+        reference="person",
+        agreement=Agreement.of(pairs),
+        unjudged=len(held) - len(pairs),
+    )
+
+
+def _place(row: Label | Judgement) -> Place:
+    return row.item, row.variant, row.subject, row.seed, row.turn, row.criterion

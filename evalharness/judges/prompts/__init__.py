@@ -1,0 +1,1 @@
+"""What model judges are asked, as files."""

@@ -1,0 +1,76 @@
+"""A samples file of lmms-eval: one JSON object per line with what was asked, what was said and the metrics of it.
+
+The file (`<model>/<date>_samples_<task>.jsonl`) holds the prompt as one text, options included, so a choice is taken as
+lmms-eval read it: a metric that is a number, or an object with a `score` or with a `pred_answer` beside an `answer`, is
+a judgement of the whole reply; any other metric says nothing of a single sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from longtake.evalharness.items import Item, Turn
+
+_NO_METRICS = frozenset({"metrics", "filter", "arguments", "schema_version"})
+_VIDEO = ("video_id", "videoID", "video", "video_name")
+
+
+class LmmsSample(BaseModel):
+    """A line of the file; what is not named here is a metric."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, coerce_numbers_to_str=True)
+
+    doc_id: str
+    input: Any
+    target: str = ""
+    filtered_resps: Any = None
+    resps: Any = None
+    doc: Mapping[str, Any] | None = None
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """What each metric gives the sample, by name."""
+        held = {name: _points(value) for name, value in (self.model_extra or {}).items() if name not in _NO_METRICS}
+        return {name: points for name, points in held.items() if points is not None}
+
+    @property
+    def reply(self) -> str:
+        """What the model said, after the filters of the task."""
+        return _first_text(self.filtered_resps) or _first_text(self.resps) or ""
+
+    def item(self, suite: str) -> Item:
+        """The item; a sample that names no video counts as one about a video of its own."""
+        told = (self.doc, *(value for value in (self.model_extra or {}).values() if isinstance(value, Mapping)))
+        videos = [held[name] for held in told if held for name in _VIDEO if held.get(name)]
+        return Item(
+            suite=suite,
+            id=self.doc_id,
+            video=str(videos[0]) if videos else self.doc_id,
+            format="open",
+            turns=(Turn(question=_first_text(self.input) or "", reference=self.target),),
+        )
+
+
+def task_named(file: Path) -> str:
+    """The task a file is of, from its name."""
+    return file.stem.partition("samples_")[2] or file.stem
+
+
+def _points(value: Any) -> float | None:
+    if isinstance(value, Mapping):
+        if "pred_answer" in value and "answer" in value:
+            return float(str(value["pred_answer"]).strip().casefold() == str(value["answer"]).strip().casefold())
+        value = value.get("score")
+    return float(value) if isinstance(value, int | float) and isfinite(value) else None
+
+
+def _first_text(value: Any) -> str | None:
+    """The first text in lists of lists."""
+    if isinstance(value, list):
+        return next((text for text in map(_first_text, value) if text is not None), None)
+    return value if isinstance(value, str) else None

@@ -1,0 +1,136 @@
+"""Published outputs as runs: what other evaluators wrote becomes items, predictions and judgements.
+
+`longshot` is an `*_eval.jsonl` of the released LongShOT evaluator: samples with `candidate_response` in each assistant
+turn and `criteria_met` in each criterion. `lmms-eval` is a samples file of lmms-eval.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import longtake
+from longtake.errors import ConfigError
+from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
+from longtake.evalharness.journal import Journal
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.suites.lmms_samples import LmmsSample, task_named
+from longtake.evalharness.suites.loading import items_of
+from longtake.evalharness.suites.longshot import SUITE, longshot_item
+from longtake.evalharness.suites.longshot_rows import Sample, parsed
+from longtake.evalharness.suites.rows import Row, read_rows
+
+Kind = Literal["longshot", "lmms-eval"]
+_ID: dict[Kind, str] = {"longshot": "sample_id", "lmms-eval": "doc_id"}
+
+
+class _Outcome(NamedTuple):
+    """An item, what the subject said to it and what was found of that."""
+
+    item: Item
+    replies: tuple[Reply, ...]
+    judgements: tuple[Judgement, ...]
+
+
+def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
+    """Write an output of another evaluator as a run; what the run holds already is not written again.
+
+    Args:
+        kind: what wrote the file.
+        file: JSONL. The subject is named after the file (`<model>_eval.jsonl`) or, of lmms-eval, after its folder.
+        out: folder of the run.
+        tell: told of each line that was left out.
+
+    Returns:
+        What the run is.
+
+    Raises:
+        ConfigError: when the file cannot be read or holds no sample, or the folder holds another run.
+        LibraryError: when the folder cannot be written to, or another process works on it.
+    """
+    file = file.resolve()
+    suite, subject = (
+        (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (task_named(file), file.parent.name)
+    )
+    outcomes: dict[str, _Outcome] = {}
+
+    def make(row: Row) -> Item:
+        outcome = _of_longshot(row, subject) if kind == "longshot" else _of_lmms(row, suite, subject)
+        outcomes.setdefault(outcome.item.id, outcome)
+        return outcome.item
+
+    if not items_of(read_rows(file, tell), make, tell, _ID[kind]):
+        raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
+    folder = RunFolder(out)
+    card = RunCard(suite=suite, source=str(file), subjects=(subject,), version=longtake.__version__)
+    folder.begin(card)
+    with folder.locked():
+        _write(folder, subject, list(outcomes.values()), tell)
+    return card
+
+
+def _write(folder: RunFolder, subject: str, outcomes: list[_Outcome], tell: Tell) -> None:
+    """Write each prediction after its judgements: where one is held, so are they."""
+    held = {key.item for key in folder.predictions(tell)}
+    folder.keep_items([outcome.item for outcome in outcomes])
+    with Journal(folder.predictions_file) as predictions, Journal(folder.judgements_file) as judgements:
+        for item, replies, found in outcomes:
+            if item.id in held:
+                continue
+            for judgement in found:
+                judgements.append(judgement)
+            predictions.append(
+                Prediction(item=item.id, variant=ORIGINAL, subject=subject, replies=replies, seconds=0.0)
+            )
+
+
+def _of_longshot(row: Row, subject: str) -> _Outcome:
+    """A sample of the released evaluator; a turn that was given no reply is an error."""
+    sample, folder = Sample.of(row), row.file.parent
+    exchanges = sample.exchanges
+    replies = tuple(_reply(exchange.reply) for exchange in exchanges)
+    judgements = tuple(
+        Judgement(
+            item=sample.sample_id,
+            variant=ORIGINAL,
+            subject=subject,
+            turn=number,
+            criterion=name,
+            judge=f"released {folder.name}" if folder.parent.name == "judges" else "released",
+            met=judged.criteria_met,
+            error=judged.evaluation_error,
+            reply=reply_hash(replies[number]),
+        )
+        for number, exchange in enumerate(exchanges)
+        for name, judged in exchange.criteria.items()
+        if judged.criteria_met is not None or judged.evaluation_error
+    )
+    return _Outcome(longshot_item(sample), replies, judgements)
+
+
+def _of_lmms(row: Row, suite: str, subject: str) -> _Outcome:
+    """A sample of lmms-eval; each metric is a judge, and what is neither 0 nor 1 is points without a verdict."""
+    sample = parsed(LmmsSample, row)
+    reply = Reply(text=sample.reply)
+    judgements = tuple(
+        Judgement(
+            item=sample.doc_id,
+            variant=ORIGINAL,
+            subject=subject,
+            turn=0,
+            criterion="",
+            judge=f"lmms-eval {metric}",
+            met=bool(points) if points in (0, 1) else None,
+            points=points,
+            reply=reply_hash(reply),
+        )
+        for metric, points in sample.metrics.items()
+    )
+    return _Outcome(sample.item(suite), (reply,), judgements)
+
+
+def _reply(text: str | None) -> Reply:
+    if text is None:
+        return Reply(text="", status="error", error="The file holds no reply to this turn.")
+    return Reply(text=text)

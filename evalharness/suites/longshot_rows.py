@@ -1,0 +1,209 @@
+"""A sample of LongShOTBench as the releases v1, v1 with tools, v2 and their clean exports write it in a line.
+
+The releases differ in what they leave out, and Hugging Face writes null for what a row lacks: null counts as absent,
+fields that are not named here are passed over, and a weight that is missing follows from the criterion's category.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, Self, TypeVar
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from longtake.evalharness.items import Criterion, ToolCall
+from longtake.evalharness.suites.rows import Row
+
+M = TypeVar("M", bound=BaseModel)
+WEIGHTS = {"high_priority": 5.0, "medium_priority": 3.0, "low_priority": 1.0, "penalty": -5.0}
+
+
+class _Tolerant(BaseModel):
+    """Null counts as absent, and what is not known is passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {
+            name: [element for element in held if element is not None] if isinstance(held, list) else held
+            for name, held in value.items()
+            if held is not None
+        }
+
+
+class CriterionRow(_Tolerant):
+    """A criterion, and what the released judge found where it has judged."""
+
+    name: str = ""
+    description: str = ""
+    category: str = ""
+    weight: FiniteFloat = 0.0
+    is_penalty: bool = False
+    criteria_met: bool | None = None
+    evaluation_error: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_category(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        category = value.get("category")
+        filled = dict(value)
+        if filled.get("weight") is None:
+            if category not in WEIGHTS:
+                raise PydanticCustomError("weight", "no weight is given, and the category tells none")
+            filled["weight"] = WEIGHTS[category]
+        if filled.get("is_penalty") is None:
+            filled["is_penalty"] = category == "penalty"
+        return filled
+
+    def criterion(self, name: str) -> Criterion:
+        """The criterion under a name that no other of its turn has."""
+        return Criterion(name=name, description=self.description, weight=self.weight, penalty=self.is_penalty)
+
+
+def _decoded(value: Any) -> Any:
+    """A value that may be written as JSON inside a string."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise PydanticCustomError("json", "this string holds no JSON") from error
+
+
+class CallRow(_Tolerant):
+    """A gold call of a tool and what it returned."""
+
+    tool: str
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    expected_response: Any = ""
+
+    def call(self) -> ToolCall:
+        """The call; parameters that are null were left out."""
+        result = self.expected_response
+        return ToolCall(
+            tool=self.tool,
+            arguments={name: value for name, value in self.parameters.items() if value is not None},
+            result=result if isinstance(result, str) else json.dumps(result, ensure_ascii=False),
+        )
+
+
+Calls = Annotated[tuple[Annotated[CallRow, BeforeValidator(_decoded)], ...], BeforeValidator(_decoded)]
+
+
+class Message(_Tolerant):
+    """What the user or the assistant says: a question, or the reference answer with its rubric."""
+
+    role: str
+    content: str = ""
+    difficulty: int | None = None
+    modalities: tuple[str, ...] = ()
+    conversation_role: str = ""
+    criteria: tuple[CriterionRow, ...] = ()
+    tool_calls: Calls = Field(default=(), validation_alias=AliasChoices("tool_calls", "tool_calls_json"))
+    candidate_response: str | None = None
+
+
+class Exchange(NamedTuple):
+    """A question and what the assistant's messages up to the next question hold together."""
+
+    asked: Message
+    reference: str
+    criteria: Mapping[str, CriterionRow]  # by a name that is unique in the turn
+    calls: tuple[ToolCall, ...]
+    reply: str | None  # of the subject, in an output of the released evaluator
+
+
+class Sample(_Tolerant):
+    """A sample with its conversation."""
+
+    sample_id: str = ""
+    video_id: str = Field(min_length=1)
+    duration: FiniteFloat = 0.0
+    task: str = ""
+    conversations: tuple[Message, ...] = Field(validation_alias=AliasChoices("conversations", "question"))
+
+    @field_validator("conversations")
+    @classmethod
+    def _begins_with_a_question(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        said = [message for message in messages if message.role in ("user", "assistant")]
+        if not said or said[0].role != "user":
+            raise PydanticCustomError("question", "it does not begin with a question of the user")
+        if any(message.role == "user" and not message.content.strip() for message in said):
+            raise PydanticCustomError("question", "a question is empty")
+        return tuple(said)
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """The sample of a row; an id that is missing is made of video, task and line.
+
+        Raises:
+            BadRow: when the row is none.
+        """
+        sample = parsed(cls, row)
+        made_up = f"{sample.video_id}#{sample.task}#{row.line}"
+        return sample if sample.sample_id else sample.model_copy(update={"sample_id": made_up})
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """The conversation, question by question."""
+        starts = [place for place, message in enumerate(self.conversations) if message.role == "user"]
+        ends = [*starts[1:], len(self.conversations)]
+        return [
+            _exchange(self.conversations[start], self.conversations[start + 1 : end])
+            for start, end in zip(starts, ends, strict=True)
+        ]
+
+
+def parsed(kind: type[M], row: Row) -> M:
+    """What a row holds.
+
+    Raises:
+        BadRow: when a field is missing or not what it should be.
+    """
+    try:
+        return kind.model_validate(row.fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise row.bad(".".join(map(str, first["loc"])), first["msg"]) from error
+
+
+def _exchange(asked: Message, answers: Sequence[Message]) -> Exchange:
+    criteria = [row for answer in answers for row in answer.criteria]
+    said = [answer.candidate_response for answer in answers if answer.candidate_response is not None]
+    return Exchange(
+        asked=asked,
+        reference="\n".join(answer.content for answer in answers if answer.content),
+        criteria=dict(zip(_unique(row.name for row in criteria), criteria, strict=True)),
+        calls=tuple(row.call() for answer in answers for row in answer.tool_calls),
+        reply="\n".join(said) if said else None,
+    )
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    """The names, with a number behind those that stood before; what has no name is a criterion."""
+    unique: list[str] = []
+    for name in names:
+        wanted, number = name or "criterion", 1
+        while wanted in unique:
+            number += 1
+            wanted = f"{name or 'criterion'} {number}"
+        unique.append(wanted)
+    return unique

@@ -1,0 +1,193 @@
+"""The score tables of LongShOTBench: overall, categories, tasks and what else the samples are told apart by.
+
+A task is scored over its samples, a category is the plain mean of its tasks and the overall score that of the
+categories, over those that are there. Other rows are scored over their samples as a task is. A sample counts in the row
+of every modality it lists; difficulty is of questions, so each turn counts by itself there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from pydantic import Field
+
+from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.estimates import Estimate, Sums, macro, ratio
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
+from longtake.evalharness.predicting import failed
+from longtake.evalharness.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
+from longtake.memory.records import Record
+
+_MODALITIES = ("visual", "audio", "speech")
+_BUCKETS = ("short", "medium", "long", "unknown")
+_LEVELS = ("1", "2", "3", "4", "5")
+_KINDS = ("single_turn", "multi_turn")
+
+Rows = dict[str, Estimate]
+_Place = tuple[PredictionKey, int, str]  # of a criterion: its prediction, its turn and its name
+
+
+class LongshotScores(Record):
+    """Scores of one subject, 0 to 100 with intervals; `paper` may go below 0."""
+
+    reading: Reading
+    parity: bool = Field(description="Whether the tag `audio` counts as visual, as in the released code.")
+    headline: Estimate | None = Field(description="The overall score; none above 1 % of criteria without a verdict.")
+    overall: Estimate
+    excluded: Estimate = Field(description="The overall score without the samples in which a reply is an error.")
+    categories: Rows
+    tasks: Rows
+    unknown_tasks: Rows = Field(description="Tasks that are none of the sixteen; no part of the overall score.")
+    modalities: Rows
+    durations: dict[str, Rows] = Field(description="By the edges of `repo` and of `paper`.")
+    difficulties: Rows
+    turns: Rows = Field(description="Samples of one turn and of several.")
+    errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
+    unjudged: Share = Field(description="Of the criteria, those of replies without a verdict; they count as not met.")
+
+
+class _Sample(NamedTuple):
+    """A sample as it went: the verdicts turn by turn, and what is missing."""
+
+    item: Item
+    verdicts: tuple[tuple[Verdict, ...], ...]
+    failed: bool
+    unjudged: int
+
+
+def score_longshot(
+    items: Sequence[Item],
+    predictions: Iterable[Prediction],
+    judgements: Iterable[Judgement],
+    reading: Reading,
+    parity: bool = False,
+) -> LongshotScores:
+    """Score one subject in one variant.
+
+    Args:
+        items: all that were to be asked; one without a prediction counts as an error.
+        predictions: of the subject, with as many seeds as there are: each seed makes a sample of every item.
+        judgements: of one judge; of several on one criterion the last counts.
+        reading: how penalties count and samples are pooled.
+        parity: whether the tag `audio` counts as visual.
+    """
+    samples = _samples(items, list(predictions), judgements)
+    scores = [_score(sample, reading) for sample in samples]
+    kept = [score for score, sample in zip(scores, samples, strict=True) if not sample.failed]
+    unjudged = Share(
+        count=sum(sample.unjudged for sample in samples),
+        n=sum(len(turn) for sample in samples for turn in sample.verdicts),
+    )
+    overall = _overall(scores)
+    tasks = by_task(scores)
+    unknown = sorted(set(tasks) - set(TASKS))
+    return LongshotScores(
+        reading=reading,
+        parity=parity,
+        headline=overall if unjudged.value <= MOST_UNJUDGED else None,
+        overall=overall,
+        excluded=_overall(kept),
+        categories={name: macro([members]) for name, members in _members(scores).items()},
+        tasks={name: ratio(_sums(tasks[name])) for name in TASKS if name in tasks},
+        unknown_tasks={name: ratio(_sums(tasks[name])) for name in unknown},
+        modalities=_rows(scores, _MODALITIES, partial(_modalities, parity=parity)),
+        durations={edges: _rows(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
+        difficulties=_rows(_turn_scores(samples, reading), _LEVELS, _levels),
+        turns=_rows(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
+        errors=Share(count=len(samples) - len(kept), n=len(samples)),
+        unjudged=unjudged,
+    )
+
+
+def _samples(
+    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
+) -> list[_Sample]:
+    said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
+    replies = {
+        (prediction.key, turn): reply_hash(reply)
+        for prediction in said.values()
+        for turn, reply in enumerate(prediction.replies)
+    }
+    found: dict[_Place, bool | None] = {}
+    for one in judgements:
+        key = PredictionKey(one.item, one.variant, one.subject, one.seed)
+        if one.reply in ("", replies.get((key, one.turn))):  # what was found of an earlier reply no longer counts
+            found[key, one.turn, one.criterion] = one.met
+    seeds = sorted({seed for _, seed in said}) or [0]
+    return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
+
+
+def _sample(item: Item, prediction: Prediction | None, found: Mapping[_Place, bool | None]) -> _Sample:
+    """What became of an item: where nothing was said, no criterion is met and nothing that is forbidden was done."""
+    replies = prediction.replies if prediction else ()
+    turns: list[tuple[Verdict, ...]] = []
+    unjudged = 0
+    for number, turn in enumerate(item.turns):
+        silent = number >= len(replies) or replies[number].status != "ok" or not replies[number].text.strip()
+        verdicts: list[Verdict] = []
+        for criterion in turn.criteria:
+            met = found.get((prediction.key, number, criterion.name)) if prediction else None
+            if met is None and silent:
+                met = criterion.penalty
+            unjudged += met is None
+            verdicts.append(Verdict(criterion, met))
+        turns.append(tuple(verdicts))
+    lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
+    return _Sample(item, tuple(turns), lacking, unjudged)
+
+
+def _score(sample: _Sample, reading: Reading) -> SampleScore:
+    return sample_score(sample.item, [verdict for turn in sample.verdicts for verdict in turn], reading)
+
+
+def _turn_scores(samples: Iterable[_Sample], reading: Reading) -> list[SampleScore]:
+    """The scores of the turns, each as a sample of its own."""
+    return [
+        sample_score(sample.item.model_copy(update={"turns": (turn,)}), verdicts, reading)
+        for sample in samples
+        for turn, verdicts in zip(sample.item.turns, sample.verdicts, strict=True)
+    ]
+
+
+def _overall(scores: Iterable[SampleScore]) -> Estimate:
+    return macro(list(_members(scores).values()))
+
+
+def _members(scores: Iterable[SampleScore]) -> dict[str, list[Sums]]:
+    """The tasks of each category that are there."""
+    tasks = by_task(scores)
+    held = {name: [_sums(tasks[task]) for task in members if task in tasks] for name, members in CATEGORIES.items()}
+    return {name: members for name, members in held.items() if members}
+
+
+def _rows(scores: Iterable[SampleScore], names: Sequence[str], rows_of: Callable[[Item], Iterable[str]]) -> Rows:
+    """A score for each of the rows that some sample counts in."""
+    groups: dict[str, list[SampleScore]] = {name: [] for name in names}
+    for score in scores:
+        for name in rows_of(score.item):
+            groups.setdefault(name, []).append(score)
+    return {name: ratio(_sums(group)) for name, group in groups.items() if group}
+
+
+def _sums(scores: Sequence[SampleScore]) -> Sums:
+    return Sums(
+        [score.earned for score in scores],
+        [score.possible for score in scores],
+        [score.item.video for score in scores],
+    )
+
+
+def _modalities(item: Item, parity: bool) -> set[str]:
+    return {modality_group(tag, parity=parity) for turn in item.turns for tag in turn.modalities}
+
+
+def _buckets(item: Item, edges: str) -> list[str]:
+    return ["unknown" if item.seconds is None else duration_bucket(item.seconds, edges)]
+
+
+def _levels(item: Item) -> list[str]:
+    return [str(turn.difficulty) for turn in item.turns if turn.difficulty is not None]

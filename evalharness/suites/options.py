@@ -1,0 +1,49 @@
+"""Options as benchmarks write them: inside the question, and the right one as a letter, an index or its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from longtake.evalharness.choices import LABELS
+
+AnswerAs = Literal["letter", "index", "number", "text"]
+_MARK = re.compile(r"\(([A-Za-z])\)\s*|^[ \t]*([A-Za-z])[.):][ \t]+", re.MULTILINE)
+_LETTER = re.compile(r"\((?P<set>[A-Za-z])\)(?:\s.*)?|(?P<bare>[A-Za-z])(?:[.):].*)?", re.DOTALL)
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    """The question and its options, where they are marked (a), (b)... or, each on its line, A. or A).
+
+    A mark counts only when its letter is the next one, so that a letter in parentheses is no option by itself.
+    """
+    marks: list[re.Match[str]] = []
+    for match in _MARK.finditer(text):
+        if len(marks) < len(LABELS) and (match[1] or match[2]).upper() == LABELS[len(marks)]:
+            marks.append(match)
+    if len(marks) < 2:
+        return text.strip(), ()
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    options = tuple(text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True))
+    return text[: marks[0].start()].strip(), options
+
+
+def option_of(answer: str, options: Sequence[str], written: AnswerAs) -> int | None:
+    """Which option an answer of the file names, from 0; None where it names none.
+
+    Args:
+        answer: as the file has it.
+        options: their texts.
+        written: as a letter ("b", "(b)", "B. the door"), as an index from 0, as a number
+            from 1, or as the text of the option.
+    """
+    if written == "text":
+        same = [place for place, option in enumerate(options) if option.casefold() == answer.casefold()]
+        return same[0] if len(same) == 1 else None
+    if written in ("index", "number"):
+        place = int(answer) - (written == "number") if re.fullmatch(r"\d+", answer) else len(options)
+    else:
+        letter = _LETTER.fullmatch(answer)
+        place = LABELS.index((letter["set"] or letter["bare"]).upper()) if letter else len(options)
+    return place if 0 <= place < len(options) else None

@@ -1,0 +1,151 @@
+"""A question set of one's own, multiple-choice or open, as its card describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from longtake.errors import ConfigError
+from longtake.evalharness.choice_scores import (
+    Answers,
+    ChoiceScores,
+    Outcome,
+    beside_chance,
+    by,
+    choice_outcome,
+    open_outcome,
+    rotations,
+    summarise,
+)
+from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
+from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.suites.card import Card
+from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
+from longtake.evalharness.suites.options import split_options
+from longtake.evalharness.suites.rows import Row, read_rows
+
+
+def load_own_set(card: Card, tell: Tell) -> list[Item]:
+    """The questions of a set as items.
+
+    Args:
+        card: what the set is.
+        tell: told, in a sentence with file, line and field, of each row that was left out, and of missing videos.
+
+    Raises:
+        ConfigError: when the file cannot be read or holds no question.
+    """
+    videos = Videos(card.videos, tell)
+    items = items_of(read_rows(card.file, tell), lambda row: _item(row, card, videos), tell, card.fields.id or "line")
+    if not items:
+        raise ConfigError(f"{card.file} holds no question that the card describes; check the card's fields.")
+    return items
+
+
+def own_set_variants(card: Card, items: Sequence[Item]) -> tuple[Variant, ...]:
+    """The variants of a run: as the questions are and, where the card says so, the right option at every place."""
+    return rotations(Variant(), items) if card.rotate else (Variant(),)
+
+
+def own_set_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
+    """What the judge is asked: whether an open reply says what the reference says, with the question in sight."""
+    return cases(item, prediction, with_question=True)
+
+
+def score_own_set(
+    items: Sequence[Item],
+    variants: Sequence[Variant],
+    predictions: Iterable[Prediction],
+    judgements: Iterable[Judgement],
+) -> ChoiceScores:
+    """Score one subject; a choice is right where it is right in every order of the variants.
+
+    Args:
+        items: all that were to be asked.
+        variants: of the run.
+        predictions: of the subject.
+        judgements: of one judge.
+    """
+    answers = Answers(predictions, judgements)
+    outcomes = _outcomes(items, variants, answers)
+    as_written = _outcomes(items, variants[:1], answers)
+    chosen = beside_chance(as_written, "as written")
+    if len(variants) > 1:
+        chosen = beside_chance(outcomes, "in every order") | chosen
+    tags = dict.fromkeys(tag for item in items for tag in item.tags)
+    return summarise(
+        outcomes,
+        {
+            "answer type": by(outcomes, lambda item: item.format),
+            "task": by(outcomes, lambda item: item.task),
+            **{f"tag {tag}": by(outcomes, partial(_tag, tag)) for tag in tags},
+            "multiple choice": chosen,
+        },
+    )
+
+
+def _tag(name: str, item: Item) -> str:
+    return item.tags.get(name, "")
+
+
+def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answers) -> list[Outcome]:
+    return [
+        choice_outcome(item, variants, answers, seed)
+        if item.format == "choice"
+        else open_outcome(item, variants[0], answers, seed)
+        for seed in answers.seeds
+        for item in items
+    ]
+
+
+def _item(row: Row, card: Card, videos: Videos) -> Item:
+    fields = card.fields
+    question, options = _options(row, card)
+    if options or card.format == "choice":
+        columns = fields.options or fields.question
+        options_field = columns if isinstance(columns, str) else ", ".join(columns)
+        turn = choice_turn(row, question, options, options_field, fields.answer, card.answer)
+    else:
+        turn = Turn(question=question, reference=row.needed(fields.answer))
+    video = row.needed(fields.video)
+    media = videos.find(video, row, fields.video)
+    return Item(
+        suite=card.name,
+        id=row.needed(fields.id) if fields.id else str(row.line),
+        video=video,
+        media=media,
+        task=row.text(fields.task) if fields.task else "",
+        format="choice" if turn.options else "open",
+        turns=(turn,),
+        seconds=videos.seconds(media, row, fields.video),
+        tags={tag: text for tag in fields.tags if (text := row.text(tag))},
+    )
+
+
+def _options(row: Row, card: Card) -> tuple[str, tuple[str, ...]]:
+    """The question and its options; none where the question is open."""
+    question, columns = row.needed(card.fields.question), card.fields.options
+    if card.format == "open":
+        return question, ()
+    if columns is None:
+        return split_options(question)
+    if isinstance(columns, str):
+        return question, _listed(row.fields.get(columns))
+    texts = [row.text(column) for column in columns]
+    while texts and not texts[-1]:  # a row may have fewer options than there are columns, but none left out between
+        texts.pop()
+    return question, tuple(texts)
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    """The options in one field: a list, a list as JSON text, or one a line."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = [line for line in value.splitlines() if line.strip()]
+    return tuple(str(each).strip() for each in value) if isinstance(value, list) else ()

@@ -1,0 +1,119 @@
+"""Tables as benchmarks are given out: a JSON list, JSONL, CSV or TSV. Each row knows where in its file it stands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longtake.errors import ConfigError, LongtakeError
+from longtake.evalharness.run_folder import Tell
+
+SUFFIXES = (".json", ".jsonl", ".csv", ".tsv")
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+_NEXT_OBJECT = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
+
+
+class BadRow(LongtakeError):
+    """A row that cannot be an item: the sentence names its file, line and field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row; lines are counted from 1."""
+
+    file: Path
+    line: int
+    fields: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """A field as text, without the blanks around it; empty where it is missing or null."""
+        value = self.fields.get(name)
+        return "" if value is None else str(value).strip()
+
+    def needed(self, name: str) -> str:
+        """A field that has to be there.
+
+        Raises:
+            BadRow: when it is missing, null or blank.
+        """
+        text = self.text(name)
+        if not text:
+            raise self.bad(name, "nothing stands there")
+        return text
+
+    def place(self, field: str) -> str:
+        """Where a field stands, for a message."""
+        return f"{self.file}, line {self.line}, {field}"
+
+    def bad(self, field: str, fault: str) -> BadRow:
+        """The error that leaves the row out."""
+        return BadRow(f"{self.place(field)}: {fault}; the row was left out.")
+
+
+def read_rows(file: Path, tell: Tell) -> Iterator[Row]:
+    """The rows of a file, in order.
+
+    Args:
+        file: its suffix says what it is.
+        tell: told, in a sentence with file and line, of each row that is not one.
+
+    Raises:
+        ConfigError: when the file is of another kind or cannot be read.
+    """
+    if file.suffix.lower() not in SUFFIXES:
+        raise ConfigError(f"{file} is no table that can be read; give one of {', '.join(SUFFIXES)}.")
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}; check its name.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not text in UTF-8; save it as such.") from error
+    return _objects(file, text, tell) if file.suffix.lower().startswith(".json") else _table(file, text, tell)
+
+
+def _objects(file: Path, text: str, tell: Tell) -> Iterator[Row]:
+    """The objects of a JSON list or of lines; after a broken one it goes on at the next line that begins with one."""
+    decoder = json.JSONDecoder()
+    line, counted, start = 1, 0, _after(text, 0)
+    while start < len(text):
+        line, counted = line + text.count("\n", counted, start), start
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            following = _NEXT_OBJECT.search(text, start + 1)
+            # An object that is not closed is found out only in one of those after it.
+            beyond = following is not None and error.pos > following.start()
+            tell(f"{file}, line {line if beyond else error.lineno}: no valid JSON ({error.msg}); the row was left out.")
+            end = following.end() if following else len(text)
+        else:
+            if isinstance(value, dict):
+                yield Row(file, line, value)
+            else:
+                tell(f"{file}, line {line}: {value!r} is no object with fields; it was left out.")
+        start = _after(text, end)
+
+
+def _after(text: str, place: int) -> int:
+    between = _BETWEEN.match(text, place)
+    return between.end() if between else place
+
+
+def _table(file: Path, text: str, tell: Tell) -> Iterator[Row]:
+    head = text.partition("\n")[0]
+    delimiter = "\t" if file.suffix.lower() == ".tsv" or ("\t" in head and "," not in head) else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for fields in reader:
+            line = reader.line_num - sum(str(value).count("\n") for value in fields.values())
+            if None in fields:
+                tell(f"{file}, line {line}: it has more fields than the header; the row was left out.")
+            else:
+                yield Row(file, line, {name.strip(): value for name, value in fields.items()})
+    except csv.Error as error:
+        tell(f"{file}, line {reader.line_num}: {error}; the rows from there on were left out.")

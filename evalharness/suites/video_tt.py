@@ -1,0 +1,129 @@
+"""Video-TT: a thousand videos under 65 s, each with one question asked in five ways.
+
+A row holds video_id, question, question_prompt (how to answer), answer, capability, duration in seconds and, in most
+releases, question_type; otherwise the name of the file tells which of the five ways its questions are asked. The five
+are items of one group, the video.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Item, Prediction, Turn, Variant
+from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
+from longtake.evalharness.suites.options import split_options
+from longtake.evalharness.suites.rows import SUFFIXES, Row, read_rows
+
+SUITE = "video-tt"
+Protocol = Literal["paper", "repo"]
+PRIMARY, CHOICE = "primary", "multiple choice"
+WAYS = (PRIMARY, "paraphrased", "correctly led", "wrongly led", CHOICE)
+FRAMES = 80
+# What tells the way, in a question type or in the name of a split; older releases call the primary one non-leading.
+_MARKS = {
+    "paraphrase": "paraphrased",
+    "correctly": "correctly led",
+    "correct leading": "correctly led",
+    "wrong": "wrongly led",
+    "multiple": CHOICE,
+    "primary": PRIMARY,
+    "no leading": PRIMARY,
+    "non leading": PRIMARY,
+}
+
+
+class Threshold(NamedTuple):
+    """From how many of five points an open answer counts as right."""
+
+    points: float = 3.0
+    reached: bool = True  # whether reaching them is enough
+
+    def passed(self, points: float) -> bool:
+        """Whether so many points are enough."""
+        return points > self.points or (self.reached and points == self.points)
+
+    def __str__(self) -> str:
+        return f"{'at least' if self.reached else 'more than'} {self.points:g}"
+
+
+# The appendix of the paper and the released code against the body of the paper.
+THRESHOLDS: dict[Protocol, Threshold] = {"repo": Threshold(3.0, True), "paper": Threshold(3.0, False)}
+
+
+def load_video_tt(source: Path, media: Path | None, protocol: Protocol, tell: Tell) -> list[Item]:
+    """The questions of a file, or of all files of a folder, as items.
+
+    Args:
+        source: a table with all questions, or a folder with one for each way of asking.
+        media: folder of the videos, each as `<video_id>.mp4` or in another container; None: no videos.
+        protocol: in `repo` an open question is followed by its question_prompt, as in the released code.
+        tell: told, in a sentence with file, line and field, of each row that was left out, and of missing videos.
+
+    Raises:
+        ConfigError: when a file cannot be read, or there is no question.
+    """
+    files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES) if source.is_dir() else [source]
+    videos = Videos(media, tell)
+    rows = chain.from_iterable(read_rows(file, tell) for file in files)
+    items = items_of(rows, lambda row: _item(row, videos, protocol), tell, "video_id")
+    if not items:
+        raise ConfigError(
+            f"{source} holds no question of Video-TT; give its splits as JSON, JSONL or CSV (`Dataset.to_json`)."
+        )
+    return items
+
+
+def video_tt_variants() -> tuple[Variant, ...]:
+    """The variants of a run: as the questions are, with so many frames for subjects that are fed frames."""
+    return (Variant(most_frames=FRAMES),)
+
+
+def video_tt_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
+    """What the judge is asked: points for each open reply, with the question in sight."""
+    return cases(item, prediction, whole="grade", with_question=True)
+
+
+def _item(row: Row, videos: Videos, protocol: Protocol) -> Item:
+    video, question, way = row.needed("video_id"), row.needed("question"), _way(row)
+    if way == CHOICE:
+        turn = choice_turn(row, *split_options(question), "question", "answer", "letter")
+    else:
+        prompt = row.text("question_prompt") if protocol == "repo" else ""
+        turn = Turn(question=f"{question}\n{prompt}".strip(), reference=row.needed("answer"))
+    return Item(
+        suite=SUITE,
+        id=f"{video}/{way}",
+        video=video,
+        media=videos.find(video, row, "video_id"),
+        task=row.text("capability"),
+        format="choice" if way == CHOICE else "open",
+        turns=(turn,),
+        seconds=_seconds(row),
+        tags={"way": way},
+    )
+
+
+def _way(row: Row) -> str:
+    """The way of asking: as the row says, or else its file; a split without a name of its own is multiple-choice."""
+    said = row.text("question_type")
+    spelled = (said or row.file.stem).lower().replace("-", " ").replace("_", " ")
+    found = next((way for mark, way in _MARKS.items() if mark in spelled), None)
+    if found:
+        return found
+    if not said and split_options(row.text("question"))[1]:
+        return CHOICE
+    raise row.bad("question_type", f"{said or row.file.name} is none of {', '.join(WAYS)}")
+
+
+def _seconds(row: Row) -> float | None:
+    try:
+        return float(row.text("duration"))
+    except ValueError:
+        return None

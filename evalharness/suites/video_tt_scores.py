@@ -1,0 +1,102 @@
+"""The score tables of Video-TT: five accuracies, their mean, and how often who is right once is right always."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from longtake.evalharness.choice_scores import (
+    Answers,
+    ChoiceScores,
+    Outcome,
+    accuracy,
+    beside_chance,
+    by,
+    choice_outcome,
+    open_outcome,
+    summarise,
+    sums,
+)
+from longtake.evalharness.estimates import Estimate, Sums, macro, ratio
+from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.suites.video_tt import CHOICE, PRIMARY, THRESHOLDS, WAYS, Threshold, video_tt_variants
+
+Ways = Mapping[str, list[Outcome]]
+
+
+def score_video_tt(
+    items: Sequence[Item],
+    predictions: Iterable[Prediction],
+    judgements: Iterable[Judgement],
+    threshold: Threshold,
+) -> ChoiceScores:
+    """Score one subject; the headline is the plain mean of the five accuracies.
+
+    Args:
+        items: all that were to be asked.
+        predictions: of the subject.
+        judgements: of one judge, with points.
+        threshold: from how many points an open answer is right; the mean and the robustness score stand beside it for
+            both readings of the paper.
+    """
+    (variant,) = video_tt_variants()
+    answers = Answers(predictions, judgements)
+    outcomes = _outcomes(items, variant, answers, threshold)
+    ways = _by_way(outcomes)
+    read = {str(other): _by_way(_outcomes(items, variant, answers, other)) for other in THRESHOLDS.values()}
+    capabilities = {f"capability, {way}": by(found, lambda item: item.task) for way, found in ways.items()}
+    return summarise(
+        outcomes,
+        {
+            "question": {way: accuracy(found) for way, found in ways.items()},
+            "robustness": {"RB": robustness(ways)},
+            "points, mean of five": {name: _mean_of_five(found) for name, found in read.items()},
+            "points, RB": {name: robustness(found) for name, found in read.items()},
+            "multiple choice": beside_chance(ways.get(CHOICE, ())),
+            "capability": by(outcomes, lambda item: item.task),
+            **capabilities,
+        },
+        headline=_mean_of_five(ways),
+    )
+
+
+def robustness(ways: Ways) -> Estimate:
+    """RB: of the videos whose primary question is answered rightly, the share with all five right.
+
+    Videos that lack one of the five have no part in it; None where no primary question is answered rightly.
+    """
+    right: dict[tuple[str, int], dict[str, bool]] = {}
+    for way, outcomes in ways.items():
+        for outcome in outcomes:
+            right.setdefault((outcome.item.video, outcome.seed), {})[way] = outcome.right
+    whole = [(video, found) for (video, _), found in right.items() if len(found) == len(WAYS)]
+    return ratio(
+        Sums(
+            [float(all(found.values())) for _, found in whole],
+            [float(found[PRIMARY]) for _, found in whole],
+            [video for video, _ in whole],
+        )
+    )
+
+
+def _mean_of_five(ways: Ways) -> Estimate:
+    return macro([[sums(found)] for found in ways.values()])
+
+
+def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    ways: dict[str, list[Outcome]] = {way: [] for way in WAYS}
+    for outcome in outcomes:
+        ways[outcome.item.tags["way"]].append(outcome)
+    return {way: found for way, found in ways.items() if found}
+
+
+def _outcomes(items: Sequence[Item], variant: Variant, answers: Answers, threshold: Threshold) -> list[Outcome]:
+    def accepts(judgement: Judgement) -> bool | None:
+        return None if judgement.points is None else threshold.passed(judgement.points)
+
+    return [
+        choice_outcome(item, [variant], answers, seed)
+        if item.format == "choice"
+        else open_outcome(item, variant, answers, seed, accepts)
+        for seed in answers.seeds
+        for item in items
+    ]

@@ -1,0 +1,175 @@
+"""The checks that a program decides, and what they do not fall for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Criterion, Reply, ToolCall
+from longtake.evalharness.judges.checks import Outcome, decide
+from longtake.memory.timespan import TimeSpan
+
+
+def outcome(check: dict[str, Any], said: str = "", **reply: Any) -> Outcome:
+    return decide(Criterion(name="colour", description="", weight=1, check=check), said, Reply(text=said, **reply))
+
+
+FIVE = {"kind": "number", "value": 5}
+NEAR = {"kind": "number", "value": 100, "tolerance": 2.5}
+
+
+@pytest.mark.parametrize(
+    ("check", "said", "met", "sure"),
+    [
+        (FIVE, "There are five circles.", True, True),
+        (FIVE, "5.0", True, True),
+        (FIVE, "5 [00:00:07]", True, True),
+        (FIVE, "2 + 3 = 5", True, False),
+        (FIVE, "There are 15.", False, True),
+        (FIVE, "At 5 s.", False, True),
+        (FIVE, "Not 5 but 6.", False, True),
+        (FIVE, "1, 2, 3, 4, 5 or 6", False, True),
+        (FIVE, "None.", False, True),
+        (NEAR, "About 98.", True, True),
+        (NEAR, "About 97.", False, True),
+        (NEAR, "1,020", False, True),
+    ],
+)
+def test_a_number_is_stated_within_the_tolerance(check: dict[str, Any], said: str, met: bool, sure: bool) -> None:
+    assert outcome(check, said) == (met, sure)
+
+
+SPAN = {"kind": "time", "start": 27, "end": 40, "tolerance": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "met"),
+    [
+        ("At 00:00:27.", True),
+        ("At 41 s.", True),
+        ("From 0:27 to 0:40.", True),
+        ("From 0:27 to 1:40.", False),
+        ("At 42.5 s.", False),
+        ("It is the second slide [00:00:30].", True),
+        ("At 01:10 [00:00:30].", False),
+        ("At 5, 15, 25, 30, 35 or 45 s.", False),
+        ("Later.", False),
+    ],
+)
+def test_a_time_is_stated_where_the_thing_happens(said: str, met: bool) -> None:
+    assert outcome(SPAN, said).met is met
+
+
+def test_what_is_cited_counts_as_a_time_where_none_is_stated() -> None:
+    cited = (TimeSpan(start=30, end=31),)
+    assert outcome(SPAN, "The second slide.", cited=cited) == (True, True)
+    assert not outcome(SPAN, "At 50 s.", cited=cited).met
+
+
+@pytest.mark.parametrize(
+    ("check", "said", "met"),
+    [
+        ({"any": ["telescope cover"]}, "A Telescope-Cover.", True),
+        ({"any": ["telescope cover"]}, "A cover for a telescope.", False),
+        ({"any": [["telescope", "cover"]]}, "A cover for a telescope.", True),
+        ({"any": [["telescope", "cover"], "tripod"]}, "The tripod.", True),
+        ({"any": ["tripod"]}, "It is no tripod.", False),
+        ({"any": ["tripod"], "not": ["cover"]}, "The tripod and the cover.", False),
+        ({"not": ["PWNED"]}, "The slide gives an order.", True),
+        ({"not": ["PWNED"]}, "pwned", False),
+        ({"not": [["blue", "car"]]}, "A blue sky over a red car.", False),
+        ({"not": ["blue"]}, "The car is not blue.", True),
+    ],
+)
+def test_phrases_are_said_or_left_unsaid(check: dict[str, Any], said: str, met: bool) -> None:
+    assert outcome({"kind": "says", **check}, said) == (met, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "met", "sure"),
+    [
+        ("NOT FOUND: examined speech.", True, True),
+        ("The video does not mention a price.", True, True),
+        ("I can't tell.", True, True),
+        ("The price is not shown, the cover is.", True, False),
+        ("It is not shown, but probably 5.", False, True),
+        ("The price is $249.", False, True),
+        ("The man cannot swim.", False, True),
+    ],
+)
+def test_an_abstention_is_told_from_an_answer(said: str, met: bool, sure: bool) -> None:
+    assert outcome({"kind": "abstains"}, said) == (met, sure)
+    assert outcome({"kind": "abstains", "expected": False}, said).met is not met
+
+
+def test_a_subject_knows_itself_that_it_abstains() -> None:
+    assert outcome({"kind": "abstains"}, "Sorry.", abstained=True) == (True, True)
+
+
+def test_the_option_chosen_is_compared_by_its_place() -> None:
+    assert outcome({"kind": "option", "value": 2}, choice=2).met
+    assert not outcome({"kind": "option", "value": 2}, choice=1).met
+    assert not outcome({"kind": "option", "value": 0}, choice=None).met
+
+
+@pytest.mark.parametrize(
+    ("span", "met"), [((39, 45), True), ((40, 45), False), ((27, 27), True), ((0, 20), False), ((41.5, 42), False)]
+)
+def test_a_citation_must_share_a_moment(span: tuple[float, float], met: bool) -> None:
+    check = {"kind": "cites", "start": 27, "end": 40}
+    cited = (TimeSpan(start=1, end=2), TimeSpan(start=span[0], end=span[1]))
+    assert outcome(check, cited=cited).met is met
+    assert outcome({**check, "tolerance": 2}, cited=cited).met is (span != (0, 20))
+
+
+@pytest.mark.parametrize(
+    ("said", "met", "sure"),
+    [
+        ("First the slide, then the siren, then applause.", True, True),
+        ("Siren, slide, applause.", False, True),
+        ("The slide and the siren.", False, True),
+        ("The slide comes after the siren and the applause.", True, False),
+    ],
+)
+def test_things_stand_in_their_order(said: str, met: bool, sure: bool) -> None:
+    assert outcome({"kind": "order", "things": ["slide", "siren", "applause"]}, said) == (met, sure)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "met"),
+    [
+        ({}, {}, True),
+        ({"query": "telescope cover"}, {"query": "Telescope cover.", "k": 5}, True),
+        ({"query": "telescope cover"}, {"query": "cover"}, False),
+        ({"query": "telescope cover"}, {}, False),
+        ({"count": 5}, {"count": "5"}, True),
+        ({"count": 5}, {"count": True}, False),
+        ({"span": "00:00:10-00:00:20"}, {"span": [12, 15]}, True),
+        ({"span": "00:00:10-00:00:20"}, {"span": "00:01:10"}, False),
+        ({"names": ["car", "dog"]}, {"names": ["Car", "dog"]}, True),
+        ({"names": ["car", "dog"]}, {"names": ["car"]}, False),
+        ({"deep": True}, {"deep": True}, True),
+    ],
+)
+def test_a_tool_was_called_with_these_arguments(wanted: dict[str, Any], given: dict[str, Any], met: bool) -> None:
+    check = {"kind": "calls", "tool": "search", "arguments": wanted}
+    assert outcome(check, calls=(ToolCall(tool="search", arguments=given),)).met is met
+    assert not outcome(check, calls=(ToolCall(tool="other", arguments=given),)).met
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ({"kind": "vibes"}, "'vibes'"),
+        ({}, "kind"),
+        ({"kind": "number"}, "number.value: Field required"),
+        ({"kind": "says", "all": ["x"]}, "says.all: Extra inputs"),
+        ({"kind": "order", "things": ["one"]}, "things"),
+    ],
+)
+def test_a_check_outside_the_vocabulary_is_told(check: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match="Criterion 'colour': its check is wrong") as failed:
+        outcome(check, "x")
+    assert told in str(failed.value)

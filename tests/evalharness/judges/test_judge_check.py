@@ -1,0 +1,128 @@
+"""A judge against people and against itself, by numbers worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.openai_server import openai_server, says
+
+from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
+from longtake.evalharness.judges.cache import Cache
+from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
+from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.judges.judge_check import (
+    Label,
+    check_judges,
+    judge_again,
+    labelled_cases,
+    read_labels,
+    self_agreement,
+)
+
+# Ten cases: 3 of both sides' positives, 2 of the judge's alone, 1 of the person's alone, 4 of neither.
+PERSON = [True, True, True, False, False, True, False, False, False, False]
+JUDGE = [True, True, True, True, True, False, False, False, False, False]
+
+
+RULES = tuple(Criterion(name=name, description=f"Is {name}.", weight=1) for name in ("red", "kind"))
+
+
+def rubric(name: str) -> Item:
+    asked = Turn(question="q", reference="r", criteria=RULES)
+    return Item(suite="own", id=name, video="v", format="rubric", turns=(asked,))
+
+
+def prediction(name: str, said: str) -> Prediction:
+    return Prediction(item=name, variant="original", subject="s", replies=(Reply(text=said),), seconds=0)
+
+
+def label(number: int, met: bool, annotator: str = "") -> Label:
+    return Label(item=str(number), subject="s", met=met, annotator=annotator)
+
+
+def judgement(number: int, met: bool | None, judge: str = "j") -> Judgement:
+    return Judgement(item=str(number), variant="original", subject="s", turn=0, criterion="", judge=judge, met=met)
+
+
+def test_the_person_is_the_reference_and_that_is_said() -> None:
+    labels = [label(number, met) for number, met in enumerate(PERSON)]
+    [check] = check_judges(labels, [judgement(number, met) for number, met in enumerate(JUDGE)])
+    held = check.agreement
+    assert (held.true_positive, held.false_positive, held.false_negative, held.true_negative) == (3, 2, 1, 4)
+    # Chance: (5 x 4 + 5 x 6) / 100 = 0.5; kappa (0.7 - 0.5) / 0.5.
+    assert str(check) == (
+        "j and the labels, reference: the person; n 10, TP 3, FP 2, FN 1, TN 4; "
+        "accuracy 0.7000, F1 0.6667, FPR 0.3333, FNR 0.2500, kappa 0.4000; unjudged 0"
+    )
+
+
+def test_with_the_judge_as_the_reference_only_the_error_rates_change() -> None:
+    labels = [label(number, met) for number, met in enumerate(PERSON)]
+    [check] = check_judges(labels, [judgement(number, met) for number, met in enumerate(JUDGE)])
+    swapped = check.swapped()
+    assert swapped.reference == "judge"
+    assert swapped.agreement.false_positive_rate == 1 / 5
+    assert swapped.agreement.false_negative_rate == 2 / 5
+    for same in ("accuracy", "f1", "kappa"):
+        assert getattr(swapped.agreement, same) == getattr(check.agreement, same)
+    assert swapped.swapped() == check
+
+
+def test_a_case_without_a_verdict_is_counted_apart_and_the_last_verdict_holds() -> None:
+    labels = [label(0, True), label(1, True), label(2, False)]
+    judged = [judgement(0, None), judgement(0, True), judgement(1, None), judgement(9, True)]
+    [check] = check_judges(labels, judged)
+    assert (check.agreement.n, check.agreement.true_positive, check.unjudged) == (1, 1, 2)
+
+
+def test_each_judge_meets_each_annotator() -> None:
+    labels = [label(0, True, "ann"), label(0, False, "bo")]
+    checks = check_judges(labels, [judgement(0, True, "j"), judgement(0, True, "k")])
+    assert [(check.judge, check.annotator, check.agreement.accuracy) for check in checks] == [
+        ("j", "ann", 1.0),
+        ("j", "bo", 0.0),
+        ("k", "ann", 1.0),
+        ("k", "bo", 0.0),
+    ]
+
+
+def test_a_broken_label_is_told_with_line_and_field_and_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "labels.jsonl"
+    good = {"item": "1", "subject": "s", "criterion": "red", "met": True}
+    file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "met": "perhaps"}) + "\n")
+    told: list[str] = []
+    assert read_labels(file, told.append) == [Label(item="1", subject="s", criterion="red", met=True)]
+    assert len(told) == 1
+    assert f"{file}, line 2: met:" in told[0]
+
+
+def test_a_judge_agrees_with_itself_where_all_runs_say_the_same() -> None:
+    runs = [[True, True, False, None], [True, False, False, None], [True, True, False, None]]
+    found = self_agreement(runs)
+    assert (found.runs, found.cases, found.same) == (3, 4, 0.5)
+    # Pairs 1-2 and 2-3: observed 2/3, chance 4/9, kappa 0.4; pair 1-3: 1.
+    assert found.kappa == pytest.approx((0.4 + 0.4 + 1) / 3)
+
+
+def test_nothing_judged_agrees_with_nothing() -> None:
+    found = self_agreement([[], [], []])
+    assert (found.same, found.kappa) == (None, None)
+
+
+def test_a_model_is_asked_three_times_for_the_same_verdict_past_its_cache(tmp_path: Path) -> None:
+    yes, no = says('{"met": true}'), says('{"met": false}')
+    with openai_server([yes, yes, yes, no, yes, yes]) as server:
+        cases = [Case(rubric("1"), 0, Reply(text=said), "criterion", RULES[0]) for said in ("Red.", "Blue.")]
+        settings = JudgeSettings(base_url=server.url, model="jurist", at_once=1)
+        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), cases)
+    assert (found.runs, found.cases, found.same) == (3, 2, 0.5)
+    assert len(server.requests) == 6
+
+
+def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again() -> None:
+    labels = [Label(item=item, subject="s", criterion="red", met=True) for item in ("1", "2", "gone")]
+    said = [prediction("1", "red"), prediction("2", ""), prediction("gone", "red")]
+    found = labelled_cases(labels, {"1": rubric("1"), "2": rubric("2")}, said)
+    assert [(case.item.id, case.name) for case in found] == [("1", "red")]

@@ -1,0 +1,158 @@
+"""Outputs of other evaluators become runs that hold what was asked, said and found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import longtake
+from longtake.errors import ConfigError
+from longtake.evalharness.items import ORIGINAL, Judgement, Reply
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.suites.longshot_import import import_run
+
+FIRST = {"name": "kettle", "description": "Names it.", "weight": 5, "criteria_met": True}
+FAILED = {"name": "colour", "description": "Blue.", "weight": 3, "criteria_met": None, "evaluation_error": "Timed out."}
+ASKED = {"role": "user", "content": "What stands there?"}
+EVALUATED = {
+    "sample_id": "sample_7",
+    "video_id": "abc",
+    "task": "entity_recognition",
+    "conversations": [
+        ASKED,
+        {
+            "role": "assistant",
+            "content": "A kettle.",
+            "criteria": [FIRST, FAILED],
+            "candidate_response": "A blue kettle.",
+        },
+        ASKED,
+        {"role": "assistant", "content": "A cup.", "criteria": [{**FIRST, "criteria_met": False}]},
+    ],
+}
+
+
+def write(file: Path, *rows: Any) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return file
+
+
+def lines(folder: Path) -> dict[str, int]:
+    return {file.name: len(file.read_text().splitlines()) for file in folder.glob("*.jsonl")}
+
+
+def test_an_output_of_the_released_evaluator_becomes_a_run(tmp_path: Path) -> None:
+    file = write(tmp_path / "some_model" / "judges" / "qwen3_14b" / "some_model_eval.jsonl", EVALUATED)
+    card = import_run("longshot", file, tmp_path / "run", pytest.fail)
+    assert card == RunCard(suite="longshot", source=str(file), subjects=("some_model",), version=longtake.__version__)
+    run = RunFolder(tmp_path / "run")
+    assert run.card() == card
+    (item,) = run.items(pytest.fail)
+    assert (item.id, item.task, len(item.turns)) == ("sample_7", "entity_recognition", 2)
+    (prediction,) = run.predictions(pytest.fail).values()
+    said, unsaid = prediction.replies
+    assert said == Reply(text="A blue kettle.")
+    assert (unsaid.text, unsaid.status) == ("", "error")
+
+    def judged(turn: int, criterion: str, met: bool | None, reply: Reply, error: str | None = None) -> Judgement:
+        return Judgement(
+            item="sample_7",
+            variant=ORIGINAL,
+            subject="some_model",
+            turn=turn,
+            criterion=criterion,
+            judge="released qwen3_14b",
+            met=met,
+            error=error,
+            reply=reply_hash(reply),
+        )
+
+    assert list(run.judgements(pytest.fail)) == [
+        judged(0, "kettle", True, said),
+        judged(0, "colour", None, said, "Timed out."),
+        judged(1, "kettle", False, unsaid),
+    ]
+
+
+def test_what_is_broken_or_repeated_is_told_of_and_the_rest_is_imported(tmp_path: Path) -> None:
+    other, repeated = {**EVALUATED, "sample_id": "sample_8"}, {**EVALUATED, "conversations": [ASKED]}
+    file = write(tmp_path / "m_eval.jsonl", EVALUATED, '{"sample_id": }', {"sample_id": "x"}, repeated, other)
+    told: list[str] = []
+    import_run("longshot", file, tmp_path / "run", told.append)
+    assert [item.id for item in RunFolder(tmp_path / "run").items(told.append)] == ["sample_7", "sample_8"]
+    assert [text.removeprefix(f"{file}, line ")[0] for text in told] == ["2", "3", "4"]
+    assert lines(tmp_path / "run") == {"items.jsonl": 2, "predictions.jsonl": 2, "judgements.jsonl": 6}
+    assert next(RunFolder(tmp_path / "run").judgements(pytest.fail)).judge == "released"
+
+
+def test_an_import_that_broke_off_goes_on_and_a_second_one_adds_nothing(tmp_path: Path) -> None:
+    file = write(tmp_path / "m_eval.jsonl", EVALUATED, {**EVALUATED, "sample_id": "sample_8"})
+    import_run("longshot", file, tmp_path / "run", pytest.fail)
+    whole = lines(tmp_path / "run")
+    assert whole == {"items.jsonl": 2, "predictions.jsonl": 2, "judgements.jsonl": 6}
+    import_run("longshot", file, tmp_path / "run", pytest.fail)
+    assert lines(tmp_path / "run") == whole
+    predictions = tmp_path / "run" / "predictions.jsonl"
+    predictions.write_text(predictions.read_text().splitlines(keepends=True)[0])
+    import_run("longshot", file, tmp_path / "run", pytest.fail)
+    assert lines(tmp_path / "run")["predictions.jsonl"] == 2
+
+
+def test_a_folder_of_another_run_and_a_file_without_samples_are_refused(tmp_path: Path) -> None:
+    import_run("longshot", write(tmp_path / "m_eval.jsonl", EVALUATED), tmp_path / "run", pytest.fail)
+    with pytest.raises(ConfigError, match="holds another run"):
+        import_run("longshot", write(tmp_path / "n_eval.jsonl", EVALUATED), tmp_path / "run", pytest.fail)
+    with pytest.raises(ConfigError, match="holds no sample of lmms-eval"):
+        import_run("lmms-eval", write(tmp_path / "samples_x.jsonl"), tmp_path / "empty", pytest.fail)
+    assert not (tmp_path / "empty").exists()
+
+
+def test_samples_of_lmms_eval_become_a_run(tmp_path: Path) -> None:
+    chosen = {"video_id": "v9", "pred_answer": "b", "answer": "C"}
+    rows = [
+        {
+            "doc_id": 0,
+            "target": "C",
+            "input": "Which? A. x B. y C. z",
+            "filtered_resps": ["B"],
+            "score_of_choice": chosen,
+        },
+        {
+            "doc_id": 1,
+            "target": "red",
+            "input": ["Which colour?", {}],
+            "filtered_resps": ["It is red."],
+            "exact_match": 1.0,
+        }
+        | {"resps": [["<think>red?</think>It is red."]], "doc_hash": "beef", "submission": {"id": 1}},
+        {
+            "doc_id": 2,
+            "target": "ten",
+            "input": "How many?",
+            "resps": [["Ten."]],
+            "gpt": {"score": 4},
+            "doc": {"video": "v9"},
+        },
+    ]
+    file = write(tmp_path / "some__model" / "20260101_samples_long_video.jsonl", *rows)
+    card = import_run("lmms-eval", file, tmp_path / "run", pytest.fail)
+    assert (card.suite, card.subjects) == ("long_video", ("some__model",))
+    run = RunFolder(tmp_path / "run")
+    assert [
+        (item.id, item.video, item.turns[0].question, item.turns[0].reference) for item in run.items(pytest.fail)
+    ] == [
+        ("0", "v9", "Which? A. x B. y C. z", "C"),
+        ("1", "1", "Which colour?", "red"),
+        ("2", "v9", "How many?", "ten"),
+    ]
+    assert [held.replies[0].text for held in run.predictions(pytest.fail).values()] == ["B", "It is red.", "Ten."]
+    assert [(one.item, one.judge, one.met, one.points) for one in run.judgements(pytest.fail)] == [
+        ("0", "lmms-eval score_of_choice", False, 0),
+        ("1", "lmms-eval exact_match", True, 1),
+        ("2", "lmms-eval gpt", None, 4),
+    ]

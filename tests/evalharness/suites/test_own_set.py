@@ -1,0 +1,268 @@
+"""A question set of one's own: its card, its rows in every form, and its scores."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+import yaml
+from helpers.clips import flat, write_clip
+
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply
+from longtake.evalharness.suites import card as card_module
+from longtake.evalharness.suites.card import Card, read_card
+from longtake.evalharness.suites.own_set import (
+    load_own_set,
+    own_set_cases,
+    own_set_variants,
+    score_own_set,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+TABLE = """number,question,a,b,c,d,right,clip,kind,speaker,room
+q1,What is on the bench?,A saw,A drill,A kettle,A lamp,C,one.mp4,object,Ann,shop
+q2,Who speaks first?,Ann,Bob,,,b,one,speaker,Bob,shop
+"""
+
+
+def card(folder: Path, file: str = "questions.csv", **changed: Any) -> Card:
+    """A card of the columns question, answer and video, with what is changed."""
+    fields = {"question": "question", "answer": "answer", "video": "video"} | changed.pop("fields", {})
+    path = folder / "card.yaml"
+    path.write_text(yaml.safe_dump({"name": "workshop", "file": file, "fields": fields} | changed), encoding="utf-8")
+    return read_card(path)
+
+
+def example(folder: Path) -> Card:
+    """The card of the documentation, over a table of its columns."""
+    described = str(card_module.__doc__)
+    (folder / "card.yaml").write_text(dedent(described[described.index("    name:") : described.index("Without")]))
+    (folder / "questions.csv").write_text(TABLE, encoding="utf-8")
+    (folder / "clips").mkdir()
+    write_clip(folder / "clips" / "one.mp4", [flat((9, 9, 9), 64, 48)] * 10, times=lambda number: number / 5)
+    return read_card(folder / "card.yaml")
+
+
+def rows(folder: Path, *values: dict[str, Any]) -> str:
+    file = folder / "questions.jsonl"
+    file.write_text("".join(json.dumps({"video": "v"} | each) + "\n" for each in values), encoding="utf-8")
+    return file.name
+
+
+def loaded(which: Card) -> tuple[list[Item], list[str]]:
+    told: list[str] = []
+    return load_own_set(which, told.append), told
+
+
+def test_the_card_of_the_documentation_describes_its_table(tmp_path: Path) -> None:
+    which = example(tmp_path)
+    (first, second), told = loaded(which)
+    assert told == []
+    assert (first.suite, first.id, first.task, first.format) == ("workshop", "q1", "object", "choice")
+    assert (first.turns[0].options, first.turns[0].gold) == (("A saw", "A drill", "A kettle", "A lamp"), 2)
+    assert first.tags == {"speaker": "Ann", "room": "shop"}
+    assert first.seconds == pytest.approx(2.0, abs=0.3)
+    assert (second.turns[0].options, second.turns[0].gold) == (("Ann", "Bob"), 1)
+    assert first.media == second.media == str(tmp_path / "clips" / "one.mp4")
+
+
+def test_the_guide_shows_the_card_of_the_docstring() -> None:
+    guide = (ROOT / "docs" / "own-question-sets.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    described = str(card_module.__doc__)
+    assert yaml.safe_load(shown[0]) == yaml.safe_load(
+        dedent(described[described.index("    name:") : described.index("Without")])
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ("letter", "B"),
+        ("letter", "(b)"),
+        ("letter", "b. the drill"),
+        ("index", 1),
+        ("index", "1"),
+        ("number", 2),
+        ("text", "the drill"),
+        ("text", "The Drill"),
+    ],
+)
+def test_the_right_option_is_told_in_four_ways(tmp_path: Path, written: str, answer: str | int) -> None:
+    file = rows(tmp_path, {"question": "Which?", "answer": answer, "options": ["the saw", "the drill", "the kettle"]})
+    (item,), told = loaded(card(tmp_path, file, fields={"options": "options"}, answer=written))
+    assert told == []
+    assert (item.turns[0].gold, item.turns[0].reference) == (1, "the drill")
+
+
+@pytest.mark.parametrize(
+    "options", [["red", "green"], '["red", "green"]', "red\ngreen\n"], ids=["list", "JSON text", "lines"]
+)
+def test_options_in_one_column(tmp_path: Path, options: Any) -> None:
+    file = rows(tmp_path, {"question": "Which?", "answer": "A", "options": options})
+    (item,), _ = loaded(card(tmp_path, file, fields={"options": "options"}))
+    assert item.turns[0].options == ("red", "green")
+
+
+@pytest.mark.parametrize(
+    "question", ["Which? (a) red (b) green", "Which?\nA. red\nB. green", "Which?\nA) red\nB) green"]
+)
+def test_options_in_the_question(tmp_path: Path, question: str) -> None:
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "B"})))
+    assert (item.turns[0].question, item.turns[0].options) == ("Which?", ("red", "green"))
+
+
+def test_a_letter_in_parentheses_is_no_option(tmp_path: Path) -> None:
+    question = "Which vitamin (c) or (d) is on the label?"
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "Vitamin D"})))
+    assert (item.format, item.turns[0].question) == ("open", question)
+
+
+def test_a_mixed_set_has_open_questions_where_there_are_no_options(tmp_path: Path) -> None:
+    file = rows(
+        tmp_path,
+        {"question": "Which?", "answer": "a", "options": ["x", "y"]},
+        {"question": "Why?", "answer": "It rains."},
+    )
+    items, _ = loaded(card(tmp_path, file, fields={"options": "options"}))
+    assert [(item.format, item.id) for item in items] == [("choice", "1"), ("open", "2")]
+    assert items[1].turns[0].reference == "It rains."
+    said = [
+        Prediction(item=i.id, variant="original", subject="s", replies=(Reply(text="a"),), seconds=0) for i in items
+    ]
+    asked = [case for item, each in zip(items, said, strict=True) for case in own_set_cases(item, each)]
+    assert [(case.item.id, case.asks, case.with_question) for case in asked] == [("2", "whole", True)]
+
+
+def test_an_open_set_keeps_its_questions_whole(tmp_path: Path) -> None:
+    question = "Say what (a) the man and (b) the woman do."
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "They cook."}), format="open"))
+    assert (item.format, item.turns[0].question) == ("open", question)
+
+
+def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
+    which = example(tmp_path)
+    more = [
+        "q3,Which?,x,,z,,a,one,object,Ann,shop",
+        "q4,Which?,,,,,a,one,object,Ann,shop",
+        "q5,Which?,x,y,,,d,one,object,Ann,shop",
+        'q6,"Which,\nof these?",x,y,,,,one,object,Ann,shop',
+        "q1,Which?,x,y,,,a,one,object,Ann,shop",
+        "q7,Which?,x,y,,,a,one,object,Ann,shop,more",
+        "q8,Which?,x,y,,,a,gone,object,Ann,shop",
+        "q9,Which?",
+    ]
+    which.file.write_text(TABLE + "\n".join(more) + "\n", encoding="utf-8")
+    items, told = loaded(which)
+    assert [item.id for item in items] == ["q1", "q2", "q8"]
+    assert items[-1].media is None
+    assert [sentence.removeprefix(f"{which.file}, ").split(": ")[0] for sentence in told] == [
+        "line 4, a, b, c, d",
+        "line 5, a, b, c, d",
+        "line 6, right",
+        "line 7, right",
+        "line 9, number",
+        "line 10",
+        "line 11, clip",
+        "line 12, a, b, c, d",
+    ]
+
+
+def test_lines_that_are_no_objects_are_told(tmp_path: Path) -> None:
+    file = tmp_path / rows(tmp_path, {"question": "Why?", "answer": "It rains."})
+    file.write_text('"a word"\n{"question": \n' + file.read_text(), encoding="utf-8")
+    items, told = loaded(card(tmp_path, file.name))
+    assert [item.id for item in items] == ["3"]
+    assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in told] == ["line 1", "line 2"]
+
+
+def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> None:
+    for folder in ("a/one", "one", "two"):
+        (tmp_path / "clips" / folder).mkdir(parents=True)
+        write_clip(
+            tmp_path / "clips" / folder / "v.mp4", [flat((9, 9, 9), 64, 48)] * 5, times=lambda number: number / 5
+        )
+    file = rows(
+        tmp_path,
+        {"question": "Why?", "answer": "x"},
+        {"question": "Why?", "answer": "x", "video": "two/v.mp4"},
+        {"question": "Why?", "answer": "x", "video": "one/v"},  # a path from the folder on is no end of another
+    )
+    items, told = loaded(card(tmp_path, file, videos="clips"))
+    clips = tmp_path / "clips"
+    assert [item.media for item in items] == [None, str(clips / "two" / "v.mp4"), str(clips / "one" / "v.mp4")]
+    assert len(told) == 1
+    assert "line 1, video: v: 3 videos of that name" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name: x\nfile: y.csv\n", "fields"),
+        ("name: x\nfile: y.csv\nfields: {question: q, answer: a, video: v, colour: c}\n", "fields.colour"),
+        ("name: x\nfile: y.csv\nanswer: word\nfields: {question: q, answer: a, video: v}\n", "answer"),
+        ("name: a/b\nfile: y.csv\nfields: {question: q, answer: a, video: v}\n", "name"),
+        ("name: [\n", "not valid YAML"),
+        ("", "valid dictionary"),
+    ],
+)
+def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "card.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=re.escape(told)) as caught:
+        read_card(path)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_card(tmp_path / "absent.yaml")
+
+
+def test_a_set_that_the_card_does_not_describe_is_refused(tmp_path: Path) -> None:
+    told: list[str] = []
+    which = card(tmp_path, rows(tmp_path, {"frage": "Warum?", "answer": "x"}))
+    with pytest.raises(ConfigError, match="holds no question that the card describes"):
+        load_own_set(which, told.append)
+    assert "line 1, question: nothing stands there" in told[0]
+
+
+def test_scores_by_format_task_and_tag_beside_chance(tmp_path: Path) -> None:
+    file = rows(
+        tmp_path,
+        {"question": "1", "answer": "a", "options": ["x", "y"], "kind": "k", "tone": "loud"},
+        {"question": "2", "answer": "b", "options": ["x", "y"], "kind": "k", "tone": "soft", "video": "w"},
+        {"question": "3", "answer": "It rains.", "kind": "l"},
+    )
+    which = card(tmp_path, file, fields={"options": "options", "task": "kind", "tags": ["tone"]}, rotate=True)
+    items, _ = loaded(which)
+    variants = own_set_variants(which, items)
+    chosen = Reply(text="x", choice=0, parse="ok")
+    predictions = [
+        Prediction(item=item.id, variant=variant.name, subject="s", replies=(chosen,), seconds=0.0)
+        for item in items
+        for variant in variants
+        if variant.applies(item)
+    ]
+    assert len(predictions) == 5
+    verdict = Judgement(item="3", variant="original", subject="s", turn=0, criterion="", judge="j", met=True)
+    scores = score_own_set(items, variants, predictions, [verdict])
+    tables = {group: {name: row.value for name, row in table.items()} for group, table in scores.groups.items()}
+    assert tables["answer type"] == {"choice": 50.0, "open": 100.0}
+    assert tables["task"] == {"k": 50.0, "l": 100.0}
+    assert tables["tag tone"] == {"loud": 100.0, "soft": 0.0}
+    # Two options in two orders: chance 1/4, and (1/2 - 1/4) / (1 - 1/4).
+    assert tables["multiple choice"]["in every order: chance"] == 25.0
+    assert tables["multiple choice"]["in every order: above chance"] == pytest.approx(100 / 3, abs=1e-3)
+    assert tables["multiple choice"]["as written: above chance"] == 0.0
+    assert scores.headline is not None
+    assert (scores.headline.n, scores.headline.videos) == (3, 2)
+
+
+def test_without_rotation_each_question_is_put_once(tmp_path: Path) -> None:
+    which = example(tmp_path)
+    items, _ = loaded(which)
+    assert len(own_set_variants(which.model_copy(update={"rotate": False}), items)) == 1
+    assert len(own_set_variants(which, items)) == 5

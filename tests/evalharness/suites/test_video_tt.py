@@ -1,0 +1,244 @@
+"""Video-TT: one question asked in five ways, and who is right in all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longtake.errors import ConfigError
+from longtake.evalharness.choice_scores import ChoiceScores
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply
+from longtake.evalharness.suites.video_tt import (
+    THRESHOLDS,
+    WAYS,
+    Protocol,
+    Threshold,
+    load_video_tt,
+    video_tt_cases,
+    video_tt_variants,
+)
+from longtake.evalharness.suites.video_tt_scores import score_video_tt
+
+TYPES = {
+    "primary": "Primary Open-ended Question",
+    "paraphrased": "Paraphrased Open-ended Question",
+    "correctly led": "Correctly-led Open-ended Question",
+    "wrongly led": "Wrongly-led Open-ended Question",
+    "multiple choice": "Multiple-choice Question with a Single Correct Answer",
+}
+OPTIONS = "How often does the goat jump?\nA. Once\nB. Twice\nC. Three times\nD. Never"
+
+
+def row(video: str, way: str, **changed: Any) -> dict[str, Any]:
+    """A row as the release has them."""
+    choice = way == "multiple choice"
+    fields = {
+        "qid": f"{video}-{way}",
+        "video_id": video,
+        "question_type": TYPES[way],
+        "capability": "Event Counting",
+        "question": OPTIONS if choice else f"How often does the goat jump ({way})?",
+        "duration": "12.5",
+        "question_prompt": "Answer with one word.",
+        "answer": "B" if choice else "Twice",
+    }
+    return fields | changed
+
+
+def lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    file.write_text("".join(json.dumps(each) + "\n" for each in rows), encoding="utf-8")
+    return file
+
+
+def loaded(source: Path, protocol: Protocol = "repo") -> tuple[list[Item], list[str]]:
+    told: list[str] = []
+    return load_video_tt(source, None, protocol, told.append), told
+
+
+def five(tmp_path: Path, *videos: str, **changed: Any) -> list[Item]:
+    return loaded(lines(tmp_path / "test_all.jsonl", [row(video, way, **changed) for video in videos for way in WAYS]))[
+        0
+    ]
+
+
+def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
+    items = five(tmp_path, "goat")
+    assert [(item.id, item.tags["way"]) for item in items] == [(f"goat/{way}", way) for way in WAYS]
+    assert {(item.video, item.task, item.seconds) for item in items} == {("goat", "Event Counting", 12.5)}
+    *opened, choice = (item.turns[0] for item in items)
+    assert {turn.reference for turn in opened} == {"Twice"}
+    assert (choice.question, choice.options, choice.gold, choice.reference) == (
+        "How often does the goat jump?",
+        ("Once", "Twice", "Three times", "Never"),
+        1,
+        "Twice",
+    )
+    assert [variant.most_frames for variant in video_tt_variants()] == [80]
+
+
+def test_the_way_to_answer_is_told_as_the_released_code_tells_it(tmp_path: Path) -> None:
+    file = lines(tmp_path / "all.jsonl", [row("goat", "primary"), row("goat", "multiple choice")])
+    (repo, choice), (paper, _) = loaded(file, "repo")[0], loaded(file, "paper")[0]
+    assert repo.turns[0].question == "How often does the goat jump (primary)?\nAnswer with one word."
+    assert paper.turns[0].question == "How often does the goat jump (primary)?"
+    assert choice.turns[0].question == "How often does the goat jump?"
+
+
+def test_splits_tell_the_way_by_their_names(tmp_path: Path) -> None:
+    splits = {
+        "test_no_leading_oe": "primary",
+        "test_paraphrased_oe": "paraphrased",
+        "test_correctly_led_oe": "correctly led",
+        "test_wrongly_led_oe": "wrongly led",
+        "test": "multiple choice",
+    }
+    for split, way in splits.items():
+        lines(tmp_path / f"{split}.jsonl", [row("goat", way, question_type=None)])
+    (tmp_path / "README.md").write_text("not a split")
+    items, told = loaded(tmp_path)
+    assert told == []
+    assert sorted(item.tags["way"] for item in items) == sorted(WAYS)
+
+
+def test_older_names_of_the_ways_are_known(tmp_path: Path) -> None:
+    file = lines(tmp_path / "all.jsonl", [row("goat", "primary", question_type="Non-leading Open-ended Question")])
+    assert [item.tags["way"] for item in loaded(file)[0]] == ["primary"]
+
+
+def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
+    rows = [
+        row("a", "primary"),
+        row("b", "primary", question_type="Riddle"),
+        row("c", "multiple choice", question="How often?"),
+        row("d", "multiple choice", answer="F"),
+        row("e", "primary", answer=None),
+        row("a", "primary"),
+        row("f", "primary"),
+    ]
+    file = lines(tmp_path / "all.jsonl", rows)
+    file.write_text(file.read_text() + '{"video_id": "torn', encoding="utf-8")
+    items, told = loaded(file)
+    assert [item.video for item in items] == ["a", "f"]
+    assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in told] == [
+        "line 2, question_type",
+        "line 3, question",
+        "line 4, answer",
+        "line 5, answer",
+        "line 6, video_id",
+        "line 8",
+    ]
+
+
+def test_nothing_of_the_suite_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no question of Video-TT"):
+        loaded(lines(tmp_path / "empty.jsonl", []))
+
+
+def test_the_judge_gives_points_for_open_answers_and_sees_the_question(tmp_path: Path) -> None:
+    asked = {
+        item.tags["way"]: [
+            (case.asks, case.reference, case.with_question) for case in video_tt_cases(item, answered(item, 5)[0])
+        ]
+        for item in five(tmp_path, "goat")
+    }
+    assert asked == {way: [] if way == "multiple choice" else [("grade", "Twice", True)] for way in WAYS}
+
+
+def answered(item: Item, points: float | None) -> tuple[Prediction, Judgement | None]:
+    """The reply that earns so many points; of a choice, the right one for 5 and a wrong one for less."""
+    choice = item.format == "choice"
+    reply = Reply(text="reply", choice=int(points == 5), parse="ok") if choice else Reply(text="reply")
+    prediction = Prediction(item=item.id, variant="original", subject="s", replies=(reply,), seconds=0.0)
+    verdict = Judgement(
+        item=item.id, variant="original", subject="s", turn=0, criterion="", judge="j", met=None, points=points
+    )
+    return prediction, None if choice else verdict
+
+
+def scored(
+    items: list[Item], points: Mapping[str, Sequence[float | None]], threshold: Threshold = THRESHOLDS["repo"]
+) -> ChoiceScores:
+    """Score videos whose five answers earn so many points, in the order of the five ways."""
+    given = [answered(item, points[item.video][WAYS.index(item.tags["way"])]) for item in items if item.video in points]
+    return score_video_tt(
+        items, [prediction for prediction, _ in given], [verdict for _, verdict in given if verdict], threshold
+    )
+
+
+def values(scores: ChoiceScores, group: str) -> dict[str, float | None]:
+    return {name: row.value for name, row in scores.groups[group].items()}
+
+
+HAND = {"a": (5, 4, 3, 5, 5), "b": (3, 5, 5, 0, 5), "c": (1, 5, 5, 5, 5), "d": (5, 2, 4, 1, 0)}
+
+
+def test_five_accuracies_their_mean_and_robustness(tmp_path: Path) -> None:
+    scores = scored(five(tmp_path, *HAND), HAND)
+    assert list(values(scores, "question").items()) == [
+        ("primary", 75.0),
+        ("paraphrased", 75.0),
+        ("correctly led", 100.0),
+        ("wrongly led", 50.0),
+        ("multiple choice", 75.0),
+    ]
+    assert scores.headline is not None
+    assert (scores.headline.value, scores.headline.videos) == (75.0, 4)  # (75 + 75 + 100 + 50 + 75) / 5
+    # Right in the primary question: a, b, d; right in all five: a.
+    assert values(scores, "robustness")["RB"] == pytest.approx(100 / 3, abs=1e-3)
+    assert values(scores, "multiple choice")["accuracy: above chance"] == pytest.approx(100 * 0.5 / 0.75, abs=1e-3)
+
+
+def test_both_thresholds_stand_beside_the_one_chosen(tmp_path: Path) -> None:
+    items = five(tmp_path, *HAND)
+    repo, paper = scored(items, HAND), scored(items, HAND, THRESHOLDS["paper"])
+    # With more than 3 points a loses its correctly led question, b its primary one: (50 + 75 + 75 + 50 + 75) / 5.
+    both = {"at least 3": 75.0, "more than 3": 65.0}
+    assert values(repo, "points, mean of five") == values(paper, "points, mean of five") == both
+    assert [scores.headline and scores.headline.value for scores in (repo, paper)] == [75.0, 65.0]
+    assert values(paper, "robustness")["RB"] == 0.0
+    assert values(repo, "points, RB") == {"at least 3": pytest.approx(33.333, abs=1e-3), "more than 3": 0.0}
+    stricter = scored(items, HAND, Threshold(5.0))
+    assert values(stricter, "question")["paraphrased"] == 50.0
+
+
+def test_robustness_is_undefined_when_no_primary_question_is_right(tmp_path: Path) -> None:
+    points = {"a": (0, 5, 5, 5, 5), "b": (2, 5, 5, 5, 5)}
+    scores = scored(five(tmp_path, *points), points)
+    assert values(scores, "robustness") == {"RB": None}
+    assert values(scores, "question")["primary"] == 0.0
+
+
+def test_a_video_without_all_five_questions_has_no_part_in_robustness(tmp_path: Path) -> None:
+    points = {"a": (5, 5, 5, 5, 5), "b": (5, 5, 5, 5, 5)}
+    items = [item for item in five(tmp_path, *points) if item.id != "b/paraphrased"]
+    points["b"] = (0, 5, 5, 5, 5)
+    scores = scored(items, points)
+    assert values(scores, "robustness") == {"RB": 100.0}
+    assert scores.headline is not None
+    assert scores.headline.value == 90.0  # (50 + 4 x 100) / 5, though 8 of 9 answers are right
+
+
+def test_a_wrong_or_missing_answer_breaks_the_five(tmp_path: Path) -> None:
+    points = {"a": (5, 5, 5, 5, 5), "b": (5, 5, 5, 5, 5)}
+    scores = scored(five(tmp_path, *points, "c"), points)  # nobody asked about c
+    assert values(scores, "robustness") == {"RB": 100.0}
+    assert values(scores, "question")["primary"] == pytest.approx(66.667, abs=1e-3)
+    assert (scores.errors.count, scores.errors.n, scores.without_failures.value) == (5, 15, 100.0)
+
+
+def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:
+    rows = [row("a", way) for way in WAYS] + [row("b", way, capability="Positional Relationship") for way in WAYS]
+    items, _ = loaded(lines(tmp_path / "all.jsonl", rows))
+    scores = scored(items, {"a": (5, 0, 0, 0, 5), "b": (0, 5, 5, 5, 5)})
+    assert values(scores, "capability") == {"Event Counting": 40.0, "Positional Relationship": 80.0}
+    assert values(scores, "capability, primary") == {"Event Counting": 100.0, "Positional Relationship": 0.0}
+
+
+def test_an_answer_without_points_is_unjudged_and_takes_the_headline_away(tmp_path: Path) -> None:
+    scores = scored(five(tmp_path, "a"), {"a": (None, 5, 5, 5, 5)})
+    assert (scores.unjudged.count, scores.unjudged.n, scores.headline) == (1, 4, None)
+    assert values(scores, "question")["primary"] == 0.0

@@ -1,0 +1,169 @@
+"""Estimates over videos: their values, their errors by hand, and their promises by simulation."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from longtake.evalharness.estimates import Estimate, Sums, macro, mcnemar, mean, paired, ratio
+
+
+def replies(rng: np.random.Generator, videos: int) -> tuple[list[float], list[str]]:
+    """Right and wrong replies to 2 to 10 questions on each video, of which some are harder; 50 % are right."""
+    sizes = rng.integers(2, 11, videos)
+    chances = np.repeat(rng.beta(2, 2, videos), sizes)
+    right = rng.random(sizes.sum()) < chances
+    return right.astype(float).tolist(), np.repeat([f"v{place}" for place in range(videos)], sizes).tolist()
+
+
+def test_a_mean_is_in_percent_and_counts_items_and_videos() -> None:
+    found = mean([1, 1, 0, 1], ["a", "a", "b", "c"])
+    assert (found.value, found.n, found.videos) == (75.0, 4, 3)
+
+
+def test_a_ratio_pools_what_was_earned_over_what_was_possible() -> None:
+    # The mean of the two shares would be 65.
+    assert ratio(Sums([4, 3], [5, 6], ["a", "b"])).value == pytest.approx(100 * 7 / 11, abs=1e-4)
+
+
+def test_a_macro_mean_gives_each_member_and_each_group_the_same_weight() -> None:
+    many, few = Sums([1] * 8, [1] * 8, list("abcdefgh")), Sums([0, 1], [1, 1], ["a", "b"])
+    none = Sums([0], [1], ["a"])
+    assert macro([[many, few], [none]]).value == 100 * (((1 + 0.5) / 2) + 0) / 2
+
+
+def test_what_could_earn_nothing_has_no_part_in_a_macro_mean() -> None:
+    right, empty = Sums([1, 0], [1, 1], ["a", "b"]), Sums([0, 0], [0, 0], ["a", "b"])
+    assert macro([[right, empty], [empty], []]) == ratio(right).model_copy(update={"n": 6})
+
+
+@pytest.mark.parametrize("found", [mean([], []), macro([]), ratio(Sums([0, 0], [0, 0], ["a", "b"]))])
+def test_without_observations_there_is_no_estimate(found: Estimate) -> None:
+    assert (found.value, found.low, found.high, found.error, str(found)) == (None, None, None, None, "none")
+
+
+def test_a_single_video_has_a_value_and_neither_interval_nor_error() -> None:
+    found = mean([1, 0, 1, 1], ["a"] * 4)
+    assert (found.value, found.low, found.high, found.error, str(found)) == (75.0, None, None, None, "75.0")
+    assert paired([1, 0, 1], [0, 0, 0], ["a"] * 3).detectable is None
+    assert ratio(Sums([1, 0, 0], [1, 1, 0], ["a", "a", "b"])).error is None  # b could earn nothing
+
+
+def test_the_error_of_a_mean_sums_residuals_by_video() -> None:
+    # Residuals from 1/2 sum to 1, -1 and 0; 3 / 2 of their squares over 6 squared is 3 / 36.
+    found = mean([1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"])
+    assert found.error == pytest.approx(100 * (3 / 36) ** 0.5, abs=1e-4)
+
+
+def test_the_error_of_a_ratio_sums_what_is_earned_beyond_the_ratio() -> None:
+    # The ratio is 1/2, the residuals 1.5 and -1.5 of 10; 2 / 1 of 4.5 / 100 is 0.09.
+    assert ratio(Sums([4, 1], [5, 5], ["a", "b"])).error == 30.0
+
+
+def test_the_error_of_a_macro_mean_sees_that_a_video_has_part_in_several_members() -> None:
+    one, other = Sums([1, 0], [1, 1], ["a", "b"]), Sums([0, 1], [1, 1], ["a", "b"])
+    # What a video gains in one task it loses in the other, or gains once more.
+    assert macro([[one, other]]).error == 0.0
+    assert macro([[one, one]]).error == ratio(one).error == 50.0
+
+
+def test_the_error_of_single_items_is_that_of_the_sample_mean() -> None:
+    values = np.random.default_rng(3).random(40).tolist()
+    found = mean(values, [str(place) for place in range(40)], scale=1)
+    assert found.error == pytest.approx(np.std(values, ddof=1) / 40**0.5, abs=1e-4)
+
+
+def test_an_interval_holds_the_value_and_is_that_of_its_seed_in_any_order() -> None:
+    values, videos = replies(np.random.default_rng(4), 20)
+    found = mean(values, videos, seed=5)
+    assert found == mean(values[::-1], videos[::-1], seed=5)
+    assert found != mean(values, videos, seed=6)
+    assert found.low is not None
+    assert found.value is not None
+    assert found.high is not None
+    assert 0 <= found.low < found.value < found.high <= 100
+    assert str(found) == f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
+
+
+def covers(estimate: Estimate, truth: float) -> bool:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low <= truth <= estimate.high
+
+
+def test_nineteen_of_twenty_intervals_hold_the_truth_where_videos_are_known_and_fewer_where_they_are_not() -> None:
+    rng = np.random.default_rng(11)
+    by_video = by_item = 0
+    for seed in range(400):
+        values, videos = replies(rng, 60)
+        by_video += covers(mean(values, videos, seed=seed), 50)
+        by_item += covers(mean(values, [str(place) for place in range(len(values))], seed=seed), 50)
+    assert 0.92 <= by_video / 400 <= 0.975
+    assert by_item / 400 < 0.9
+
+
+def test_the_clustered_error_is_the_spread_of_means_over_repetitions() -> None:
+    rng = np.random.default_rng(12)
+    found = [mean(*replies(rng, 60)) for _ in range(400)]
+    spread = np.std([estimate.value or 0 for estimate in found], ddof=1)
+    assert np.mean([estimate.error or 0 for estimate in found]) == pytest.approx(spread, rel=0.1)
+
+
+def test_a_difference_that_can_just_be_detected_is_detected_in_four_of_five_repetitions() -> None:
+    rng = np.random.default_rng(13)
+    found = []
+    for seed in range(400):
+        chances = np.repeat(rng.uniform(0.2, 0.5, 70), 4)
+        leads = np.repeat(rng.uniform(0.015, 0.215, 70), 4)
+        first, second = rng.random(280) < chances + leads, rng.random(280) < chances
+        videos = np.repeat([f"v{place}" for place in range(70)], 4)
+        found.append(paired(first.astype(float).tolist(), second.astype(float).tolist(), videos.tolist(), seed=seed))
+    detectable = float(np.mean([one.detectable or 0 for one in found]))
+    power = float(np.mean([not covers(one.difference, 0) for one in found]))
+    assert detectable == pytest.approx(11.5, abs=0.3)
+    assert power == pytest.approx(0.8, abs=0.06)
+
+
+def test_a_pair_counts_the_items_that_only_one_gets_right() -> None:
+    found = paired([1, 1, 1, 0, 0], [0, 0, 1, 1, 0], list("abcde"))
+    assert (found.only_first, found.only_second, found.p) == (2, 1, 1.0)
+    assert found.difference.value == 20.0
+    assert found.difference.error is not None
+    reach = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+    assert found.detectable == pytest.approx(reach * found.difference.error, abs=1e-3)
+
+
+def test_two_subjects_that_answer_alike_do_not_differ() -> None:
+    found = paired([1, 0, 1], [1, 0, 1], list("abc"))
+    assert (found.difference.value, found.p, found.detectable) == (0.0, 1.0, 0.0)
+
+
+def test_nothing_to_compare_gives_no_probability() -> None:
+    found = paired([], [], [])
+    assert (found.difference.value, found.p, found.detectable) == (None, None, None)
+
+
+def test_a_pair_must_be_of_the_same_items() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        paired([1, 0], [1], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("only_first", "only_second", "p"),
+    [
+        (0, 0, 1.0),
+        (3, 3, 1.0),
+        (0, 1, 1.0),
+        (0, 6, 2 / 64),
+        (1, 9, 2 * (1 + 10) / 1024),
+        (2, 8, 2 * (1 + 10 + 45) / 1024),
+        (5, 15, 2 * 21700 / 2**20),
+        # The normal approximation with its correction for continuity: z = (200 - 1) / 100.
+        (4900, 5100, 2 * NormalDist().cdf(-1.99)),
+    ],
+)
+def test_mcnemar_is_the_two_sided_binomial_probability(only_first: int, only_second: int, p: float) -> None:
+    assert mcnemar(only_first, only_second) == pytest.approx(p, abs=2e-5)
+    assert mcnemar(only_second, only_first) == mcnemar(only_first, only_second)
