@@ -16,7 +16,7 @@ from longtake.agent.context import RunContext
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.graph import build_graph, open_threads
 from longtake.agent.nodes.answer import usage_of
-from longtake.agent.state import Progress, Question
+from longtake.agent.state import Progress, Question, Turn
 from longtake.agent.trace import Trace
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.library import VideoRecord
@@ -58,6 +58,7 @@ class Asker:
         *,
         options: Sequence[str] = (),
         thread: str | None = None,
+        earlier: Sequence[Turn] = (),
         watcher: Watcher | None = None,
         budget: Budget | None = None,
         on_step: Callable[[str], None] = lambda node: None,
@@ -69,6 +70,7 @@ class Asker:
             question: at most 4,000 characters.
             options: of a multiple-choice question, at most ten.
             thread: name of a conversation; questions of one thread know the earlier ones.
+            earlier: questions and answers that are to stand in the conversation before this one.
             watcher: follows the indexing.
             budget: seconds and stop flag; the profile's seconds by default.
             on_step: told the name of each node that has run.
@@ -96,7 +98,7 @@ class Asker:
         incomplete = tuple(video.record.name for video in opened if not video.complete)
         problems = {name: problem for video in opened for name, problem in video.problems.items()}
         context = RunContext(self._toolbox, tools, self._controller, trace, started, problems, incomplete)
-        asked = Question(question.strip(), tuple(handles), tuple(options))
+        asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
         try:
             return self._run(asked, context, thread or trace.run, on_step)
         except KeyboardInterrupt:

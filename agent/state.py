@@ -39,13 +39,13 @@ class Question:
     question: str
     videos: tuple[str, ...]
     options: tuple[str, ...] = ()
+    turns: Annotated[list[Turn], operator.add] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class AgentState(Question):
     """The whole state. `turns` grows over a thread; `orient` resets everything else for each question."""
 
-    turns: Annotated[list[Turn], operator.add] = field(default_factory=list)
     orientation: Orientation | None = None
     messages: list[BaseMessage] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)

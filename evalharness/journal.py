@@ -13,12 +13,11 @@ from threading import Lock
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from longtake.errors import LibraryError
-from longtake.memory.records import Record
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=BaseModel)
 
 
 class Journal:
@@ -38,7 +37,7 @@ class Journal:
         except OSError as error:
             raise _unwritable(file, error) from error
 
-    def append(self, record: Record) -> None:
+    def append(self, record: BaseModel) -> None:
         """Write one record; when it returns, the record survives the death of this process.
 
         Raises:

@@ -19,6 +19,8 @@ from longtake.evalharness.items import Item, Turn
 _NO_METRICS = frozenset({"metrics", "filter", "arguments", "schema_version"})
 _VIDEO = ("video_id", "videoID", "video", "video_name")
 
+LMMS = "lmms-eval"
+
 
 class LmmsSample(BaseModel):
     """A line of the file; what is not named here is a metric."""
@@ -56,9 +58,9 @@ class LmmsSample(BaseModel):
         )
 
 
-def task_named(file: Path) -> str:
-    """The task a file is of, from its name."""
-    return file.stem.partition("samples_")[2] or file.stem
+def suite_of(file: Path) -> str:
+    """The suite a file is of: `lmms-eval/` and the task in its name."""
+    return f"{LMMS}/{file.stem.partition('samples_')[2] or file.stem}"
 
 
 def _points(value: Any) -> float | None:

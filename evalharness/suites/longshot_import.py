@@ -15,7 +15,7 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Re
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.suites.lmms_samples import LmmsSample, task_named
+from longtake.evalharness.suites.lmms_samples import LmmsSample, suite_of
 from longtake.evalharness.suites.loading import items_of
 from longtake.evalharness.suites.longshot import SUITE, longshot_item
 from longtake.evalharness.suites.longshot_rows import Sample, parsed
@@ -51,7 +51,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
     """
     file = file.resolve()
     suite, subject = (
-        (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (task_named(file), file.parent.name)
+        (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (suite_of(file), file.parent.name)
     )
     outcomes: dict[str, _Outcome] = {}
 

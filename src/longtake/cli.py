@@ -24,6 +24,7 @@ COMMANDS = {
     "ask": ("longtake.agent.cli:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
     "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and engines, and call one."),
+    "eval": ("longtake.evalharness.cli_eval:evaluate", "Evaluate the agent and its baselines on a suite."),
     "bench": ("longtake.evalharness.cli:bench", "Measure speed and answers on this machine."),
 }
 

@@ -141,7 +141,7 @@ def test_samples_of_lmms_eval_become_a_run(tmp_path: Path) -> None:
     ]
     file = write(tmp_path / "some__model" / "20260101_samples_long_video.jsonl", *rows)
     card = import_run("lmms-eval", file, tmp_path / "run", pytest.fail)
-    assert (card.suite, card.subjects) == ("long_video", ("some__model",))
+    assert (card.suite, card.subjects) == ("lmms-eval/long_video", ("some__model",))
     run = RunFolder(tmp_path / "run")
     assert [
         (item.id, item.video, item.turns[0].question, item.turns[0].reference) for item in run.items(pytest.fail)

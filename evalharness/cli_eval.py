@@ -1,0 +1,153 @@
+"""`longtake eval`: put a suite to subjects, judge what they say, and score it; every stage goes on where it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longtake import __version__
+from longtake.console import EXIT_PARTIAL, Session, counted, note, say, say_json
+from longtake.evalharness.cli_options import Json, give
+from longtake.evalharness.run_folder import RunCard, RunFolder
+
+if TYPE_CHECKING:
+    from longtake.evalharness.suites.longshot_import import Kind
+    from longtake.evalharness.suites.table import Protocol
+
+evaluate = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Put a suite to subjects, judge what they say, and score it. Each stage goes on where it was stopped.",
+)
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]
+
+
+class Remarks:
+    """What was left out, noted as it is found; something left out makes the exit code 3."""
+
+    def __init__(self) -> None:
+        self.any = False
+
+    def tell(self, text: str) -> None:
+        """Note a sentence."""
+        self.any = True
+        note(f"longtake: {text}")
+
+    def leave(self) -> None:
+        """End the command, with its exit code."""
+        if self.any:
+            raise typer.Exit(EXIT_PARTIAL)
+
+
+@evaluate.command()
+def run(
+    context: typer.Context,
+    data: Annotated[Path, typer.Argument(help="File of the suite; of a set of one's own, its card.")],
+    suite: Annotated[str, typer.Option(help="longshot, moment-video, video-tt or own.")],
+    out: Out,
+    subject: Annotated[list[str], typer.Option(help="agent, random, majority or longest; repeat it.")],
+    media: Annotated[Path | None, typer.Option(help="Folder of the videos.")] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="As the paper says, where the released code differs.")] = False,
+    history: Annotated[
+        str, typer.Option(help="What stands in a conversation: gold answers or the subject's own.")
+    ] = "gold",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Put every item to every subject; what a run holds already is not asked again."""
+    from longtake.evalharness.items import Variant
+    from longtake.evalharness.predicting import predict
+    from longtake.evalharness.subjects.table import subject_named
+    from longtake.evalharness.suites.table import suite_named
+
+    session: Session = context.obj
+    remarks = Remarks()
+    chosen = suite_named(suite)
+    protocol: Protocol = "paper" if paper else "repo"
+    items = chosen.load(data, media, protocol, remarks.tell)[:limit]
+    variants = chosen.variants(data, items, protocol)
+    variants = [Variant.model_validate(variant.model_dump() | {"history": history}) for variant in variants]
+    card = RunCard(
+        suite=suite,
+        source=str(data.resolve()),
+        subjects=tuple(subject),
+        variants=tuple(variants),
+        protocol=protocol,
+        version=__version__,
+    )
+    folder = RunFolder(out)
+    folder.begin(card)
+    with folder.locked():
+        folder.keep_items(items)
+        subjects = [subject_named(name, items, session) for name in subject]
+        done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
+    told = f"{counted(done.asked, 'prediction')} made, {done.kept} there before, {counted(done.errors, 'error')}"
+    give(done, lambda _: [f"{told}; next: longtake eval judge {out}"], as_json)
+    remarks.leave()
+
+
+@evaluate.command()
+def judge(context: typer.Context, run: Run, as_json: Json = False) -> None:
+    """Judge what has not been judged yet, by rules, which say where they are not sure."""
+    from longtake.evalharness.judges.deterministic import DeterministicJudge
+    from longtake.evalharness.judges.judging import judge_run
+    from longtake.evalharness.suites.table import suite_named
+    from longtake.preprocess.engines import EngineTable
+
+    session: Session = context.obj
+    remarks, folder = Remarks(), RunFolder(run)
+    card = folder.card()
+    protocol: Protocol = "paper" if card.protocol == "paper" else "repo"
+    judges = [DeterministicJudge(EngineTable(session.settings).load("text_embedding"))]
+    with folder.locked():
+        items = {item.id: item for item in folder.items(remarks.tell)}
+        done = judge_run(folder, items, judges, remarks.tell, suite_named(card.suite).cases(protocol))
+    told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
+    give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
+    remarks.leave()
+
+
+@evaluate.command()
+def score(
+    run: Run,
+    variant: Annotated[
+        str, typer.Option(help="repo, paper, signed or strict; what there is depends on the suite.")
+    ] = "repo",
+    as_json: Json = False,
+) -> None:
+    """Score every subject of a run; nothing is asked of anybody."""
+    from longtake.evalharness.scoring import score_run, show_scores
+
+    remarks = Remarks()
+    scores = score_run(RunFolder(run), variant, remarks.tell)
+    if as_json:
+        whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
+        say_json(next(iter(whole.values())) if len(whole) == 1 else whole)
+    else:
+        for line in show_scores(scores):
+            say(line)
+    remarks.leave()
+
+
+@evaluate.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="Output of another evaluator, JSONL.")],
+    suite: Annotated[str, typer.Option(help="longshot, or lmms-eval for its samples.")],
+    out: Out,
+    as_json: Json = False,
+) -> None:
+    """Take an output of another evaluator as a run, so that it can be scored again and compared."""
+    from longtake.errors import ConfigError
+    from longtake.evalharness.suites.longshot_import import import_run
+
+    kinds: dict[str, Kind] = {"longshot": "longshot", "lmms-eval": "lmms-eval"}
+    if suite not in kinds:
+        raise ConfigError(f"Nothing of {suite!r} can be imported; there are {', '.join(kinds)}.")
+    remarks = Remarks()
+    card = import_run(kinds[suite], file, out, remarks.tell)
+    give(card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json)
+    remarks.leave()

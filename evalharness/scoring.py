@@ -1,0 +1,62 @@
+"""The third stage: scores are made of a run's files alone, for each subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from longtake.errors import ConfigError
+from longtake.evalharness.estimates import Estimate
+from longtake.evalharness.items import Judgement, Prediction
+from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.suites.table import Scored, reading_of, suite_named
+from longtake.memory.records import Record
+
+
+def score_run(folder: RunFolder, reading: str, tell: Tell) -> dict[str, Record]:
+    """The scores of every subject that has predictions.
+
+    Args:
+        folder: of the run.
+        reading: repo, paper, signed or strict.
+        tell: told of lines that were left out.
+
+    Raises:
+        ConfigError: when the folder holds no run, nothing was predicted, or the suite has no such reading.
+    """
+    card = folder.card()
+    suite = suite_named(card.suite)
+    chosen = reading_of(suite, reading)
+    items = list(folder.items(tell))
+    predictions: dict[str, list[Prediction]] = {}
+    for prediction in folder.predictions(tell).values():
+        predictions.setdefault(prediction.subject, []).append(prediction)
+    judgements: dict[str, list[Judgement]] = {}
+    for judgement in folder.judgements(tell):
+        judgements.setdefault(judgement.subject, []).append(judgement)
+    if not predictions:
+        raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
+    return {
+        name: suite.score(Scored(items, card.variants, made, judgements.get(name, [])), chosen)
+        for name, made in predictions.items()
+    }
+
+
+def show_scores(scores: Mapping[str, Record]) -> Iterator[str]:
+    """The scores for a person: each subject with its tables."""
+    for name, table in scores.items():
+        yield name
+        yield from _lines(table.model_dump(), "  ")
+
+
+def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, value in fields.items():
+        if isinstance(value, Mapping) and "videos" in value:
+            yield f"{indent}{key:<28} {Estimate.model_validate(value)}"
+        elif isinstance(value, Mapping) and set(value) == {"count", "n"}:
+            yield f"{indent}{key:<28} {value['count']} of {value['n']}"
+        elif isinstance(value, Mapping):
+            yield f"{indent}{key}"
+            yield from _lines(value, indent + "  ")
+        elif value is not None:
+            yield f"{indent}{key:<28} {value}"

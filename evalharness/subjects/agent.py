@@ -1,0 +1,63 @@
+"""Our agent as a subject, with the controller, engines and budget of a profile."""
+
+from __future__ import annotations
+
+from longtake.agent.ask import Asker
+from longtake.agent.state import Turn
+from longtake.agent.trace import RecordedTrace
+from longtake.evalharness.items import ParseStatus, Reply, ToolCall
+from longtake.evalharness.subjects.subject import Asked
+from longtake.memory.records import Answer
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.workspace import Workspace
+
+
+class Agent:
+    """Asks the agent in one library; a video is indexed when its first item is asked, and shared by the others."""
+
+    at_once = 1  # the engines share this machine
+
+    def __init__(self, name: str, workspace: Workspace) -> None:
+        self.name = name
+        self._traces = workspace.library.trace_root
+        self._asker = Asker(workspace)
+
+    def reply(self, asked: Asked) -> Reply:
+        """The agent's answer; questions and answers of the conversation so far stand in its thread."""
+        media = asked.item.media
+        if media is None:
+            return Reply(text="", status="no_media", error="The video of this item is not there.")
+        earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
+        answer = self._asker.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
+        place = next((n for n, _ in enumerate(asked.options) if answer.option and _is(answer, n)), None)
+        return Reply(
+            text=answer.answer,
+            status="error" if answer.status == "failed" else "ok",
+            error=answer.error,
+            choice=asked.own(place),
+            parse=_parse(answer, asked),
+            abstained=answer.status == "abstained",
+            calls=self._calls(answer),
+            cited=tuple(TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations),
+            usage=answer.usage,
+            trace=answer.trace,
+        )
+
+    def _calls(self, answer: Answer) -> tuple[ToolCall, ...]:
+        """The calls of the run, in order."""
+        if answer.trace is None:
+            return ()
+        events = (event for event in RecordedTrace(self._traces, answer.trace).events() if event["type"] == "tool")
+        return tuple(ToolCall(tool=event["data"]["tool"], arguments=event["data"]["arguments"]) for event in events)
+
+
+def _is(answer: Answer, place: int) -> bool:
+    return answer.option is not None and ord(answer.option.letter) - ord("A") == place
+
+
+def _parse(answer: Answer, asked: Asked) -> ParseStatus:
+    if not asked.options:
+        return "none"
+    if answer.option:
+        return "ok"
+    return "abstained" if answer.status == "abstained" else "failed"

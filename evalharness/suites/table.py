@@ -1,0 +1,111 @@
+"""The suites by name: how each is loaded, in which variants it is put, what is judged of it, and how it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.judges.judging import CasesOf, cases
+from longtake.evalharness.rubric_scores import READINGS, Reading
+from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.suites import longshot, moment_video, video_tt
+from longtake.evalharness.suites.card import read_card
+from longtake.evalharness.suites.lmms_samples import LMMS
+from longtake.evalharness.suites.longshot_scores import score_longshot
+from longtake.evalharness.suites.moment_video_scores import score_moment_video
+from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own_set_variants, score_own_set
+from longtake.evalharness.suites.video_tt_scores import score_video_tt
+from longtake.memory.records import Record
+
+Protocol = Literal["paper", "repo"]
+OWN = "own"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What is scored: one subject of a run, with what one judge found."""
+
+    items: Sequence[Item]
+    variants: Sequence[Variant]
+    predictions: Sequence[Prediction]
+    judgements: Sequence[Judgement]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What a suite can do."""
+
+    load: Callable[[Path, Path | None, Protocol, Tell], list[Item]]  # data, folder of videos, protocol
+    variants: Callable[[Path, Sequence[Item], Protocol], Sequence[Variant]]
+    cases: Callable[[Protocol], CasesOf]
+    score: Callable[[Scored, Reading], Record]
+    readings: tuple[Reading, ...] = ("repo", "paper")
+
+
+def suite_named(name: str) -> Suite:
+    """A suite; what was imported of another evaluator is read like a set of one's own.
+
+    Raises:
+        ConfigError: when there is none of that name.
+    """
+    if name.startswith(LMMS):
+        return SUITES[OWN]
+    if name not in SUITES:
+        raise ConfigError(f"There is no suite {name!r}; there are {', '.join(SUITES)}.")
+    return SUITES[name]
+
+
+def reading_of(suite: Suite, name: str) -> Reading:
+    """A way to read the scores of a suite.
+
+    Raises:
+        ConfigError: when the suite has none of that name.
+    """
+    known: dict[str, Reading] = {reading: reading for reading in suite.readings}
+    found = known.get(name)
+    if found is None:
+        raise ConfigError(f"This suite has no scores {name!r}; it has {', '.join(suite.readings)}.")
+    return found
+
+
+def _protocol(reading: Reading) -> Protocol:
+    return "paper" if reading == "paper" else "repo"
+
+
+SUITES: Mapping[str, Suite] = {
+    longshot.SUITE: Suite(
+        load=lambda data, media, _, tell: longshot.load_longshot(data, media, tell),
+        variants=lambda *_: (Variant(),),
+        cases=lambda _: cases,
+        score=lambda run, reading: score_longshot(run.items, run.predictions, run.judgements, reading),
+        readings=READINGS,
+    ),
+    moment_video.SUITE: Suite(
+        load=lambda data, media, _, tell: moment_video.load_moment_video(data, media, tell),
+        variants=lambda _, items, protocol: moment_video.moment_variants(items, protocol),
+        cases=lambda protocol: partial(moment_video.moment_cases, protocol=protocol),
+        score=lambda run, reading: score_moment_video(
+            run.items, run.variants, run.predictions, run.judgements, _protocol(reading)
+        ),
+    ),
+    video_tt.SUITE: Suite(
+        load=video_tt.load_video_tt,
+        variants=lambda *_: video_tt.video_tt_variants(),
+        cases=lambda _: video_tt.video_tt_cases,
+        score=lambda run, reading: score_video_tt(
+            run.items, run.predictions, run.judgements, video_tt.THRESHOLDS[_protocol(reading)]
+        ),
+    ),
+    OWN: Suite(
+        load=lambda card, _media, _, tell: load_own_set(read_card(card), tell),
+        variants=lambda card, items, _: own_set_variants(read_card(card), items),
+        cases=lambda _: own_set_cases,
+        score=lambda run, _: score_own_set(run.items, run.variants, run.predictions, run.judgements),
+        readings=("repo",),
+    ),
+}
