@@ -53,14 +53,19 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_OF_SPEAKER = re.compile(r"\bspeaker['’]s\b", re.IGNORECASE)  # address or shirt: nothing that is said
 _CALCULATE = re.compile(
-    r"\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
+    r"\b(?:solve|solutions? of) [\w(][^?]*=|\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
     r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]"
 )
 _METADATA = re.compile(
     r"how long is (?:the|this) (?:video|recording|clip|film|file)"
     r"|(?:length|duration|resolution|frame rate|codec|format) of (?:the|this) (?:video|recording|clip|film|file)"
-    r"|how many (?:shots|cuts|audio tracks)|(?:is there|any) (?:a )?(?:sound|audio)(?: track)?\b"
+    r"|how many (?:hard )?(?:shots|cuts|fades|dissolves|audio tracks)"
+    r"(?=\W*$| (?:are there|are in|in|there are|(?:does|has|do) (?:the|this) (?:video|recording|clip|film)))"
+    r"|^\W*(?:is|are) there (?:ever )?(?:an? |any )?(?:hard )?(?:fade|dissolve|cut)s?(?=\W*$| (?:in|to|from)\b)"
+    r"|(?:picture|screen|video|image|film|clip) (?:fades?|dissolves?)\b"
+    r"|(?:is there|any) (?:a )?(?:sound|audio)(?: track)?\b"
     r"|when are the (?:shot )?cuts|hard cuts"
 )
 _SUMMARISE = re.compile(
@@ -80,11 +85,15 @@ _LIST = re.compile(
 POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
 EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b")
+_OF_ONE_COLOUR = re.compile(rf"{POLAR} there .*\b(?:screen|picture|frame|image)s?\W*$")
 _WHEN = re.compile(
     r"^\W*(?:since )?when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
     r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
 )
 _READ = re.compile(r"\bwhat (?:is|was|gets) (?:shown|displayed)\b")
+_TITLE = re.compile(
+    r"\bwhat (?:is|was) the title of (?:the|this) (?:talk|lecture|presentation|speech|video|film|clip)\b"
+)
 # What no sound answers, whatever sounds it names: "where do people meet if the tone does not stop?"
 _NOT_HEARD = re.compile(r"^\W*(?:where (?:do|did|can|should|must)|who|whom|whose|why|how (?:much|many|far|old))\b")
 # Without any of these a question is not English: its words are searched for as they are.
@@ -155,7 +164,8 @@ def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
     if not _ENGLISH.search(question):
         return "fact", ()
-    senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(question))
+    plain = _OF_SPEAKER.sub(" ", question)
+    senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(plain))
     return _kind(question.casefold(), senses), senses
 
 
@@ -163,6 +173,8 @@ def _kind(text: str, senses: Sequence[Modality]) -> Kind:
     for kind, wording in _KINDS:
         if wording.search(text):
             return kind
+    if _TITLE.search(text):
+        return "read"
     if "scene_text" in senses and "speech" not in senses:
         return "read"
     if "audio" in senses and not {"speech", "scene_text", "visual"} & set(senses) and not _NOT_HEARD.match(text):
@@ -175,6 +187,8 @@ def _kind(text: str, senses: Sequence[Modality]) -> Kind:
 def wants_everything(question: str) -> bool:
     """Whether top results are not enough: how often, every, list, ever, in total."""
     plain = question.casefold()
+    if _OF_ONE_COLOUR.match(plain):
+        return False  # a layer knows all of them
     return bool(_COUNT.search(plain) or TOTAL.search(plain) or _LIST.match(plain) or EVER.match(plain))
 
 

@@ -16,7 +16,6 @@ from longtake.agent.rules.moves import (
     Done,
     Move,
     called,
-    cite,
     doubtful,
     evidence_from,
     failures,
@@ -62,6 +61,9 @@ def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     """The sum of the different amounts that are read in the time asked about, worked out by the calculator."""
     if not done:
         return _read_all(orientation)
+    kind = answer_type(orientation.question)
+    if kind is None or not kind.amount:
+        return not_found("Amounts of money and measures can be added up, nothing else.")
     shown = _amounts(orientation, trusted(_read(done)))
     if not called(done, "calculator"):
         if not shown:
@@ -70,8 +72,9 @@ def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     result = done[-1].result
     if result.failure:
         return not_found(result.failure.message)
-    marks = "".join(cite(item, orientation) for item in shown.values())
-    return f"{done[-1].call.arguments['expression']} = {result.output['result']} {marks}"
+    added = quote(dict.fromkeys(shown.values()), orientation)
+    total = f"{done[-1].call.arguments['expression']} = {result.output['result']}. " if len(shown) > 1 else ""
+    return f"{total}{added}"
 
 
 def _read_all(orientation: Orientation) -> list[Call]:

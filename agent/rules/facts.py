@@ -122,7 +122,8 @@ def _to_the_end(item: Evidence, pieces: Sequence[Evidence]) -> list[Evidence]:
 def _ordinal(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
     """The first, second ... or last line, where that is what a question asks for."""
     match = ORDINAL.search(orientation.question)
-    spoken = [item for item in found if item.modality == "speech"]
+    written = "scene_text" in orientation.modalities and "speech" not in orientation.modalities
+    spoken = [item for item in found if item.modality == "speech" and not written]
     number = ORDINALS[(match[1] or match[2]).casefold()] if match else 0
     # A passage that search found begins with a line that was also read.
     lines = list({item.span.start: item for item in sorted(spoken, key=lambda item: -item.span.length)}.values())

@@ -26,7 +26,14 @@ _DAY = (
 _CLOCK = r"\b\d{1,2}(?::\d{2})?\s?(?:am|pm|o'clock)\b"
 _COINS = r"(?:dollars?|euros?|pounds?|cents?|bucks?|francs?)"
 _MONEY = rf"[$€£¥]\s?\d|\d[\d.,]*\s?(?:[$€£¥]|{_COINS})|(?:{_COUNTED})\s+{_COINS}"
-_NAME = r"(?<![.!?“\"]\s)(?<!^)\b[A-Z][a-z]+"
+AMOUNT = re.compile(
+    rf"(?:(?<=[$€£¥])|(?<=[$€£¥] ))\d[\d,]*(?:\.\d+)?|\d[\d,]*(?:\.\d+)?(?=\s?(?:[$€£¥]|{_COINS}\b))", re.IGNORECASE
+)  # of money
+# A year that stands for a time, not for how much there is: "Honey harvest 2024".
+_AS_YEAR = re.compile(
+    r"(?<![:=$€£¥])(?<![:=] )\b(?:19|20)\d\d\b(?!\s*[A-Za-z%])|\b(?:in|since|until|by) (?:19|20)\d\d\b"
+)
+NAME = r"(?<![.!?“\"]\s)(?<!^)\b[A-Z][a-z]+"
 _COLOUR = r"\b(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|beige)\b"
 _MEASURED = (
     r"how (?:many|much|big|often)|(?:what|which)(?: \w+)? (?:number|percentage|amount|share)|what (?:age|temperature)"
@@ -55,11 +62,12 @@ class AnswerType:
     looks: str
     folded: bool = True  # whether case is ignored
     telling: bool = False  # whether hardly anything looks like this by chance, so that it answers without other words
+    amount: bool = False  # whether several of them add up
 
 
 ANSWER_TYPES = (
-    AnswerType(r"prices?|costs?|charges?|pays?|fees?|how much money", _MONEY),
-    AnswerType(r"(?:on )?(?:which|what) (?:day|date|month)|weekday", _DAY),
+    AnswerType(r"prices?|costs?|charges?|pays?|fees?|how much money", _MONEY, amount=True),
+    AnswerType(r"(?:on )?(?:which|what)(?: (?:is|was) the)? (?:day|date|month)|weekday", _DAY),
     AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}|{_YEAR}"),
     AnswerType(r"(?:which|what) year", _YEAR),
     AnswerType(r"^where", _PLACE),
@@ -69,13 +77,13 @@ ANSWER_TYPES = (
     AnswerType(r"time ?code", r"\d{1,2}:\d{2}:\d{2}[:;.]\d{2}", telling=True),
     AnswerType(r"code", _CODE, folded=False, telling=True),
     AnswerType(r"(?:what|which) colou?rs?", _COLOUR),
-    AnswerType(r"who|whose|by whom|what (?:is|was) \w+ name", _NAME, folded=False),
+    AnswerType(r"who|whose|by whom|what (?:is|was) \w+ name", NAME, folded=False),
     AnswerType(r"how fast|what speed", _AMOUNT + _SPEED),
-    AnswerType(r"how (?:far|high|tall|deep|wide)|what (?:distance|height|depth|width)", _AMOUNT + _LENGTH),
-    AnswerType(r"how heavy|what weight|how much does \w+ weigh", _AMOUNT + _WEIGHT),
-    AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_LENGTH})"),
+    AnswerType(r"how (?:far|high|tall|deep|wide)|what (?:distance|height|depth|width)", _AMOUNT + _LENGTH, amount=True),
+    AnswerType(r"how heavy|what weight|how much does \w+ weigh", _AMOUNT + _WEIGHT, amount=True),
+    AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_LENGTH})", amount=True),
     AnswerType(r"how old", _AMOUNT),
-    AnswerType(_MEASURED, _NUMBER),
+    AnswerType(_MEASURED, _NUMBER, amount=True),
 )
 # Words about the telling, not about the thing told.
 TELLING = frozenset(
@@ -106,7 +114,10 @@ def answer_type(question: str) -> AnswerType | None:
 
 def holds(kind: AnswerType | None, text: str) -> bool:
     """Whether a text holds that kind of thing."""
-    return kind is None or bool(re.search(kind.looks, text, re.IGNORECASE if kind.folded else 0))
+    if kind is None:
+        return True
+    plain = _AS_YEAR.sub(" ", text) if kind.looks == _NUMBER else text
+    return bool(re.search(kind.looks, plain, re.IGNORECASE if kind.folded else 0))
 
 
 def key_terms(question: str) -> list[str]:

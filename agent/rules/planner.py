@@ -28,6 +28,7 @@ from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 from longtake.agent.rules.sight.looking import EYES, empty_picture, look, mention_empty, say_empty
+from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.time.anchor import anchored, at_anchor
@@ -68,6 +69,8 @@ def _answered(orientation: Orientation) -> Steps[str]:
     passes = elapsed(orientation.question)
     if passes:
         return (yield from find_elapsed(passes, orientation))
+    if asks_slide(orientation):
+        return (yield from ask(read_slide, orientation))
     anchor = anchored(orientation)
     placed = (yield from at_anchor(anchor, orientation)) if anchor else orientation
     if isinstance(placed, str):
@@ -79,7 +82,7 @@ def _answered(orientation: Orientation) -> Steps[str]:
 
 def _plan(orientation: Orientation) -> Plan:
     """The way to answer: the route that the question asks for, else by its kind."""
-    route = route_of(orientation, ROUTES)
+    route = None if orientation.kind == "metadata" else route_of(orientation, ROUTES)
     if route:
         return route
     if orientation.exhaustive and orientation.kind in ("fact", "read", "look"):
@@ -93,12 +96,15 @@ def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
         r"how long|length|duration": r"\blong\b",
         r"resolution|frame rate|fps|codec|format|size": r"^The picture|^There is no picture",
         r"sound|audio": r"sound",
-        r"shots?|cuts?": r"\bshots?\b",
+        r"shots?|cuts?|fades?|dissolves?": r"\bshots?\b",
     }
     wanted = [fact for cue, fact in cues.items() if re.search(cue, asked)]
     found = [item for fact in wanted for item in orientation.facts if re.search(fact, item.content)]
     if not found:
         return not_found("This is not known of the recording.")
+    change = re.search(r"\b(fade|dissolve)s?\b", asked)
+    if change and not any(change[1] in item.content for item in found):
+        return not_found(f"No {change[1]} is known among the changes from shot to shot.")
     return " ".join(f"{item.content} {cite(item, orientation)}" for item in dict.fromkeys(found))
 
 
@@ -119,6 +125,10 @@ def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
         at = [item for item in found if item.span.overlaps(orientation.span)]
         found = at or found
     found = _beside_anchor(orientation, found)
+    end = re.search(r"\b(?:said|spoken|sung) (first|last)\W*$", orientation.question, re.IGNORECASE)
+    if end:
+        found = sorted(found, key=lambda item: item.span.start)
+        found = found[:1] if end[1].casefold() == "first" else found[-1:]
     if trusted(found):
         return quote(trusted(found), orientation)
     return not_found(" ".join(doubtful(found, orientation) or failures(done)) or "Nobody speaks there.")
@@ -166,7 +176,7 @@ def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
         return not_found(f"“{wanted[0]}” does not occur in {len(found)} pieces of text.")
     times = sum(len(term.findall(item.content)) for item in holding)
     marks = "".join(cite(item, orientation) for item in holding[:MOST_QUOTED])
-    return f"“{wanted[0]}” occurs {times} times {marks}"
+    return f"“{wanted[0]}” occurs {'once' if times == 1 else f'{times} times'} {marks}"
 
 
 def _calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -192,7 +202,8 @@ def _worked_out(orientation: Orientation, done: Sequence[Done]) -> Move:
     read = trusted(evidence_from(done, "extract_scene_text"))
     shown = [item for item in read if arithmetic_in(item.content) == expression]
     mark = cite(shown[0], orientation) if shown else ""
-    return f"{expression} = {last.result.output['result']} {mark}".strip()
+    joint = ": " if "=" in expression else " = "
+    return f"{expression}{joint}{last.result.output['result']} {mark}".strip()
 
 
 def _fact(orientation: Orientation, done: Sequence[Done]) -> Move:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import answer_type, holds, without_repeats
+from longtake.agent.rules.matching import NAME, answer_type, holds, without_repeats
 from longtake.agent.rules.moves import within
 from longtake.agent.words import content_stems, coverage, cue, stem
 from longtake.memory.records import Evidence
@@ -22,6 +22,7 @@ HALF = 0.5  # of a question's content words
 MOST_TEXTS = 12  # more than this is no answer
 MOST_OF_A_KIND = 4  # likewise, for lines that only hold the kind of thing asked for
 TITLE = 0.5  # of the tallest text's height: what is lettered about as large belongs to the title
+TALL = 0.8  # likewise, where the lines below a title, of who speaks and when, are none of it
 BRIEF = 0.6  # seconds that a text stands at most to be one that flashes up
 # Words that name the thing a text stands on, not the text.
 CARRIERS = frozenset(
@@ -34,15 +35,27 @@ CARRIERS = frozenset(
 )
 _SLIDE = re.compile(rf"\b({'|'.join(ORDINALS)})\s+(?:slide|page|screen|caption)\b", re.IGNORECASE)
 NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:thing|line|text|words?)\b", re.IGNORECASE)
+_NTH_SHOWN = re.compile(
+    rf"\b({'|'.join(ORDINALS)}) (?:thing|text|words?)(?: (?:that|which) (?:is|was|gets))?(?: ever)? "
+    r"(?:written|shown|displayed|printed|to be read|on (?:the )?screen)\b",
+    re.IGNORECASE,
+)
 _HOW_MANY = cue("how many, how often")
 BRIEFLY = "briefly, for an instant, for a moment, for a split second, for a frame, for one frame, for a single frame"
+_OF_WHOLE = cue(
+    "title of the talk, title of the lecture, title of the presentation, title of the speech, title of this talk"
+)
 _FLASHES = cue(f"{BRIEFLY}, flash*, brief*, for a second")
 _OPERATION = re.compile(r"\d\s*[x×*÷+^·]\s*[\d(]|\d\s+[-/−]\s+[\d(]|\)\s*[-+*/x×÷]")
+_EQUATION = re.compile(r"\b(?:solve|solutions? of) ((?=[^?]*\d)[\w(][\w\s.+*/^()−-]*=[\w\s.+*/^()−-]+)", re.IGNORECASE)
 _ARITHMETIC = re.compile(r"(?:\d[\d.,]*|\()\s*(?:[-+*/x×÷·^−–]|\*\*)\s*[\d(][\d\s.,+*/x×÷·^()−–-]*")
 
 
 def arithmetic_in(text: str) -> str | None:
-    """The first sum in a text, such as `37 x 12 + 56`; dates, phone numbers and ranges are none."""
+    """The equation to solve, or the first sum, such as `37 x 12 + 56`; dates, phone numbers and ranges are none."""
+    equation = _EQUATION.search(text)
+    if equation:
+        return equation[1].strip()
     for match in _ARITHMETIC.finditer(text):
         found = match[0].strip(" .,-–")
         if _OPERATION.search(found) and found.count("(") == found.count(")"):
@@ -63,13 +76,16 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
     ]
     # Numbers of a question are mostly its times; a text that is looked for by its number stands in quotation marks.
     wanted = [term for term in content_stems(question) if term not in CARRIERS and not term[0].isdigit()]
-    nth = NTH.search(question) if orientation.relation else None
-    if nth and orientation.span:
-        return _nth(ORDINALS[nth[1].casefold()], kept, orientation.span.start)
+    nth = NTH.search(question) if orientation.relation and orientation.span else _NTH_SHOWN.search(question)
+    if nth:
+        return _nth(ORDINALS[nth[1].casefold()], kept, orientation.span.start if orientation.span else 0.0)
     meant = _meant(question, wanted, rows(kept))
     if meant:
         return without_repeats(meant)
-    if cue("title, titles").search(question):
+    if _OF_WHOLE.search(question):
+        return _title_of_whole(kept)
+    who = re.match(r"\W*(?:and )?who", question, re.IGNORECASE)  # a title tells no giver
+    if cue("title, titles").search(question) and not who:
         return _around_title(question, kept)
     if _HOW_MANY.search(question):
         return []
@@ -95,17 +111,20 @@ def _nth(number: int, texts: Sequence[Evidence], start: float) -> list[Evidence]
         (item for item in texts if item.span.start >= start),
         key=lambda item: (item.span.start, *(item.box[1::-1] if item.box else (0.0, 0.0))),
     )
-    return [begun[number]] if number < len(begun) else []
+    return begun[number:][:1]  # none where there are fewer
 
 
 def _meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> list[Evidence]:
     """Lines that hold the question's words, or the kind of thing it asks for; best both."""
-    by_words = [line for line in lines if coverage(wanted, line.content) >= HALF]
     kind = answer_type(question)
+    ranked = re.search(rf"\b({'|'.join(ORDINALS)}) (?:{kind.cue})\b", question, re.IGNORECASE) if kind else None
+    if kind and ranked:
+        return _nth(ORDINALS[ranked[1].casefold()], [line for line in lines if holds(kind, line.content)], 0.0)
+    by_words = [line for line in lines if coverage(wanted, line.content) >= HALF]
     if kind is None:
         return by_words
     both = [line for line in by_words if holds(kind, line.content)]
-    by_kind = [line for line in lines if holds(kind, line.content)]
+    by_kind = [line for line in lines if holds(kind, line.content)] if kind.looks != NAME else []
     return both or by_words + (by_kind if len(by_kind) <= MOST_OF_A_KIND else [])
 
 
@@ -129,6 +148,15 @@ def _around_title(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
         return [item for item in boxed if item.span.end <= first]
     if cue("after the title").search(question):
         return [item for item in boxed if item.span.start >= last]
+    return sorted(title, key=lambda item: item.box[1] if item.box else 0.0)
+
+
+def _title_of_whole(texts: Sequence[Evidence]) -> list[Evidence]:
+    """The title of a talk is the tallest lettering of the first picture that holds text."""
+    start = min((item.span.start for item in texts), default=0.0)
+    first = [item for item in texts if item.box and item.span.start - start <= BRIEF]
+    tallest = max(map(_height, first), default=0.0)
+    title = [item for item in first if _height(item) >= TALL * tallest]
     return sorted(title, key=lambda item: item.box[1] if item.box else 0.0)
 
 

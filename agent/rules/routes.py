@@ -9,6 +9,8 @@ from longtake.agent.rules.errands.code import asks_code, run_code
 from longtake.agent.rules.errands.notes import asks_notes, keep_notes
 from longtake.agent.rules.errands.web import asks_web, search_web
 from longtake.agent.rules.everything import add_up, asks_total
+from longtake.agent.rules.limits import abstain, asks_too_much
+from longtake.agent.rules.sight.blank import asks_blank, find_blank
 from longtake.agent.rules.sight.camera import asks_camera, inspect
 from longtake.agent.rules.sight.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
 from longtake.agent.rules.sight.faces import asks_face, find_faces
@@ -17,6 +19,7 @@ from longtake.agent.rules.sight.moments import asks_moment, find_flash
 from longtake.agent.rules.sight.movement import asks_direction, find_direction
 from longtake.agent.rules.sight.things import asks_thing, find_thing
 from longtake.agent.rules.steps import Plan
+from longtake.agent.rules.tables import asks_amount, find_amount
 from longtake.agent.rules.translation import asks_translation, translate
 
 Asks = Callable[[Orientation], bool]
@@ -24,7 +27,9 @@ Asks = Callable[[Orientation], bool]
 # Requests that are none about a video, whatever times and senses their words name.
 ERRANDS: tuple[tuple[Asks, Plan], ...] = ((asks_notes, keep_notes), (asks_web, search_web), (asks_code, run_code))
 ROUTES: tuple[tuple[Asks, Plan], ...] = (
+    (asks_too_much, abstain),
     (asks_total, add_up),
+    (asks_blank, find_blank),
     (asks_ever_seen, look_everywhere),
     (asks_translation, translate),
     (asks_formula, find_formula),
@@ -33,6 +38,7 @@ ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_direction, find_direction),
     (asks_face, find_faces),
     (asks_thing, find_thing),
+    (asks_amount, find_amount),
     (counts_by_eye, count_seen),
 )
 

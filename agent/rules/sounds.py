@@ -23,6 +23,7 @@ KINDS = (
     (cue("applau*, clapping, ovation"), "applause"),
 )
 NAMEABLE = ("speech", "music", "tone", "siren", "applause")  # kinds that say what is heard, not only how
+HOW = ("loud", "quiet")  # kinds that say how it sounds, not what
 OTHER = cue("horn*, dog*, bark*, bell*, engine*, laugh*, scream*, rain, wind, bird*, animal*, roar*, footsteps, phone")
 IN_GENERAL = cue("what sound, what sounds, what noise, what noises, do you hear, can be heard, is heard, sounds are")
 TOLD = "speech, music, silence, bangs, tones, siren-like and applause-like sounds"
@@ -50,8 +51,16 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     if cue("first, start, starts, begin, begins").search(orientation.question):
         kept = kept[:1]
     if not kept:
-        return not_found(" ".join(failures(done)) or f"No {' or '.join(kinds) or 'sound event'} was heard.")
+        return not_found(" ".join(failures(done)) or _unheard(kinds))
     return " ".join(_heard(item, orientation) for item in kept[:MOST])
+
+
+def _unheard(kinds: Sequence[str]) -> str:
+    how = [kind for kind in kinds if kind in HOW]
+    what = " or ".join(kind for kind in kinds if kind not in HOW)
+    if how and not what:
+        return f"Nothing {' or '.join(how)} was heard."
+    return f"No {what or 'sound event'} was heard."
 
 
 def of_kinds(found: Sequence[Evidence], kinds: Sequence[str]) -> list[Evidence]:

@@ -21,6 +21,7 @@ _WANTED = tuple(
         rf"^\W*(?:[Pp]lease |[Cc]an you |[Cc]ould you )?[Tt]ranslate\b.*?\b{_INTO}",
         rf"^\W*(?:[Ww]hat|[Hh]ow) .*\b(?:translat\w+|mean|means|say)\b.*?\b{_INTO}\W*$",
         rf"^\W*[Ii]n {_LANGUAGE.format('into')}, (?:what|how)\b",
+        rf"^\W*[Ww]hat (?:is|was) (?:being )?(?:said|sung|spoken|written|shown)\b.*? in {_LANGUAGE.format('into')}\W*$",
     )
 )
 _LANGUAGES = re.compile(r"\b[A-Z][a-z]{3,}\b")
@@ -45,7 +46,8 @@ def translate(orientation: Orientation, done: Sequence[Done]) -> Move:
     wanted = _wanted(orientation.question)
     assert wanted is not None, "asked only where a language is wanted"
     if wanted.source is None:
-        return not_found(f"Say also which language it is in, as in “translate … from Spanish into {wanted.into}”.")
+        source = "English" if wanted.into == "Spanish" else "Spanish"
+        return not_found(f"Say also which language it is in, as in “translate … from {source} into {wanted.into}”.")
     languages = {"from_lang": wanted.source, "to_lang": wanted.into}
     if called(done, SPEECH) or called(done, TEXT):
         return _told(done)

@@ -66,7 +66,15 @@ def test_whether_there_ever_is(question: str, start: str) -> None:
 def test_a_total_is_worked_out_by_the_calculator() -> None:
     draft, calls = answered("What is the total of the prices shown?", *PRICES, total="291.5")
     assert calls[-1] == Call("calculator", {"expression": "249 + 12 + 30.50"})
-    assert draft == "249 + 12 + 30.50 = 291.5 [00:00:10][00:00:40][00:01:20]"
+    assert draft == (
+        "249 + 12 + 30.50 = 291.5. “Kettle $249” [00:00:10] “Lamp $12” [00:00:40] “Chair $30.50” [00:01:20]"
+    )
+
+
+def test_a_total_is_of_amounts_and_cites_the_pieces_added_alone() -> None:
+    date, phone = piece("12 March 2025", 39), piece("Phone 555-0199", 90)
+    assert "March" not in answered("What is the total of the prices shown?", date, *PRICES, total="291.5")[0]
+    assert answered("What is the total of all phone numbers?", phone)[0].startswith("NOT FOUND: Amounts of money")
 
 
 def test_a_total_before_something_counts_all_that_comes_before_it() -> None:

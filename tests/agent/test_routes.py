@@ -28,6 +28,9 @@ HITS = {
         "In what direction is the person walking?",
     ),
     "count_seen": ("How many vehicles drive through?", "Is there ever more than one person in view?"),
+    "find_blank": ("Is there ever a black screen?", "Is there any white picture?", "Is there ever a red screen?"),
+    "find_amount": ("How much honey did Cairo harvest?", "How many hives does Oslo have?"),
+    "abstain": ("Does the slide price of the kettle agree with what is said?",),
     "look_everywhere": ("Is there ever a dog in the picture?",),
     "add_up": ("What is the total of the prices?",),
     "find_flash": (
@@ -60,6 +63,8 @@ HITS = {
         "What does the sign mean in English?",
         "In Spanish, what does the narrator say?",
         "Translate the French lines to German",
+        "What is said in German?",
+        "What is said at 1:56 in Spanish?",
     ),
     "keep_notes": (
         "Remember that the exam is in room 4.",
@@ -93,7 +98,6 @@ NEAR_MISSES = (
     "What should visitors note about the gate?",
     "What web address is shown?",
     "What does `dome` mean here?",
-    "What is said in German?",
     "What colour of shirt is mentioned?",
     "Where do the visitors meet?",
     "What does the man wear where the picture is black?",

@@ -218,3 +218,11 @@ def test_a_thing_has_a_place_and_a_colour_where_they_are_seen() -> None:
     failure = ToolFailure(kind="unavailable", message="The engine cannot know a ball.", remedy="owlv2 would.")
     draft, _ = answered("Where is the ball?", "object_detection", failure=failure)
     assert draft.endswith("The engine cannot know a ball. owlv2 would.")
+
+
+def test_what_is_seen_in_one_look_only_is_no_sure_count() -> None:
+    long, glimpse = seen("red circle 1 of 2"), seen("red circle 2 of 2", 9.0, 9.0)
+    draft, _ = answered(
+        "How many circles are there in total?", "count_objects", long, glimpse, output={"object": "circle", "count": 2}
+    )
+    assert draft == "NOT FOUND: At least 1 × circle are sure; 1 more may be there, seen in one look only."

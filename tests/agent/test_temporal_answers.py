@@ -13,7 +13,7 @@ from longtake.agent.ask import Asker
     ("question", "held"),
     [
         ("What is said between the tone and the bang?", "“And when the shutter closes, it sounds like this.”"),
-        ('How many times is "dome" said between 1:58 and the music?', "occurs 1 times [00:02:08]"),
+        ('How many times is "dome" said between 1:58 and the music?', "occurs once [00:02:08]"),
         ("Which prices are shown between the storm and the ball?", "“Telescope cover · Tarn Works · $249”"),
         ("How long does the music play?", "heard for 14.5 s, from 00:02:32.0 to 00:02:46.5"),
         ("How long is “Safety rules” on screen?", "shown for about 15 s, from 00:01:30 to 00:01:45"),

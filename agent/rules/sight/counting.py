@@ -31,7 +31,7 @@ TOOL = "count_objects"
 MOST_CITED = 3
 _ENDS = (
     r"(?:are|is|do|does|did|can|could|come|comes|appear|appears|drive|drives|pass|passes|cross|crosses|walk|walks|"
-    r"stand|stands|sit|sits|in|on|there|have|has|were|was|over|at|shown|seen|visible|move|moves|enter|enters)"
+    r"go|goes|stand|stands|sit|sits|in|on|there|have|has|were|was|over|at|shown|seen|visible|move|moves|enter|enters)"
 )
 _HOW_MANY = re.compile(rf"\bhow many (?!times\b)(?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s*\?|\s*$)", re.IGNORECASE)
 _HOW_OFTEN = re.compile(
@@ -46,7 +46,7 @@ _EVER = re.compile(
 )
 _IN_ALL = re.compile(
     r"\b(?:in total|in all|altogether|over the (?:whole )?(?:video|film|clip)|come|comes|enter|enters|pass|passes|"
-    r"drive|drives|cross|crosses|walk|walks)\b",
+    r"drive|drives|cross|crosses|walk|walks|go by|goes by)\b",
     re.IGNORECASE,
 )
 _MORE_THAN = re.compile(
@@ -85,13 +85,14 @@ def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 class _Counted(NamedTuple):
-    """A count, what was counted, what shows it, and why it does not stand for all that was asked about."""
+    """A count, what was counted, what shows it, why it does not stand for all, and whether it is of different ones."""
 
     number: int
     name: str
     found: list[Evidence]
     gaps: list[str]
     notes: list[str]
+    different: bool
 
 
 def _sum_up(made: Sequence[Done], orientation: Orientation) -> _Counted:
@@ -105,6 +106,7 @@ def _sum_up(made: Sequence[Done], orientation: Orientation) -> _Counted:
         found=trusted(evidence_from(meant, TOOL)),
         gaps=unexamined(made, TOOL, orientation),
         notes=noted(counted),
+        different=different,
     )
 
 
@@ -121,6 +123,10 @@ def _say(counted: _Counted, orientation: Orientation, *, unnamed: bool) -> str:
     number = f"{counted.number} × {what}"
     if counted.gaps:
         return not_found(" ".join([*counted.gaps, f"What was looked at shows {number}."]))
+    glimpsed = sum(item.span.length == 0 for item in counted.found)
+    if counted.different and 0 < glimpsed < len(counted.found):
+        sure = f"At least {counted.number - glimpsed} × {what} are sure"
+        return not_found(f"{sure}; {glimpsed} more may be there, seen in one look only.")
     marks = "".join(cite(item, orientation) for item in counted.found[:MOST_CITED])
     return f"{number}: “{counted.found[0].content}” {marks}"
 

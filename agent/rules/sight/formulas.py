@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
     Call,
@@ -35,8 +35,10 @@ _ANOTHER = re.compile(
     r"|^\W*(?:is|are|was|were|do|does|did|has|have)\b",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:formula|equation)\b", re.IGNORECASE)
 _COMES_TO = re.compile(
-    r"\b(?:solve|solutions?|results?|roots?|work out|calculate|compute|evaluate|comes? to|value|equals?)\b",
+    r"\bwhat is [a-z]\b|\b(?:solve|solutions?|results?|roots?|work out|"
+    r"calculate|compute|evaluate|comes? to|value|equals?)\b",
     re.IGNORECASE,
 )
 
@@ -52,6 +54,10 @@ def find_formula(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, TOOL):
         return on_each(orientation, TOOL)
     lines = trusted(evidence_from(done, TOOL))
+    number = _NUMBERED.search(orientation.question)
+    if number:
+        place = ORDINALS[number[1].casefold()]
+        lines = lines[place:][:1] if place < len(lines) else []
     if not lines:
         return find_fact(orientation, without_tools(done, TOOL), senses=("scene_text", "speech"))
     valued = list(_valued(done, lines))[:MOST]

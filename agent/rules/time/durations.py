@@ -9,6 +9,7 @@ from typing import NamedTuple
 from longtake.agent.orientation import SHOT, Orientation
 from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import Call, cite, evidence_from, not_found, on_each, trusted, within
+from longtake.agent.rules.slides import names_slide, slide_named
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps, together
 from longtake.agent.rules.time.places import can_be_found, find_places, place_both, veiled
@@ -20,7 +21,9 @@ MOST_ADDED = 60  # spans whose lengths one expression adds
 NOT_WORKED_OUT = "The calculator did not work the time out."
 GAP = 0.2  # seconds: what begins so soon after the end of the same thing goes on
 _ASKS = r"(?:for )?(?:how long|how much time|how many seconds|how many minutes)"
-_PASSES = r"(?:(?:is there|is it|are there|passes|passed|elapses|elapsed|goes by|lies|is|does it take|was there)\s+)?"
+_PASSES = (
+    r"(?:(?:is there|is it|are there|are|lie|passes|passed|elapses|elapsed|goes by|lies|is|does it take|was there)\s+)?"
+)
 _ELAPSED = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -38,6 +41,7 @@ _LASTING = re.compile(
     r"(?:\s+(?:for|in total|altogether|in all))?$",
     re.IGNORECASE,
 )
+_HEARD = re.compile(rf"^\W*{_ASKS}\s+(?:is|was|are|were)\s+(?P<thing>(?:the )?[\w-]+)(?P<verb>)$", re.IGNORECASE)
 _EMPTY = re.compile(
     rf"^\W*{_ASKS}\s+(?:is|was|does|did)\s+(?:it|the (?:video|clip|film|picture|screen|image))\s+"
     r"(?:stay\s+|remain\s+)?(?:black|blank|dark|empty|white)\b",
@@ -91,8 +95,12 @@ def lasting(orientation: Orientation) -> bool:
     text = orientation.question.strip().rstrip("? ")
     match = _LASTING.match(text)
     if not match:
-        return bool(_EMPTY.match(text) or (_SHOT.match(text) and orientation.span))
+        return bool(_HEARD.match(text) and asked_kinds(text)) or bool(
+            _EMPTY.match(text) or (_SHOT.match(text) and orientation.span)
+        )
     seen = match["verb"].casefold().endswith(SEEN)
+    if seen and names_slide(match["thing"]):
+        return True
     return bool(key_terms(match["thing"]) if seen else asked_kinds(text))
 
 
@@ -123,7 +131,7 @@ def find_length(orientation: Orientation) -> Steps[str]:
 def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
     """What lasts, piece by piece in order of time, and how it is called."""
     text = orientation.question.strip().rstrip("? ")
-    match = _LASTING.match(text)
+    match = _LASTING.match(text) or _HEARD.match(text)
     if _EMPTY.match(text):
         return _in_order(orientation.blank, orientation), "The picture is empty for"
     if match is None:
@@ -131,12 +139,18 @@ def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
         span = orientation.span
         return [shot.model_copy(update={"span": span}) for shot in shots[:1] if span], "The shot:"
     kinds = asked_kinds(text)
-    if kinds and not match["verb"].casefold().endswith(SEEN):
+    seen = bool(match["verb"]) and match["verb"].casefold().endswith(SEEN)
+    if kinds and not seen:
         done = yield on_each(orientation, "detect_audio_events")
         heard = of_kinds(trusted(evidence_from(done, "detect_audio_events")), kinds)
+        if orientation.relation in ("before", "after"):
+            heard = heard[-1:] if orientation.relation == "before" else heard[:1]  # the one right beside its place
         return heard, f"“{heard[0].content}” is heard for" if heard else ""
     done = yield on_each(orientation, "extract_scene_text")
     texts = trusted(evidence_from(done, "extract_scene_text"))
+    if names_slide(match["thing"]):
+        slide = slide_named(match["thing"], texts)
+        return slide, f"“{slide[0].content.strip()}” is shown for about" if slide else ""
     wanted = key_terms(match["thing"])
     shown = _in_order([item for item in texts if coverage(wanted, item.content) == 1.0], orientation)
     return shown, f"“{shown[0].content.strip()}” is shown for about" if shown else ""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longtake.agent.orientation import ORDINALS, POLAR, Orientation
 from longtake.agent.rules.moves import cite, doubtful, not_found, trusted
 from longtake.agent.rules.steps import Steps, together
-from longtake.agent.rules.time.places import TOLD, can_be_found, find_places, is_time, veiled
+from longtake.agent.rules.time.places import TOLD, can_be_found, find_places, is_of_video, is_time, veiled
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
@@ -31,6 +31,9 @@ _IS_BEFORE = re.compile(
     rf"{POLAR}\s+(?P<one>.+?)\s+(?:be\s+|been\s+)?{cue(TOLD).pattern}\s+(?P<rank>before|after)\s+"
     rf"(?P<other>.+?)(?:\s+(?:is|are|was|were)\s+{_TOLD})?$",
     re.IGNORECASE,
+)
+_IS_BESIDE = re.compile(
+    rf"{POLAR}\s+(?P<one>the\s[\w -]+?)\s+(?P<rank>before|after)\s+(?P<other>the\s[\w -]+)$", re.IGNORECASE
 )
 _LISTED = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
@@ -54,6 +57,9 @@ def compared(question: str) -> Compared | None:
             if len(things) > 1 and all(can_be_found(thing) for thing in things):
                 return Compared(things, rank.casefold())
     match = _IS_BEFORE.match(hidden)
+    bare = None if match else _IS_BESIDE.match(hidden)
+    if bare and is_of_video(bare["one"]) and is_of_video(bare["other"]):
+        match = bare
     if match is None or re.search(r"\bor\b", hidden):
         return None
     pair = text[slice(*match.span("one"))], text[slice(*match.span("other"))]

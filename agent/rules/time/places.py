@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from longtake.agent.orientation import QUOTATION, Orientation, named_span
 from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import Call, evidence_from, on_each
+from longtake.agent.rules.slides import names_slide, slide_named
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps
 from longtake.memory.records import Evidence
@@ -24,6 +25,7 @@ _NESTED = re.compile(
     r"(?P<relation>after|before|during|while)\s+(?P<clause>.+)$",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(r"(?:the |a )?(?P<colour>black|white|blank|empty) (?:screen|picture|frame|image)", re.IGNORECASE)
 # What a question says of a thing whose place in the video it means: "happened" may be long before the video.
 TOLD = "said, mentioned, shown, displayed, written, appear, appears, appeared, seen, heard, sound, sounds"
 
@@ -40,13 +42,22 @@ def is_time(thing: str) -> bool:
 
 def can_be_found(thing: str) -> bool:
     """Whether there is anything to find a thing by: a time, a quotation, words or a kind of sound."""
-    return bool(is_time(thing) or QUOTATION.search(thing) or asked_kinds(thing) or key_terms(thing))
+    return bool(
+        is_time(thing) or QUOTATION.search(thing) or asked_kinds(thing) or names_slide(thing) or key_terms(thing)
+    )
+
+
+def is_of_video(thing: str) -> bool:
+    """Whether a thing is of the video itself: a sound, an empty picture or a slide, not one that it tells of."""
+    return bool(_kinds(thing) or _EMPTY.fullmatch(thing.strip()) or names_slide(thing))
 
 
 def calls_for(thing: str, orientation: Orientation) -> list[Call]:
     """The calls that find something: in the sound track, by search, or, in a span or word for word, by reading all."""
     if _kinds(thing):
         return on_each(orientation, "detect_audio_events")
+    if names_slide(thing):
+        return on_each(orientation, "extract_scene_text")
     if orientation.span or QUOTATION.search(thing):
         return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
     return [Call("cross_modal_search", {"query": thing, "modalities": ["speech", "scene_text"], "k": RESULTS})]
@@ -56,6 +67,9 @@ def find_places(thing: str, orientation: Orientation, levels: int = LEVELS) -> S
     """Where a thing may be, the likeliest place first; of a thing named by another, that other one first."""
     if is_time(thing):
         return _at_time(thing, orientation)
+    empty = _EMPTY.fullmatch(thing.strip())
+    if empty:
+        return empty_of(empty["colour"].casefold(), orientation.blank)
     nested = _NESTED.match(veiled(thing)) if levels > 1 else None
     if nested and can_be_found(_of(nested, "thing", thing)) and can_be_found(_of(nested, "clause", thing)):
         around = yield from find_places(_of(nested, "clause", thing), orientation, levels - 1)
@@ -69,6 +83,11 @@ def find_places(thing: str, orientation: Orientation, levels: int = LEVELS) -> S
         return [place for place in found if place.span.start >= span.start] if nested["relation"] == "after" else found
     done = yield calls_for(thing, orientation)
     return _those(thing, evidence_from(done, *FINDERS))
+
+
+def empty_of(colour: str, blank: Sequence[Evidence]) -> list[Evidence]:
+    """Where the picture is empty and of this colour; `blank` and `empty` are any."""
+    return [item for item in blank if colour in ("blank", "empty") or item.content.endswith(colour)]
 
 
 def beside(relation: str, place: TimeSpan, length: float, reach: float) -> TimeSpan:
@@ -125,6 +144,8 @@ def _those(thing: str, hits: Sequence[Evidence]) -> list[Evidence]:
     kinds = _kinds(thing)
     if kinds:
         return of_kinds(hits, kinds)
+    if names_slide(thing):
+        return slide_named(thing, hits)
     quoted = [match[0][1:-1].strip().casefold() for match in QUOTATION.finditer(thing)]
     if quoted:
         return sorted((hit for hit in hits if quoted[0] in hit.content.casefold()), key=lambda hit: hit.span.start)
