@@ -48,7 +48,9 @@ def run(
     data: Annotated[Path, typer.Argument(help="File of the suite; of a set of one's own, its card.")],
     suite: Annotated[str, typer.Option(help="longshot, moment-video, video-tt or own.")],
     out: Out,
-    subject: Annotated[list[str], typer.Option(help="agent, random, majority or longest; repeat it.")],
+    subject: Annotated[
+        list[str], typer.Option(help="agent, retrieval, transcript, random, majority or longest; repeat it.")
+    ],
     media: Annotated[Path | None, typer.Option(help="Folder of the videos.")] = None,
     paper: Annotated[bool, typer.Option("--paper", help="As the paper says, where the released code differs.")] = False,
     history: Annotated[

@@ -10,7 +10,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.subject import Subject
 
-NAMES = ("agent", "random", "majority", "longest")
+NAMES = ("agent", "retrieval", "transcript", "random", "majority", "longest")
 
 
 def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject:
@@ -24,11 +24,15 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
     Raises:
         ConfigError: when there is none of that name.
     """
-    if name == "agent":
+    if name in ("agent", "retrieval", "transcript"):
         from longtake.evalharness.subjects.agent import Agent
+        from longtake.evalharness.subjects.found import Finder
         from longtake.preprocess.workspace import Workspace
 
-        return Agent(name, Workspace(session.library_root, session.settings))
+        workspace = Workspace(session.library_root, session.settings)
+        if name == "agent":
+            return Agent(name, workspace)
+        return Finder(name, workspace, ("speech",) if name == "transcript" else ())
     if name == "random":
         return RandomOption()
     if name == "majority":

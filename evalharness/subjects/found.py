@@ -1,0 +1,65 @@
+"""Baselines that find without planning: the words of the question in the speech, or in all that the index holds.
+
+They are given the same index as the agent, so the same subtitles or recognised speech. Of a question with options the
+option is chosen whose words stand best in what was found for the question and that option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from longtake.agent.words import content_stems, coverage
+from longtake.evalharness.choices import LABELS
+from longtake.evalharness.items import Reply
+from longtake.evalharness.subjects.blind import abstained, chosen
+from longtake.evalharness.subjects.subject import Asked
+from longtake.memory.index import Hit, SearchFilter
+from longtake.memory.records import Modality
+from longtake.preprocess.retrieval import retrieve
+from longtake.preprocess.workspace import Workspace
+
+RESULTS = 5
+QUOTED = 2  # results that an open question is answered with
+
+
+class Finder:
+    """Replies with the best hits of the question as it stands."""
+
+    at_once = 1
+
+    def __init__(self, name: str, workspace: Workspace, modalities: Sequence[Modality] = ()) -> None:
+        """Search these modalities, or all."""
+        self.name = name
+        self._workspace = workspace
+        self._modalities = tuple(modalities)
+
+    def reply(self, asked: Asked) -> Reply:
+        """The best hits, or the option that they hold."""
+        if asked.item.media is None:
+            return Reply(text="", status="no_media", error="The video of this item is not there.")
+        video = self._workspace.add(Path(asked.item.media)).video.id
+        if asked.options:
+            return self._choose(asked, video)
+        hits = self._find(asked.turn.question, video)[:QUOTED]
+        if not hits:
+            return abstained("NOT FOUND: nothing was found.")
+        return Reply(text=" ".join(hit.document.text for hit in hits), cited=tuple(hit.document.span for hit in hits))
+
+    def _choose(self, asked: Asked, video: str) -> Reply:
+        held = [self._held(asked.turn.question, option, video) for option in asked.options]
+        best = max(range(len(held)), key=lambda place: (held[place], -place))
+        if not held[best] or held.count(held[best]) > 1:
+            return abstained(f"NOT FOUND: nothing tells the options apart ({', '.join(LABELS[: len(held)])}).")
+        return chosen(asked, best)
+
+    def _held(self, question: str, option: str, video: str) -> float:
+        """How much of an option stands in the best hit for it, and of the question beside it."""
+        wanted, asked = content_stems(option) or [option.casefold()], content_stems(question)
+        texts = (hit.document.text for hit in self._find(f"{question} {option}", video))
+        return max((coverage(wanted, text) * (1 + coverage(asked, text)) for text in texts), default=0.0)
+
+    def _find(self, query: str, video: str) -> list[Hit]:
+        where = SearchFilter((video,), self._modalities)
+        hits = retrieve(query, where, RESULTS, self._workspace.engines, self._workspace.index)
+        return [hit for hit in hits if hit.document.text]

@@ -1,0 +1,66 @@
+"""The agent and the finding baselines, on the demo video."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longtake.evalharness.items import Item, Turn, Variant
+from longtake.evalharness.subjects.agent import Agent
+from longtake.evalharness.subjects.found import Finder
+from longtake.evalharness.subjects.subject import Asked
+from longtake.preprocess.workspace import Workspace
+
+EXTENSION = Turn(question="Which phone extension is given?", options=("1234", "4417", "9999"), gold=1)
+OPEN = Turn(question="Which phone extension is given?")
+
+
+def asked(video: Path | None, *turns: Turn, order: tuple[int, ...] = (), number: int = 0) -> Asked:
+    media = str(video) if video else None
+    item = Item(suite="own", id="i", video="demo", media=media, format="choice", turns=turns)
+    return Asked(item, number, Variant(order=order), 0, tuple((turn.question, "4417") for turn in turns[:number]))
+
+
+@pytest.fixture(scope="module", params=["agent", "retrieval", "transcript"])
+def subject(request: pytest.FixtureRequest, demo_workspace: Workspace) -> Agent | Finder:
+    if request.param == "agent":
+        return Agent("agent", demo_workspace)
+    return Finder(request.param, demo_workspace, ("speech",) if request.param == "transcript" else ())
+
+
+def test_a_video_that_is_not_there_is_told(subject: Agent | Finder) -> None:
+    reply = subject.reply(asked(None, OPEN))
+    assert (reply.status, reply.text) == ("no_media", "")
+    assert reply.error
+
+
+@pytest.mark.parametrize("order", [(), (1, 2, 0), (2, 0, 1)])
+def test_the_agent_chooses_the_same_option_wherever_it_stands(
+    demo_workspace: Workspace, demo_video: Path, order: tuple[int, ...]
+) -> None:
+    reply = Agent("agent", demo_workspace).reply(asked(demo_video, EXTENSION, order=order))
+    assert (reply.choice, reply.parse) == (1, "ok")
+    assert reply.trace
+    assert {call.tool for call in reply.calls} == {"cross_modal_search"}
+    assert reply.cited
+
+
+def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:
+    """What "it" is, only the first question tells."""
+    video = small_workspace.library.root / "talk.mp4"
+    first, second = Turn(question="What does the blue kettle cost?"), Turn(question="What does it cost?")
+    agent = Agent("agent", small_workspace)
+    assert "249" not in agent.reply(asked(video, second)).text
+    assert "249" in agent.reply(asked(video, first, second, number=1)).text
+
+
+def test_the_finder_chooses_by_what_it_finds_and_quotes_it(demo_workspace: Workspace, demo_video: Path) -> None:
+    finder = Finder("retrieval", demo_workspace)
+    assert finder.reply(asked(demo_video, EXTENSION, order=(2, 1, 0))).choice == 1
+    assert "4417" in finder.reply(asked(demo_video, OPEN)).text
+
+
+def test_a_finder_of_speech_alone_does_not_see_what_is_only_shown(demo_workspace: Workspace, demo_video: Path) -> None:
+    reply = Finder("transcript", demo_workspace, ("speech",)).reply(asked(demo_video, OPEN))
+    assert "Extension 4417" not in reply.text
