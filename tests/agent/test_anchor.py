@@ -105,6 +105,12 @@ def test_a_place_that_is_not_there_is_no_leave_to_tell_the_whole(question: str) 
     assert answered(question) == "NOT FOUND: It cannot be told when this is: the siren."
 
 
+def test_a_question_that_is_nothing_without_its_place_is_left_open_without_it() -> None:
+    assert answered("What is shown while the zebra dances?") == (
+        "NOT FOUND: It cannot be told when this is: the zebra dances."
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "line"),
     [

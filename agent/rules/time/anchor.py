@@ -84,7 +84,8 @@ def at_anchor(anchor: Anchored, orientation: Orientation) -> Steps[Orientation |
     places = list(place_both(*found) or []) if len(found) > 1 else found[0][:1]
     main = _as_asked(anchor, orientation)
     if not places:
-        if main.kind in _WHOLE or is_total(anchor.main) or anchor.relation in _STRETCHES:
+        wordless = not key_terms(anchor.main)  # "what is shown": without its place it asks for nothing
+        if wordless or main.kind in _WHOLE or is_total(anchor.main) or anchor.relation in _STRETCHES:
             missing = [thing for thing, each in zip(anchor.things, found, strict=True) if not each]
             return not_found(f"It cannot be told when this is: {', '.join(missing or anchor.things)}.")
         return orientation
