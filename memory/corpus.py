@@ -11,7 +11,7 @@ from operator import attrgetter
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.current import Revision, video_of
+from longtake.memory.current import Revision, is_refined, video_of
 from longtake.memory.index import SearchFilter
 from longtake.memory.lexical import LexicalIndex
 from longtake.memory.records import MODALITIES
@@ -53,7 +53,8 @@ class Corpus:
     @cached_property
     def words(self) -> LexicalIndex:
         """BM25 over all documents."""
-        return LexicalIndex([segment.postings for segment in self.segments.values()])
+        counted = [not is_refined(name) for name in self.segments]
+        return LexicalIndex([segment.postings for segment in self.segments.values()], counted)
 
     def space(self, name: str) -> VectorSpace | None:
         """The vectors of a space; None where no document lies in it.

@@ -33,6 +33,11 @@ class Revision(BaseModel):
     made_of: str | None = None
 
 
+def is_refined(name: str) -> bool:
+    """Whether an entry is that of a video's closer looks."""
+    return name.endswith(_REFINED)
+
+
 def entry(video: str, *, refined: bool = False) -> str:
     """The name under which the documents of a video's layers, or of closer looks at it, have their revision."""
     return video + _REFINED if refined else video

@@ -70,11 +70,22 @@ class Postings:
 class LexicalIndex:
     """BM25 over the segments of a library, in their order; position n is row n of the segments laid end to end."""
 
-    def __init__(self, segments: Sequence[Postings]) -> None:
+    def __init__(self, segments: Sequence[Postings], counted: Sequence[bool] = ()) -> None:
+        """Lay segments end to end.
+
+        Args:
+            segments: in order.
+            counted: whether a segment has a part in how rare a term is and how long a text is on average; all have by
+                default. What is kept of a closer look is found, and moves no other score.
+        """
         self._segments = segments
+        self._counted = list(counted) or [True] * len(segments)
         self._firsts = np.cumsum([0, *(len(segment.lengths) for segment in segments)], dtype=np.int64)
         lengths = np.concatenate([np.zeros(0, np.int32), *(segment.lengths for segment in segments)])
-        mean = lengths.mean() if lengths.any() else 1.0
+        known = [segment.lengths for segment, counts in zip(segments, self._counted, strict=True) if counts]
+        average = np.concatenate([np.zeros(0, np.int32), *known])
+        self._documents = len(average)
+        mean = average.mean() if average.any() else 1.0
         self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
 
     def scores(self, terms: Sequence[str]) -> Scores:
@@ -91,8 +102,14 @@ class LexicalIndex:
             if places:
                 positions = np.concatenate([first + segment.rows[begin:end] for segment, first, begin, end in places])
                 counts = np.concatenate([segment.counts[begin:end] for segment, _, begin, end in places])
-                scores[positions] += _rarity(len(scores), len(positions)) * counts / (counts + self._damping[positions])
+                rarity = _rarity(self._documents, self._holding(found, number))
+                scores[positions] += rarity * counts / (counts + self._damping[positions])
         return scores
+
+    def _holding(self, found: Sequence[tuple[Positions, Positions]], number: int) -> int:
+        """How many of the documents that count hold a term."""
+        ranges = zip(found, self._counted, strict=True)
+        return sum(int(end[number] - begin[number]) for (begin, end), counts in ranges if counts)
 
 
 def hash_terms(terms: Sequence[str]) -> npt.NDArray[np.uint64]:

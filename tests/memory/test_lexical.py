@@ -55,3 +55,11 @@ def test_scores_are_those_of_a_library_that_indexes_all_texts_at_once(texts: lis
         known = [term for term in query_terms(query) if term in model.vocab_dict]
         expected = model.get_scores(known) if known else np.zeros(len(texts))
         assert scores(texts, query, len(texts) // 2) == pytest.approx(expected.tolist(), rel=1e-4)
+
+
+def test_what_is_not_counted_is_found_and_moves_no_other_score() -> None:
+    layers, closer = ["the red kettle", "a blue kettle and a lamp", "nothing"], ["a kettle seen closely", "KETTLE 7"]
+    alone = LexicalIndex([Postings.of(layers)]).scores(query_terms("kettle")).tolist()
+    beside = LexicalIndex([Postings.of(layers), Postings.of(closer)], [True, False]).scores(query_terms("kettle"))
+    assert beside.tolist()[:3] == alone
+    assert all(score > 0 for score in beside.tolist()[3:])
