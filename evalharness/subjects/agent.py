@@ -5,6 +5,7 @@ from __future__ import annotations
 from longtake.agent.ask import Asker
 from longtake.agent.state import Turn
 from longtake.agent.trace import RecordedTrace
+from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall
 from longtake.evalharness.subjects.subject import Asked
 from longtake.memory.records import Answer
@@ -29,7 +30,7 @@ class Agent:
             return Reply(text="", status="no_media", error="The video of this item is not there.")
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._asker.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
-        place = next((n for n, _ in enumerate(asked.options) if answer.option and _is(answer, n)), None)
+        place = LABELS.index(answer.option.letter) if answer.option else None
         return Reply(
             text=answer.answer,
             status="error" if answer.status == "failed" else "ok",
@@ -49,10 +50,6 @@ class Agent:
             return ()
         events = (event for event in RecordedTrace(self._traces, answer.trace).events() if event["type"] == "tool")
         return tuple(ToolCall(tool=event["data"]["tool"], arguments=event["data"]["arguments"]) for event in events)
-
-
-def _is(answer: Answer, place: int) -> bool:
-    return answer.option is not None and ord(answer.option.letter) - ord("A") == place
 
 
 def _parse(answer: Answer, asked: Asked) -> ParseStatus:
