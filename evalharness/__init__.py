@@ -1,1 +1,1 @@
-"""Measurements: how fast Longtake is on this machine, and how often its answers hold."""
+"""The evaluation harness: suites put to subjects, judged, scored and reported; `bench` measures Longtake itself."""

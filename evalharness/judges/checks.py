@@ -25,7 +25,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from longtake.agent.claims import abstention, plain_text
 from longtake.errors import ConfigError
-from longtake.evalharness.grading import MOST_GUESSES, Gold, holds
+from longtake.evalharness.bench.grading import MOST_GUESSES, Gold, holds
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.wording import StatedTime, plain, take_times, words

@@ -25,7 +25,7 @@ COMMANDS = {
     "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
     "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and engines, and call one."),
     "eval": ("longtake.evalharness.cli_eval:evaluate", "Evaluate the agent and its baselines on a suite."),
-    "bench": ("longtake.evalharness.cli:bench", "Measure speed and answers on this machine."),
+    "bench": ("longtake.evalharness.bench.cli:bench", "Measure speed and answers on this machine."),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from longtake.config import Settings
-from longtake.evalharness.made_up import queries, sentences, vocabulary
+from longtake.evalharness.bench.made_up import queries, sentences, vocabulary
 from longtake.memory.index import Vectors
 from longtake.memory.vectors import LIKELY, Mask, StoredVectors, VectorSpace
 from longtake.preprocess.engines.wordllama import WordLlamaEmbedding

@@ -1,0 +1,55 @@
+"""`longtake bench`: speed, memory, recall and robustness on this machine, and answers on a folder of clips."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.console import Session
+from longtake.evalharness.bench.cli_hour import hour
+from longtake.evalharness.bench.cli_parts import parts
+from longtake.evalharness.cli_options import Json, Media, give, tell
+
+bench = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Measure this machine. Times come beside a floor that is timed in the same run, shares with their interval.",
+)
+PANEL = "On shorter videos"
+
+
+@bench.command(rich_help_panel=PANEL)
+def speed(context: typer.Context, as_json: Json = False) -> None:
+    """Time start, indexing and asking on the demo video; takes a minute or two."""
+    from longtake.evalharness.bench.speed import measure_speed, show_speed
+
+    give(measure_speed(context.obj, tell(as_json)), show_speed, as_json)
+
+
+@bench.command(rich_help_panel=PANEL)
+def clips(
+    context: typer.Context,
+    media: Media,
+    modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeat it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Index the clips of a folder, ask its questions and grade the answers; wrong answers are no failure."""
+    from longtake.evalharness.bench.clips import load_questions
+    from longtake.evalharness.bench.clips_report import show_clips
+    from longtake.evalharness.bench.clips_run import run_clips
+    from longtake.preprocess.workspace import Workspace
+
+    session: Session = context.obj
+    questions = load_questions(media, modality or ())
+    kept = nullcontext(session.library_root) if session.library else tempfile.TemporaryDirectory(prefix="longtake-")
+    with kept as root:
+        report = run_clips(Workspace(Path(root), session.settings), media, questions, tell(as_json))
+    give(report, show_clips, as_json)
+
+
+bench.add_typer(parts)
+bench.add_typer(hour)

@@ -1,0 +1,78 @@
+"""`longtake bench pass`, `memory`, `ask`, `resume` and `recall`: what is measured on an hour made of clips."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from longtake.console import Session
+from longtake.evalharness.cli_options import WORK, Json, Media, Seconds, Work, give, made, tell
+
+PANEL = "On an hour of video, made of a folder of clips"
+hour = typer.Typer()
+
+
+@hour.command("pass", rich_help_panel=PANEL)
+def visual_pass(
+    context: typer.Context,
+    media: Media,
+    seconds: Seconds = 3600,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each side is timed.")] = 1,
+    work: Work = WORK,
+    as_json: Json = False,
+) -> None:
+    """Time the visual pass beside bare decoding, PySceneDetect and ffmpeg; needs the extra `bench`."""
+    from longtake.evalharness.bench.visual_speed import measure_pass, show_pass
+
+    session: Session = context.obj
+    report = measure_pass(session.settings, media, made(work), tell(as_json), seconds=seconds, rounds=rounds)
+    give(report, show_pass, as_json)
+
+
+@hour.command(rich_help_panel=PANEL)
+def memory(
+    context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
+) -> None:
+    """Watch the memory that indexing takes, on five minutes and on the hour; Linux only."""
+    from longtake.evalharness.bench.memory_use import measure_memory, show_memory
+
+    give(measure_memory(context.obj, media, made(work), tell(as_json), seconds), show_memory, as_json)
+
+
+@hour.command(rich_help_panel=PANEL)
+def ask(
+    context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
+) -> None:
+    """Time answers about the indexed hour, in a warm process and from a shell."""
+    from longtake.evalharness.bench.asking import measure_ask, show_ask
+
+    give(measure_ask(context.obj, media, made(work), tell(as_json), seconds), show_ask, as_json)
+
+
+@hour.command(rich_help_panel=PANEL)
+def recall(
+    context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
+) -> None:
+    """Ask about what is written or said in the hour: how often the evidence is found, and the gold answered."""
+    from longtake.evalharness.bench.recall import measure_recall, show_recall
+
+    session: Session = context.obj
+    give(measure_recall(session.settings, media, made(work), tell(as_json), seconds), show_recall, as_json)
+
+
+@hour.command(rich_help_panel="On shorter videos")
+def resume(
+    context: typer.Context,
+    media: Media,
+    seconds: Seconds = 240,
+    kills: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
+    seed: Annotated[int, typer.Option(help="Of the moments that are chosen.")] = 0,
+    work: Work = WORK,
+    as_json: Json = False,
+) -> None:
+    """Kill indexing at random moments and see that it goes on from there, to the same layers."""
+    from longtake.evalharness.bench.resume import measure_resume, show_resume
+
+    report = measure_resume(context.obj, media, made(work), tell(as_json), seconds=seconds, kills=kills, seed=seed)
+    give(report, show_resume, as_json)

@@ -1,0 +1,62 @@
+"""`longtake bench search`, `graph`, `shots` and `moments`: single parts, measured by themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longtake.console import Session
+from longtake.evalharness.cli_options import Json, Media, give, tell
+
+if TYPE_CHECKING:
+    from longtake.evalharness.bench.planting import Half
+
+PANEL = "On single parts"
+parts = typer.Typer()
+
+Seed = Annotated[int, typer.Option(help="Of what is planted where.")]
+HeldOut = Annotated[
+    bool, typer.Option("--held-out/--tuning", help="Which half of the clips: that which nothing was tuned on, or not.")
+]
+
+
+@parts.command(rich_help_panel=PANEL)
+def search(
+    sizes: Annotated[list[int] | None, typer.Option("--documents", min=1, help="Of one library; repeat it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Time search in made-up libraries, by default of 10,000 and 100,000 documents, beside a flat scan."""
+    from longtake.evalharness.bench.search_speed import measure_search, show_search
+
+    give(measure_search(sizes or [10_000, 100_000], tell(as_json)), show_search, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def graph(context: typer.Context, as_json: Json = False) -> None:
+    """Time what the planner's graph takes a step, with a controller that is done at once, beside a bare graph."""
+    from longtake.evalharness.bench.graph_speed import measure_graph, show_graph
+
+    session: Session = context.obj
+    give(measure_graph(session.settings, tell(as_json)), show_graph, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def shots(
+    context: typer.Context, media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False
+) -> None:
+    """Count the cuts, dissolves and fades that are found, missed or false; listed ones and planted ones."""
+    from longtake.evalharness.bench.shots import measure_shots, show_shots
+
+    session: Session = context.obj
+    half: Half = "held out" if held_out else "tuning"
+    give(measure_shots(media, session.settings, seed, half, tell(as_json)), show_shots, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def moments(media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False) -> None:
+    """Plant flashes and small moving things into clips and count those found, and the false alarms."""
+    from longtake.evalharness.bench.moments import measure_moments, show_moments
+
+    half: Half = "held out" if held_out else "tuning"
+    give(measure_moments(media, seed, half, tell(as_json)), show_moments, as_json)

@@ -1,0 +1,222 @@
+"""What a step of the agent's graph takes by itself: a controller and a tool that are done at once, on the demo video.
+
+The run is a real one: the graph, its checkpoints in SQLite, the trace, the toolbox and the checks of a draft. Beside it
+runs, in the same turn, a bare LangGraph graph of as many steps whose node does nothing, with checkpoints in the same
+kind of file. Times of nodes are those of the trace, so they leave out writing it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypedDict, TypeVar
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langsmith.run_helpers import tracing_context
+
+from longtake.agent.context import RunContext
+from longtake.agent.graph import build_graph, open_threads
+from longtake.agent.state import Question
+from longtake.agent.trace import RecordedTrace, Trace
+from longtake.config import Settings
+from longtake.errors import EngineError
+from longtake.evalharness.bench.intervals import Spread
+from longtake.evalharness.bench.reel import Tell
+from longtake.evalharness.bench.timing import Beside, Machine, load
+from longtake.memory.library import VideoRecord
+from longtake.memory.records import Answer, Record
+from longtake.preprocess.demo.make import make_demo
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import Budget, ToolContext, VideoHandle
+from longtake.tools.toolbox import Toolbox
+
+T = TypeVar("T")
+
+ROUNDS = 7  # of calls; with the reply that answers, as many as a question may take by default
+RUNS = 20
+_NODES = {"orient": "orient", "model": "plan", "tool": "act", "verify": "verify", "answer": "answer"}  # by event type
+
+
+class PerStep(Record):
+    """Milliseconds a step of ours and of the floor, run by run, and their ratio pair by pair."""
+
+    ours: Spread
+    floor: Spread
+    ratio: Spread
+
+    @classmethod
+    def of(cls, runs: Sequence[tuple[float, float]], steps: int) -> PerStep:
+        """From the seconds of whole runs of so many steps, ours first."""
+        ours, floor = ([1000 * seconds / steps for seconds in side] for side in zip(*runs, strict=True))
+        compared = Beside.of(ours, floor)
+        return cls(ours=compared.seconds, floor=compared.floor, ratio=compared.ratio)
+
+    def __str__(self) -> str:
+        return f"{self.ours}; x the bare graph ({self.floor.median:.3g} ms): {self.ratio}"
+
+
+class GraphSpeed(Record):
+    """The public shape of `bench graph --json`; `nodes` are milliseconds that each took, in every run."""
+
+    machine: Machine
+    steps: int
+    wall: PerStep
+    cpu: PerStep
+    nodes: dict[str, Spread]
+
+
+class InstantModel(BaseChatModel):
+    """Asks for one sum a round, another each time, and then states the last."""
+
+    rounds: int
+
+    @property
+    def _llm_type(self) -> str:
+        return "longtake-instant"
+
+    def bind_tools(self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any) -> InstantModel:
+        """The same model: it knows its tool."""
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        done = sum(isinstance(message, AIMessage) for message in messages)
+        call = {"name": "calculator", "args": {"expression": f"{done} + 1"}, "id": f"sum-{done}", "type": "tool_call"}
+        said = AIMessage(f"The result is {done}.") if done == self.rounds else AIMessage("", tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=said)])
+
+
+class _Counted(TypedDict):
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Clocked(Generic[T]):
+    wall: float
+    cpu: float
+    result: T
+
+
+def measure_graph(settings: Settings, tell: Tell, rounds: int = ROUNDS, runs: int = RUNS) -> GraphSpeed:
+    """Make and index the demo video in a folder of its own and run both graphs in turns; the first is not counted.
+
+    Raises:
+        EngineError: when a run does not end in an answer after so many rounds.
+    """
+    before = load()
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        tell("making and indexing the demo video")
+        budget = settings.budget.model_copy(update={"rounds": rounds + 1})
+        workspace = Workspace(Path(folder) / "library", settings.model_copy(update={"budget": budget}))
+        video = workspace.add(make_demo(Path(folder) / "demo")).video
+        steps = _steps(rounds)
+        ask, bare = _asking(workspace, video, rounds), _bare(open_threads(Path(folder) / "bare.sqlite"), steps)
+        tell("running")
+        bare()
+        ask()
+        turns = [(_clocked(bare), _clocked(ask)) for _ in range(runs)]
+        nodes = _nodes(workspace.library.trace_root, [run.result for _, run in turns])
+    return GraphSpeed(
+        machine=Machine.since(before),
+        steps=steps,
+        wall=PerStep.of([(run.wall, floor.wall) for floor, run in turns], steps),
+        cpu=PerStep.of([(run.cpu, floor.cpu) for floor, run in turns], steps),
+        nodes=nodes,
+    )
+
+
+def show_graph(report: GraphSpeed) -> list[str]:
+    """The report for a person."""
+    return [
+        str(report.machine),
+        f"runs of {report.steps} steps; milliseconds a step as median [least, most] n=runs",
+        f"wall      {report.wall}",
+        f"cpu       {report.cpu}",
+        "of it in the nodes, n=times run",
+        *(f"  {name:<8}{spread}" for name, spread in report.nodes.items()),
+    ]
+
+
+def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[], str]:
+    """Puts a question to the agent's graph; gives the name of the run's trace."""
+    graph = build_graph(open_threads(workspace.library.memory_file))
+    toolbox, controller = Toolbox(ALL_TOOLS), InstantModel(rounds=rounds)
+    handles = {video.id: VideoHandle(video, workspace.library)}
+    asked = Question("How much is 1 + 1?", (video.id,))
+
+    def ask() -> str:
+        budget = Budget(workspace.settings.budget.seconds)
+        tools = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, budget)
+        with closing(Trace(workspace.library.trace_root)) as trace, tracing_context(enabled=False):
+            context = RunContext(toolbox, tools, controller, trace, time.time())
+            answer: Answer = graph.invoke(asked, _thread(_steps(rounds)), context=context)["answer"]
+        if (answer.status, answer.usage.tool_calls) != ("answered", rounds):
+            raise EngineError(f"A run was to answer after {rounds} rounds and did not: {answer.answer}")
+        return trace.run
+
+    return ask
+
+
+def _bare(threads: SqliteSaver, steps: int) -> Callable[[], object]:
+    """Runs a graph of one node, so many times, that does nothing but count."""
+    graph = StateGraph(_Counted)
+    graph.add_node("step", _count)
+    graph.add_edge(START, "step")
+    graph.add_conditional_edges("step", partial(_next, steps=steps), ["step", END])
+    compiled = graph.compile(checkpointer=threads)
+
+    def run() -> object:
+        with tracing_context(enabled=False):
+            return compiled.invoke({"done": 0}, _thread(steps))
+
+    return run
+
+
+def _count(state: _Counted) -> _Counted:
+    return {"done": state["done"] + 1}
+
+
+def _next(state: _Counted, *, steps: int) -> str:
+    return END if state["done"] == steps else "step"
+
+
+def _thread(steps: int) -> RunnableConfig:
+    return {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": steps + 1}
+
+
+def _steps(rounds: int) -> int:
+    """Orient, a plan and its calls each round, the plan that answers, verify and answer."""
+    return 2 * rounds + 4
+
+
+def _clocked(work: Callable[[], T]) -> _Clocked[T]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    return _Clocked(time.perf_counter() - wall, time.process_time() - cpu, result)
+
+
+def _nodes(traces: Path, runs: Sequence[str]) -> dict[str, Spread]:
+    """Milliseconds of each node in each of the runs, as their traces tell them."""
+    events = [event for run in runs for event in RecordedTrace(traces, run).events()]
+    return {
+        node: Spread.of([1000 * event["seconds"] for event in events if event["type"] == kind])
+        for kind, node in _NODES.items()
+    }

@@ -1,0 +1,111 @@
+"""How much memory indexing takes, and that an hour takes no more than five minutes of the same clips.
+
+Memory is proportional set size: pages that processes share are counted once. It is summed over `longtake index` and
+the processes it starts, five times a second, and the greatest sum is kept: a peak shorter than that may be missed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from longtake.console import Session
+from longtake.errors import EngineError
+from longtake.evalharness.bench.processes import check, longtake
+from longtake.evalharness.bench.reel import HOUR, Tell, make_loop
+from longtake.evalharness.bench.timing import Machine, load
+from longtake.memory.records import Record
+
+SHORT = 300.0  # seconds
+AIM_GROWTH, AIM_MEGABYTES = 1.15, 1500
+_EVERY = 0.2  # seconds
+_PROC = Path("/proc")
+
+
+class Peak(Record):
+    """The most memory that indexing one video took, in megabytes (10^6 bytes), and how often it was looked at."""
+
+    video_seconds: float
+    megabytes: float
+    samples: int
+    seconds: float
+
+
+class MemoryReport(Record):
+    """The public shape of `bench memory --json`; `growth` is the long video's peak divided by the short one's."""
+
+    machine: Machine
+    short: Peak
+    long: Peak
+    growth: float
+
+
+def measure_memory(
+    session: Session, media: Path, folder: Path, tell: Tell, seconds: float = HOUR, short: float = SHORT
+) -> MemoryReport:
+    """Index a short and a long video of the same clips, each into a fresh library by a process of its own.
+
+    Raises:
+        EngineError: when the system does not tell proportional set sizes, or indexing fails.
+    """
+    if not (_PROC / "self" / "smaps_rollup").exists():
+        raise EngineError("Memory is measured by /proc/PID/smaps_rollup, which this system lacks; measure on Linux.")
+    before = load()
+    peaks = []
+    for length in (short, seconds):
+        reel = make_loop(media, folder, tell, length)
+        tell(f"indexing {reel.path.name}")
+        with tempfile.TemporaryDirectory(dir=folder) as library:
+            command = longtake(session, Path(library), "index", str(reel.path), "--json")
+            peaks.append(peak_of(command, reel.seconds))
+    few, many = peaks
+    growth = round(many.megabytes / few.megabytes, 4)
+    return MemoryReport(machine=Machine.since(before), short=few, long=many, growth=growth)
+
+
+def show_memory(report: MemoryReport) -> list[str]:
+    """The report for a person."""
+    peaks = [
+        f"{peak.video_seconds:>6g} s of video  {peak.megabytes:.0f} MB at most, {peak.samples} samples in"
+        f" {peak.seconds:.0f} s"
+        for peak in (report.short, report.long)
+    ]
+    aims = f"aims at most {AIM_GROWTH:g}, and {AIM_MEGABYTES} MB"
+    return [str(report.machine), *peaks, f"ratio {report.growth:.3f} n=1, {aims}"]
+
+
+def peak_of(command: Sequence[str], video_seconds: float) -> Peak:
+    """Run a command and watch the memory of it and of the processes it starts."""
+    started = time.monotonic()
+    most, samples = 0, 0
+    with tempfile.TemporaryFile("w+") as said:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as process:
+            while process.poll() is None:
+                most, samples = max(most, sum(map(_proportional_set_size, _tree(process.pid)))), samples + 1
+                time.sleep(_EVERY)
+        said.seek(0)
+        check(command, process.returncode, said.read())
+    seconds = round(time.monotonic() - started, 3)
+    return Peak(video_seconds=video_seconds, megabytes=round(most / 1e6, 1), samples=samples, seconds=seconds)
+
+
+def _tree(process: int) -> Iterator[int]:
+    """A process and all that descend from it."""
+    yield process
+    for children in (_PROC / str(process)).glob("task/*/children"):
+        with suppress(OSError):  # it ended while it was looked at
+            for child in children.read_text().split():
+                yield from _tree(int(child))
+
+
+def _proportional_set_size(process: int) -> int:
+    """Bytes; 0 for a process that has ended."""
+    with suppress(OSError):
+        for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return 1024 * int(line.split()[1])
+    return 0

@@ -1,0 +1,169 @@
+"""What a question that was not answered right would have needed, told from what its run left behind.
+
+The first of these that is true, where "there" is the time in which the gold is shown, and a sense is what the gold's
+modality takes to answer:
+
+    found, not answered with       what the tools found there holds the gold: the controller or the checks lost it
+    no engine here                 a tool of the sense was called and is not available, or nothing here reads the sense
+                                   in general and no special tool of it was tried there
+    looked there, not recognised   a tool of the sense, or what was cited, covers some of it, without the gold
+    never looked there             the sense can be read here, and nothing read it there
+
+A gold is held as `longtake.evalharness.bench.grading` says: a short one may be held by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from longtake.agent.trace import RecordedTrace
+from longtake.evalharness.bench.clips import ClipQuestion
+from longtake.evalharness.bench.grading import Gold, holds
+from longtake.memory.records import Answer, Citation, Evidence, Modality, Record
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.table import ENGINES
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.registry import SPECS
+from longtake.tools.result import ToolResult
+
+Group = Literal["found, not answered with", "no engine here", "looked there, not recognised", "never looked there"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+_CAPABILITIES = {SPECS[tool].name: SPECS[tool].capabilities for tool in ALL_TOOLS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sense:
+    """The evidence that may hold a gold, the layers and engines of which one reads most of it, and those for some."""
+
+    evidence: tuple[Modality, ...]
+    readers: tuple[str, ...]
+    special: tuple[str, ...] = ()
+
+    def uses(self, tool: str) -> bool:
+        """Whether a tool works with one of them."""
+        return bool({*self.readers, *self.special} & set(_CAPABILITIES.get(tool, ())))
+
+
+_SEEN = _Sense(("visual",), ("captions", "visual_question"), ("objects", "faces", "activities"))
+# By the modality of the gold.
+_SENSES = {
+    "speech": _Sense(("speech",), ("subtitles", "speech")),
+    "subtitle": _Sense(("speech", "scene_text"), ("subtitles",), ("speech", "scene_text")),
+    "ocr": _Sense(("scene_text",), ("scene_text",)),
+    "audio": _Sense(("audio",), ("sounds",)),
+    "visual": _SEEN,
+    "image": _SEEN,
+    "audiovisual": _SEEN,
+}
+_UNKNOWN = _Sense(("speech", "scene_text", "visual", "audio"), ())
+
+
+class Needed(Record):
+    """Why a question was not answered right, as far as its run tells."""
+
+    group: Group
+    missing: dict[str, str] = Field(description="What has no engine here and why: tools that were called, and readers.")
+    called: tuple[str, ...] = Field(description="The tools that were called, each once.")
+
+    def __str__(self) -> str:
+        lacking = f" (not here: {', '.join(self.missing)})" if self.missing else ""
+        return f"{self.group}{lacking}; called: {', '.join(self.called) or 'nothing'}"
+
+
+def what_was_needed(question: ClipQuestion, answer: Answer, workspace: Workspace) -> Needed:
+    """Read the trace of a question that was not answered right.
+
+    Raises:
+        LibraryError: when its trace is not whole.
+    """
+    sense = _SENSES.get(question.modality, _UNKNOWN)
+    calls = _calls(workspace, answer)
+    own = [call for call in calls if sense.uses(call.name)]
+    refused = {
+        call.name: f"{call.result.failure.message} {call.result.failure.remedy}".strip()
+        for call in own
+        if call.result.failure and call.result.failure.kind == "unavailable"
+    }
+    unread = {} if any(answer.coverage.get(name) for name in sense.readers) else _unread(sense, workspace)
+    there = [item for call in calls for item in call.result.evidence if item.span.overlaps(question.evidence)]
+    seen = [item for item in there if item.modality in sense.evidence]
+    looked = bool(seen) or _cited(question, answer, sense) or any(_covers(call, question) for call in own)
+    if _holds(question, seen):
+        group: Group = "found, not answered with"
+    elif refused or (unread and not looked):
+        group = "no engine here"
+    else:
+        group = "looked there, not recognised" if looked else "never looked there"
+    return Needed(group=group, missing=refused | unread, called=tuple(dict.fromkeys(call.name for call in calls)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    name: str
+    result: ToolResult
+    spans: tuple[TimeSpan, ...]
+
+
+def _calls(workspace: Workspace, answer: Answer) -> list[_Call]:
+    if answer.trace is None:
+        return []
+    trace = RecordedTrace(workspace.library.trace_root, answer.trace)
+    return [
+        _Call(
+            event["data"]["tool"],
+            ToolResult.model_validate(trace.blob(event["output"])),
+            tuple(TimeSpan(start=start, end=end) for _, start, end in event["spans"]),
+        )
+        for event in trace.events()
+        if event["type"] == "tool"
+    ]
+
+
+def _unread(sense: _Sense, workspace: Workspace) -> dict[str, str]:
+    """Why nothing reads a sense here, by layer or capability; empty when something does."""
+    reasons: dict[str, str] = {}
+    for name in sense.readers:
+        if name not in ENGINES:
+            reasons[name] = "none in the file or beside it"
+            continue
+        report = workspace.engines.report(name)
+        if report.engine:
+            return {}
+        tried = (f"{engine}: {reason}" for engine, reason in report.reasons.items())
+        reasons[name] = "; ".join(tried) or "the profile names none"
+    return reasons
+
+
+def _covers(call: _Call, question: ClipQuestion) -> bool:
+    """Whether a call read some of the time in which the gold is shown."""
+    return not call.result.failure and any(span.overlaps(question.evidence) for span in call.spans)
+
+
+def _cited(question: ClipQuestion, answer: Answer, sense: _Sense) -> bool:
+    """Whether the answer rests on something there; the facts of a recording belong to every sense."""
+    return any(
+        citation.modality in (*sense.evidence, "metadata")
+        and TimeSpan(start=citation.start, end=citation.end).overlaps(question.evidence)
+        for citation in answer.citations
+    )
+
+
+def _holds(question: ClipQuestion, found: Sequence[Evidence]) -> bool:
+    """Whether what was found, together or one piece of it, holds the gold."""
+    gold, cited_times = Gold.read(question.answer), question.kind != "duration"
+    return any(
+        holds(gold, _quoting(question, items), question.tolerance_s, cited_times=cited_times)
+        for items in (found, *([item] for item in found))
+        if items
+    )
+
+
+def _quoting(question: ClipQuestion, items: Sequence[Evidence]) -> Answer:
+    text = "\n".join(item.content for item in items)
+    citations = tuple(Citation.of(item) for item in items)
+    return Answer(question=question.question, status="answered", answer=text, citations=citations)

@@ -1,0 +1,159 @@
+"""Whether search finds the evidence of a question in an hour, and whether the answer then holds the gold.
+
+Each clip of a folder that a question is about lies once in a reel of an hour, with slides around it. Searched is where
+a question itself says to look: in the senses and the time that it names. Asked is what is written or said: questions
+of modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They are carried over to the hour
+as `longtake.evalharness.bench.shifting` says; those that cannot be are left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from longtake.agent.ask import Asker
+from longtake.agent.orientation import classify, named_span
+from longtake.config import Settings
+from longtake.errors import LongtakeError
+from longtake.evalharness.bench.clips import ClipQuestion, load_questions
+from longtake.evalharness.bench.grading import Outcome, grade
+from longtake.evalharness.bench.intervals import Share
+from longtake.evalharness.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
+from longtake.evalharness.bench.shifting import cannot_be_shifted, shifted
+from longtake.evalharness.bench.transcripts import transcript
+from longtake.evalharness.bench.watching import telling
+from longtake.memory.index import SearchFilter
+from longtake.memory.records import Answer, Record
+from longtake.preprocess.retrieval import retrieve
+from longtake.preprocess.workspace import Workspace
+
+BEST = 5  # events of a search
+AIM_EVIDENCE, AIM_HELD = 0.85, 0.6
+_WRITTEN, _SPOKEN = ("ocr", "subtitle"), "speech"
+
+
+class Recalled(Record):
+    """One question as it was asked of the reel, where its evidence came in the search, and what was answered."""
+
+    id: str
+    modality: str
+    question: str
+    gold: str
+    evidence: tuple[float, float]
+    rank: int | None
+    outcome: Outcome
+    answer: str
+
+
+class RecallShares(Record):
+    """Of some questions, the share with evidence among the five best events and the share with the gold answered."""
+
+    evidence: Share
+    held: Share
+
+    @classmethod
+    def of(cls, asked: Sequence[Recalled]) -> RecallShares:
+        """Count."""
+        return cls(
+            evidence=Share.of(sum(item.rank is not None for item in asked), len(asked)),
+            held=Share.of(sum(item.outcome == "held" for item in asked), len(asked)),
+        )
+
+
+class RecallReport(Record):
+    """The public shape of `bench recall --json`; `left_out` says why, by the question's id."""
+
+    seconds: float
+    clips: int
+    total: RecallShares
+    by_modality: dict[str, RecallShares]
+    left_out: dict[str, str]
+    asked: tuple[Recalled, ...]
+
+
+def measure_recall(settings: Settings, media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> RecallReport:
+    """Make the reel, index it, search and ask; what fails counts as wrong.
+
+    Raises:
+        MediaError: when the folder has no questions, or its clips do not fit into the seconds.
+    """
+    questions = load_questions(media)
+    clips = [clip for clip in dict.fromkeys(question.media for question in questions) if is_clip(Path(clip))]
+    reel = make_padded(media, folder, clips, tell, seconds)
+    workspace = Workspace(folder / "library", settings)
+    tell(f"indexing {reel.path.name}")
+    video = workspace.add(reel.path, telling(tell)).video
+    wanted = [question for question in questions if _is_written_or_said(media, question)]
+    left_out = {question.id: why for question in wanted if (why := cannot_be_shifted(question))}
+    asker = Asker(workspace)
+    asked = []
+    for question in place(wanted, reel, left_out):
+        tell(f"asking {question.id}")
+        asked.append(_recall(workspace, asker, reel, video.id, question))
+    modalities = sorted({item.modality for item in asked})
+    return RecallReport(
+        seconds=reel.seconds,
+        clips=len(clips),
+        total=RecallShares.of(asked),
+        by_modality={name: RecallShares.of([item for item in asked if item.modality == name]) for name in modalities},
+        left_out=left_out,
+        asked=tuple(asked),
+    )
+
+
+def show_recall(report: RecallReport) -> list[str]:
+    """The report for a person."""
+    lines = [f"{report.clips} clips in {report.seconds:g} s; shares with Wilson 95 % intervals"]
+    for name, shares in {"all": report.total, **report.by_modality}.items():
+        lines += [
+            f"{name}",
+            f"  evidence in the {BEST} best  {shares.evidence}",
+            f"  gold in the answer      {shares.held}",
+        ]
+    lines.append(f"aims {AIM_EVIDENCE:g} and {AIM_HELD:g}; left out {len(report.left_out)}")
+    lines += [f"  {name}: {why}" for name, why in report.left_out.items()]
+    for item in report.asked:
+        if item.rank is None or item.outcome != "held":
+            place = "evidence not found" if item.rank is None else f"evidence at {item.rank}"
+            lines += [f"\n{item.id} {place}, {item.outcome}", f"  ? {item.question}", f"  gold    {item.gold}"]
+            lines += [f"  answer  {' '.join(item.answer.split())}"]
+    return lines
+
+
+def place(questions: Sequence[ClipQuestion], reel: Reel, left_out: dict[str, str]) -> list[ClipQuestion]:
+    """The questions that are not left out, shifted to where their clips lie in a reel that shows each once."""
+    places: dict[str, Placed] = {placed.clip: placed for placed in reel.places}
+    return [shifted(item, places[item.media].start) for item in questions if item.id not in left_out]
+
+
+def part_named(question: str, video: str, seconds: float) -> SearchFilter:
+    """Where the agent would search a video of so many seconds: in the senses and the time that the question names."""
+    _, senses = classify(question)
+    span, _ = named_span(question, seconds, ())
+    return SearchFilter(videos=(video,), modalities=senses, span=span)
+
+
+def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
+    if question.modality == _SPOKEN:
+        return bool(transcript(media / question.media))
+    return question.modality in _WRITTEN and is_clip(Path(question.media))
+
+
+def _recall(workspace: Workspace, asker: Asker, reel: Reel, video: str, question: ClipQuestion) -> Recalled:
+    where = part_named(question.question, video, reel.seconds)
+    hits = retrieve(question.question, where, BEST, workspace.engines, workspace.index)
+    ranks = [rank for rank, hit in enumerate(hits, 1) if hit.span.overlaps(question.evidence)]
+    try:
+        answer = asker.ask([str(reel.path)], question.question)
+    except LongtakeError as error:
+        answer = Answer(question=question.question, status="failed", answer="", error=str(error))
+    return Recalled(
+        id=question.id,
+        modality=question.modality,
+        question=question.question,
+        gold=question.answer,
+        evidence=(round(question.evidence.start, 3), round(question.evidence.end, 3)),
+        rank=min(ranks, default=None),
+        outcome=grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.kind != "duration"),
+        answer=answer.answer or answer.error or "",
+    )

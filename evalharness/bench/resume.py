@@ -1,0 +1,160 @@
+"""Whether indexing that is killed goes on where it was, and ends in the layers of an undisturbed run.
+
+A run begins with a fresh library. `longtake index` is started, killed with SIGKILL at a random moment together with
+the processes it started, and started again, until it comes to its end. Half of the runs kill once in every step that
+works in chunks, somewhere between the step's first moment and its usual length; the others kill anywhere.
+
+A run is identical when every file of every layer in use has the bytes of the undisturbed run. A chunk is redone when
+it was finished at a kill, and the next process made it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longtake.console import Session
+from longtake.errors import EngineError
+from longtake.evalharness.bench.intervals import Share
+from longtake.evalharness.bench.killing import Indexing, Moment, step_of
+from longtake.evalharness.bench.processes import longtake, run
+from longtake.evalharness.bench.reel import Tell, make_loop
+from longtake.evalharness.bench.timing import Machine, load
+from longtake.memory.library import Library
+from longtake.memory.records import Record
+
+SECONDS = 240.0  # of video
+CHUNK = "visual_pass.chunk_seconds=10"  # so that a short video has chunks enough
+KILLS = 20
+
+
+class Kill(Record):
+    """One kill: in which run, seconds after the process started, in which step, and the chunks finished by then."""
+
+    run: int
+    after: float
+    step: str
+    finished_chunks: int
+
+
+class ResumeReport(Record):
+    """The public shape of `bench resume --json`; `differing` names files that are not the same, by the run's number."""
+
+    machine: Machine
+    video_seconds: float
+    undisturbed_seconds: float
+    kills: tuple[Kill, ...]
+    by_step: dict[str, int]
+    identical_runs: Share
+    differing: dict[int, tuple[str, ...]]
+    redone_chunks: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """What a run without a kill did: its seconds, those of each step that works in chunks, and a digest a file."""
+
+    seconds: float
+    steps: dict[str, float]
+    digests: dict[str, str]
+
+
+def measure_resume(
+    session: Session, media: Path, folder: Path, tell: Tell, *, seconds: float = SECONDS, kills: int = KILLS, seed: int
+) -> ResumeReport:
+    """Index a video undisturbed, then kill indexing at random moments until enough kills have fallen.
+
+    Raises:
+        EngineError: when indexing fails by itself, or is over too soon to be killed.
+    """
+    reel = make_loop(media, folder, tell, seconds)
+    chunked = Session(session.profile, (*session.overrides, CHUNK), offline=session.offline)
+    before = load()
+    tell("indexing undisturbed")
+    with tempfile.TemporaryDirectory(dir=folder) as library:
+        usual = index_undisturbed(chunked, Path(library), reel.path)
+    fallen: list[Kill] = []
+    differing: list[tuple[str, ...]] = []
+    redone = finished = 0
+    plans = _plans(usual, random.Random(seed))
+    while len(fallen) < kills:
+        if len(differing) >= 2 * kills:
+            raise EngineError(f"Indexing {reel.path.name} is over too soon to be killed; give more --seconds.")
+        with tempfile.TemporaryDirectory(dir=folder) as library:
+            number = len(differing) + 1
+            indexing = Indexing(longtake(chunked, Path(library), "index", str(reel.path), "--json"), Path(library))
+            for moment in next(plans)[: kills - len(fallen)]:
+                kill = indexing.kill_at(moment)
+                if kill is None:
+                    break
+                fallen.append(Kill(run=number, after=kill.after, step=kill.step, finished_chunks=kill.finished))
+                tell(f"kill {len(fallen)} of {kills}: {kill.step}, {kill.after:.1f} s after the start")
+            indexing.finish()
+            differing.append(differences(digests(Path(library)), usual.digests))
+            redone, finished = redone + indexing.redone, finished + indexing.finished
+    return ResumeReport(
+        machine=Machine.since(before),
+        video_seconds=reel.seconds,
+        undisturbed_seconds=usual.seconds,
+        kills=tuple(fallen),
+        by_step=dict.fromkeys(usual.steps, 0) | Counter(kill.step for kill in fallen),
+        identical_runs=Share.of(differing.count(()), len(differing)),
+        differing={number: files for number, files in enumerate(differing, 1) if files},
+        redone_chunks=Share.of(redone, finished),
+    )
+
+
+def show_resume(report: ResumeReport) -> list[str]:
+    """The report for a person."""
+    return [
+        str(report.machine),
+        f"one video of {report.video_seconds:g} s, indexed in {report.undisturbed_seconds:.1f} s undisturbed",
+        f"kills            {len(report.kills)}",
+        *(f"  {step:<14} {count}" for step, count in report.by_step.items()),
+        f"runs identical   {report.identical_runs}",
+        *(f"  run {number}: {file} is another" for number, files in report.differing.items() for file in files),
+        f"chunks redone    {report.redone_chunks if report.redone_chunks.n else 'none was finished at a kill'}",
+    ]
+
+
+def index_undisturbed(session: Session, library: Path, video: Path) -> Undisturbed:
+    """Index a video in one go into a fresh library."""
+    done: dict[str, Any] = json.loads(run(longtake(session, library, "index", str(video), "--json"), None))
+    opened = Library(library)
+    store = opened.layers(done["video"])
+    steps: dict[str, float] = {}
+    for layer in done["layers"]:
+        if layer["key"] and store.run(layer["name"], layer["key"]).get("chunks_made"):
+            steps[step_of(layer["name"])] = layer["seconds"]
+    return Undisturbed(done["seconds"], steps, digests(library))
+
+
+def digests(library: Path) -> dict[str, str]:
+    """A digest of every file of every layer in use, by its path in the library."""
+    opened = Library(library)
+    folders = [
+        opened.layers(video.id).root / name / key for video in opened.videos() for name, key in video.layers.items()
+    ]
+    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
+    return {
+        str(file.relative_to(library)): hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest() for file in files
+    }
+
+
+def differences(files: Mapping[str, str], others: Mapping[str, str]) -> tuple[str, ...]:
+    """The paths whose digests are not the same, or that only one side has."""
+    return tuple(sorted({path for path, _ in files.items() ^ others.items()}))
+
+
+def _plans(usual: Undisturbed, chance: random.Random) -> Iterator[list[Moment]]:
+    """The moments of one run after the other: in every step that works in chunks, then anywhere, and so on."""
+    while True:
+        yield [Moment(step, chance.uniform(0, seconds)) for step, seconds in usual.steps.items()]
+        yield [Moment(None, chance.uniform(0, usual.seconds / 2)) for _ in usual.steps]

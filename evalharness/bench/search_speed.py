@@ -1,0 +1,140 @@
+"""How fast search is over libraries of many documents, through the real index.
+
+The libraries are made up (`evalharness.made_up`). Each time is taken beside a floor in the same run: a plain flat scan
+by FAISS over the same vectors, which finds by meaning alone, unfiltered.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import faiss
+
+from longtake.config import Settings
+from longtake.evalharness.bench.made_up import made_up_batch, queries, sentences, vocabulary
+from longtake.evalharness.bench.reel import Tell
+from longtake.evalharness.bench.timing import Beside, Machine, load, timed
+from longtake.memory.index import Hit, Index, SearchFilter
+from longtake.memory.records import Record
+from longtake.memory.search import HybridIndex
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.text_embedding import TextEmbedding
+
+PER_VIDEO = 3000  # documents
+QUERIES = 40  # different ones for each kind of filter
+K = 5
+
+
+class LibrarySpeed(Record):
+    """One library; times are seconds, `warm` is by the kind of filter."""
+
+    documents: int
+    videos: int
+    bytes_on_disk: int
+    write: float
+    first_query: float
+    after_a_change: float
+    warm: dict[str, Beside]
+
+
+class SearchSpeed(Record):
+    """The public shape of `bench search --json`."""
+
+    machine: Machine
+    libraries: tuple[LibrarySpeed, ...]
+
+
+def measure_search(sizes: Sequence[int], tell: Tell) -> SearchSpeed:
+    """Make a library of each number of documents in a folder of its own and measure; `tell` hears what is being done.
+
+    Raises:
+        EngineError: when nothing can embed texts here.
+    """
+    before = load()
+    engine: TextEmbedding = EngineTable(Settings()).load("text_embedding")
+    libraries = tuple(_measure_library(size, engine, tell) for size in sizes)
+    return SearchSpeed(machine=Machine.since(before), libraries=libraries)
+
+
+def show_search(report: SearchSpeed) -> list[str]:
+    """The report for a person."""
+    lines = [str(report.machine), "seconds as median [least, most] n=queries"]
+    for library in report.libraries:
+        size = library.bytes_on_disk / 1e6
+        lines += [
+            f"{library.documents} documents of {library.videos} videos, {size:.0f} MB on disk",
+            f"  write             {library.write:.3g}",
+            f"  first query       {library.first_query:.3g}, after a change {library.after_a_change:.3g}",
+            *(f"  {name:<17} {beside.against('a flat scan')}" for name, beside in library.warm.items()),
+        ]
+    return lines
+
+
+def _measure_library(size: int, engine: TextEmbedding, tell: Tell) -> LibrarySpeed:
+    words = vocabulary()
+    texts, asked = sentences(0, words), queries(1, words)
+    flat: Any = faiss.IndexFlatIP(engine.dimensions)
+    videos = [f"{number:016x}" for number in range(-(-size // PER_VIDEO))]
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        index = _open(folder, engine)
+        written = 0.0
+        for number, video in enumerate(videos):
+            tell(f"writing {size} documents, video {number + 1} of {len(videos)}")
+            batch = made_up_batch(video, list(islice(texts, min(PER_VIDEO, size - number * PER_VIDEO))), engine)
+            flat.add(batch.vectors)
+            written += timed(partial(index.replace, video, [batch]))
+        tell(f"searching {size} documents")
+        index = _open(folder, engine)
+        ask = partial(_search, index, engine)
+        first = timed(lambda: ask(next(asked)))
+        _open(folder, engine).replace(videos[0], [made_up_batch(videos[0], list(islice(texts, PER_VIDEO)), engine)])
+        after = timed(lambda: ask(next(asked)))
+        warm = {name: _warm(index, engine, flat, asked, where) for name, where in _filters(videos).items()}
+        on_disk = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+    return LibrarySpeed(
+        documents=size,
+        videos=len(videos),
+        bytes_on_disk=on_disk,
+        write=round(written, 3),
+        first_query=round(first, 4),
+        after_a_change=round(after, 4),
+        warm=warm,
+    )
+
+
+def _warm(index: Index, engine: TextEmbedding, flat: Any, asked: Iterator[str], where: SearchFilter) -> Beside:
+    """Different queries, in turns with the floor; both embed them."""
+    chosen = list(islice(asked, QUERIES))
+    ours, floor = iter(chosen), iter(chosen)
+    return Beside.measure(
+        lambda: _search(index, engine, next(ours), where),
+        lambda: flat.search(engine.embed([next(floor)]), K),
+        QUERIES,
+    )
+
+
+def _search(index: Index, engine: TextEmbedding, query: str, where: SearchFilter | None = None) -> list[Hit]:
+    return index.search(query, {engine.id: engine.embed([query])[0]}, where or SearchFilter(), K)
+
+
+def _filters(videos: Sequence[str]) -> dict[str, SearchFilter]:
+    """None, one of each kind, and all at once."""
+    tenth = tuple(videos[::10])
+    span = TimeSpan(start=1000, end=3000)
+    return {
+        "unfiltered": SearchFilter(),
+        "one modality": SearchFilter(modalities=("speech",)),
+        "a stretch of time": SearchFilter(span=span),
+        "a tenth of videos": SearchFilter(videos=tenth),
+        "all three": SearchFilter(tenth, ("speech",), span),
+    }
+
+
+def _open(folder: str, engine: TextEmbedding) -> Index:
+    return HybridIndex(Path(folder), floors={engine.id: engine.floor})

@@ -1,0 +1,125 @@
+"""How fast Longtake is on this machine, on the demo video: start, indexing and asking.
+
+Times of one machine say little about another, so each comes with a floor measured beside it in the same run: the same
+work without Longtake. A ratio is the median over pairs taken one after the other, so that a busy moment slows both.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from longtake.console import Session
+from longtake.errors import EngineError
+from longtake.evalharness.bench.asking import measure_cold, measure_warm
+from longtake.evalharness.bench.intervals import Spread
+from longtake.evalharness.bench.processes import longtake, python, run
+from longtake.evalharness.bench.reel import Tell
+from longtake.evalharness.bench.timing import Beside, Machine, load
+from longtake.evalharness.bench.visual_speed import decode, visual_pass
+from longtake.memory.records import Record
+from longtake.preprocess.demo.make import make_demo
+from longtake.preprocess.demo.truth import load_truth
+from longtake.preprocess.visual_pass import LAYERS_OF_PASS
+
+HELP_RUNS = 5
+INDEX_RUNS = 3
+PASS_RUNS = 5
+COLD_RUNS = 3
+
+
+class IndexSpeed(Record):
+    """Seconds of indexing by step, and how many seconds of video a second of work gets through."""
+
+    video_seconds: float
+    seconds: Spread
+    times_real_time: Spread
+    layers: dict[str, Spread]
+
+
+class SpeedReport(Record):
+    """The public shape of `bench speed --json`; all times are seconds."""
+
+    machine: Machine
+    help: Beside
+    index: IndexSpeed
+    visual_pass: Beside
+    ask_warm: Spread
+    ask_cold: Beside
+
+
+def measure_speed(session: Session, tell: Tell) -> SpeedReport:
+    """Make the demo video in a folder of its own and measure; `tell` is told what is being measured.
+
+    Raises:
+        EngineError: when a process that is started fails, or the demo video is not indexed whole.
+    """
+    before = load()
+    questions = load_truth().questions
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        root = Path(folder)
+        tell("making the demo video")
+        video = make_demo(root / "demo")
+        tell("starting `longtake --help`")
+        started = Beside.measure(
+            partial(run, python("-m", "longtake", "--help")), partial(run, python("-c", "pass")), HELP_RUNS
+        )
+        libraries = [root / f"library-{number}" for number in range(INDEX_RUNS)]
+        indexed = _measure_index(session, libraries, video, tell)
+        tell("decoding, alone and with the visual pass")
+        passed = Beside.measure(visual_pass(video, session.settings), partial(decode, video), PASS_RUNS)
+        tell("asking, warm")
+        asked = [(item.question, item.options) for item in questions]
+        warm = measure_warm(libraries[0], video, session.settings, asked)
+        tell("asking, each time in a fresh process")
+        cold = measure_cold(session, libraries[-1], video, [questions[0].question] * COLD_RUNS)
+    return SpeedReport(
+        machine=Machine.since(before), help=started, index=indexed, visual_pass=passed, ask_warm=warm, ask_cold=cold
+    )
+
+
+def show_speed(report: SpeedReport) -> list[str]:
+    """The report for a person."""
+    index = report.index
+    return [
+        str(report.machine),
+        "seconds as median [least, most] n=runs",
+        f"longtake --help   {report.help.against('python -c pass')}",
+        f"ask, warm         {report.ask_warm}",
+        f"ask, cold         {report.ask_cold.against('its imports alone')}",
+        f"visual pass       {report.visual_pass.against('bare decoding')}",
+        f"index             {index.seconds}, for {index.video_seconds:g} s of video",
+        f"  x real time     {index.times_real_time}",
+        *(f"  {name:<15} {seconds}" for name, seconds in index.layers.items()),
+    ]
+
+
+def _measure_index(session: Session, libraries: Sequence[Path], video: Path, tell: Tell) -> IndexSpeed:
+    """Index into fresh libraries by fresh processes, so that each run loads the models anew."""
+    runs: list[dict[str, float]] = []
+    totals: list[float] = []
+    duration = 0.0
+    for number, library in enumerate(libraries, 1):
+        tell(f"indexing, {number} of {len(libraries)}")
+        report: dict[str, Any] = json.loads(run(longtake(session, library, "index", str(video), "--json")))
+        duration = report["duration"]
+        totals.append(report["seconds"])
+        runs.append(_by_step(report["layers"]))
+    return IndexSpeed(
+        video_seconds=duration,
+        seconds=Spread.of(totals),
+        times_real_time=Spread.of([duration / total for total in totals]),
+        layers={name: Spread.of([run[name] for run in runs]) for name in runs[0]},
+    )
+
+
+def _by_step(layers: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Seconds by layer; the layers of the visual pass come from one decoding and are one entry."""
+    problems = [layer["problem"] for layer in layers if layer["problem"]]
+    if problems:
+        raise EngineError(f"The demo video was not indexed whole: {problems[0]}")
+    return {"visual pass" if layer["name"] in LAYERS_OF_PASS else layer["name"]: layer["seconds"] for layer in layers}

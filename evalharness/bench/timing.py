@@ -1,0 +1,72 @@
+"""What numbers were measured on, and work timed in turns with the floor it is compared with."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+
+from longtake.evalharness.bench.intervals import Spread
+from longtake.memory.records import Record
+
+
+class Machine(Record):
+    """What the numbers were measured on; a load well above 0 at the start means that others were at work."""
+
+    system: str
+    python: str
+    cores: int
+    load_before: float
+    load_after: float
+
+    @classmethod
+    def since(cls, load_before: float) -> Machine:
+        """The machine after a measurement; `load_before` is what `load` was at its start."""
+        return cls(
+            system=platform.platform(),
+            python=platform.python_version(),
+            cores=os.cpu_count() or 1,
+            load_before=load_before,
+            load_after=load(),
+        )
+
+    def __str__(self) -> str:
+        what = f"{self.system}, Python {self.python}, {self.cores} cores"
+        return f"{what}; load {self.load_before} before, {self.load_after} after"
+
+
+class Beside(Record):
+    """Seconds of ours and of a floor, taken in turns, and their ratio pair by pair."""
+
+    seconds: Spread
+    floor: Spread
+    ratio: Spread
+
+    @classmethod
+    def measure(cls, ours: Callable[[], object], floor: Callable[[], object], runs: int) -> Beside:
+        """Time both, the floor first, `runs` times."""
+        pairs = [(timed(floor), timed(ours)) for _ in range(runs)]
+        return cls.of([our for _, our in pairs], [least for least, _ in pairs])
+
+    @classmethod
+    def of(cls, ours: list[float], floor: list[float]) -> Beside:
+        """Compare seconds that were measured in turns."""
+        ratios = [our / least for our, least in zip(ours, floor, strict=True)]
+        return cls(seconds=Spread.of(ours), floor=Spread.of(floor), ratio=Spread.of(ratios))
+
+    def against(self, floor: str) -> str:
+        """In words, with the floor's name."""
+        return f"{self.seconds}; x {floor} ({self.floor.median:.3g} s): {self.ratio}"
+
+
+def load() -> float:
+    """Processes that wanted a core during the last minute, on average."""
+    return round(os.getloadavg()[0], 2)
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that a piece of work takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
