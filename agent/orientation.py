@@ -56,7 +56,7 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
 _OF_SPEAKER = re.compile(r"\bspeaker['’]s\b", re.IGNORECASE)  # address or shirt: nothing that is said
 _CALCULATE = re.compile(
     r"\b(?:solve|solutions? of) [\w(][^?]*=|\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
-    r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]"
+    r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]|\d\s*(?:%|per ?cent) of \d"
 )
 _METADATA = re.compile(
     r"how long is (?:the|this) (?:video|recording|clip|film|file)"

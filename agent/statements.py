@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from longtake.agent.rows import CELLS
-from longtake.agent.words import NUMBER_WORDS, fold, numbers, stem, words
+from longtake.agent.words import NUMBER_WORDS, figures, fold, numbers, stem, words
 
 _ASIDE = frozenset(
     (
@@ -30,7 +30,7 @@ _PASSIVE = re.compile(r"\b(?:was|were) (?=\w+ed\b|born\b|built\b)", re.IGNORECAS
 _DENIED = re.compile(r"\b(?:not|never|cannot|no)\b|n['’]t\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _COUNTED = re.compile(rf"\b(?:{'|'.join(word for word in NUMBER_WORDS if word != 'one')})\b", re.IGNORECASE)
-# What no one value can be read from: tens and more in words, parts, ranges, shares ("3 of 5"), "No. 5", questions.
+# What no one value can be read from: tens and more left in words, parts, ranges, shares ("3 of 5"), "No. 5", questions.
 _VAGUE = re.compile(
     r"\b(?:twenty|thirty|fou?rty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|[mb]illions?|dozens?|half|"
     r"quarter|couple|few|several)\b|\d\s*(?:of|out of|/|x|×|-|–|to|or|and)\s*[$€£]?\d|\bno\.?\s*\d|\?",
@@ -97,6 +97,7 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 
 def _statement(text: str) -> Statement | None:
+    text = figures(text)
     if _VAGUE.search(text):
         return None
     text = _TOLD.sub("", re.sub(r"\bone\b", "", text, flags=re.IGNORECASE))

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from text_to_num import alpha2digit
+
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w$€£%]+(?:['’]\w+)?", re.UNICODE)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
@@ -33,6 +35,11 @@ NUMBER_WORDS = {
 }
 
 
+# Mixed spellings ("12 million") and mere magnitudes ("hundreds of") are no number that could be spelt in digits.
+_MAGNITUDE = re.compile(
+    r"\d\s*(?:hundred|thousand|million|billion)|\b(?:hundreds|thousands|millions|billions)\b", re.IGNORECASE
+)
+_SMALL = 20.0  # numbers up to this one keep their word, as in "one of them"; `NUMBER_WORDS` has them
 NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -78,9 +85,14 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text))
 
 
+def figures(text: str) -> str:
+    """A text with its larger numbers in digits: `forty dollars` becomes `40 dollars`."""
+    return text if _MAGNITUDE.search(text) else alpha2digit(text, "en", threshold=_SMALL)
+
+
 def numbers(text: str) -> set[str]:
     """Numbers of a text, without thousands separators and trailing zeros, number words included."""
-    found = {_plain(number) for number in _NUMBER.findall(text)}
+    found = {_plain(number) for number in _NUMBER.findall(figures(text))}
     return found | {NUMBER_WORDS[word] for word in words(text) if word in NUMBER_WORDS}
 
 

@@ -24,7 +24,7 @@ from longtake.agent.rules.moves import (
     quote,
     trusted,
 )
-from longtake.agent.words import cue
+from longtake.agent.words import cue, figures
 from longtake.memory.records import Evidence, Modality
 
 READERS: dict[Modality, str] = {"speech": "transcribe_speech", "scene_text": "extract_scene_text"}
@@ -107,8 +107,9 @@ def _amounts(orientation: Orientation, found: Sequence[Evidence]) -> dict[str, E
     kind = answer_type(orientation.question)
     amounts: dict[str, Evidence] = {}
     for item in sorted(found, key=lambda each: each.span.start):
-        for match in re.finditer(kind.looks if kind else "$^", item.content, re.IGNORECASE):
-            number = _AMOUNT.search(item.content, match.start())
+        text = figures(item.content)
+        for match in re.finditer(kind.looks if kind else "$^", text, re.IGNORECASE):
+            number = _AMOUNT.search(text, match.start())
             if number:
                 amounts.setdefault(number[0].replace(",", ""), item)
     return amounts

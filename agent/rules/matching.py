@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.words import NEGATION, NUMBER_WORDS, content_stems, coverage, cue, fold, stem, stems, words
+from longtake.agent.words import NEGATION, NUMBER_WORDS, content_stems, coverage, cue, figures, fold, stem, stems, words
 from longtake.memory.records import Evidence
 
 BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
@@ -26,9 +26,9 @@ _DAY = (
 _CLOCK = r"\b\d{1,2}(?::\d{2})?\s?(?:am|pm|o'clock)\b"
 _COINS = r"(?:dollars?|euros?|pounds?|cents?|bucks?|francs?)"
 _MONEY = rf"[$€£¥]\s?\d|\d[\d.,]*\s?(?:[$€£¥]|{_COINS})|(?:{_COUNTED})\s+{_COINS}"
-AMOUNT = re.compile(
-    rf"(?:(?<=[$€£¥])|(?<=[$€£¥] ))\d[\d,]*(?:\.\d+)?|\d[\d,]*(?:\.\d+)?(?=\s?(?:[$€£¥]|{_COINS}\b))", re.IGNORECASE
-)  # of money
+_DIGITS = r"(\d[\d,]*(?:\.\d+)?)"
+_PRICE = re.compile(rf"([$€£¥])\s?{_DIGITS}|{_DIGITS}\s?([$€£¥]|{_COINS}\b)", re.IGNORECASE)
+_SIGNS = {"dollar": "$", "buck": "$", "euro": "€", "pound": "£"}  # of coins, by their names
 # A year that stands for a time, not for how much there is: "Honey harvest 2024".
 _AS_YEAR = re.compile(
     r"(?<![:=$€£¥])(?<![:=] )\b(?:19|20)\d\d\b(?!\s*[A-Za-z%])|\b(?:in|since|until|by) (?:19|20)\d\d\b"
@@ -116,8 +116,17 @@ def holds(kind: AnswerType | None, text: str) -> bool:
     """Whether a text holds that kind of thing."""
     if kind is None:
         return True
-    plain = _AS_YEAR.sub(" ", text) if kind.looks == _NUMBER else text
+    plain = _AS_YEAR.sub(" ", text) if kind.looks == _NUMBER else figures(text)
     return bool(re.search(kind.looks, plain, re.IGNORECASE if kind.folded else 0))
+
+
+def prices(text: str) -> list[tuple[str, str]]:
+    """The prices of a text, in order: each its currency, as a sign where there is one, and its number in digits."""
+    found = []
+    for sign, after, before, coin in _PRICE.findall(figures(text)):
+        named = (sign or coin).casefold().removesuffix("s")
+        found.append((_SIGNS.get(named, named), (after or before).replace(",", "")))
+    return found
 
 
 def key_terms(question: str) -> list[str]:

@@ -25,6 +25,7 @@ from longtake.agent.rules.moves import (
     trusted,
 )
 from longtake.agent.rules.parts import join_drafts, parts_of
+from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import arithmetic_in, pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 from longtake.agent.rules.sight.looking import EYES, empty_picture, look, mention_empty, say_empty
@@ -66,6 +67,9 @@ def _answered(orientation: Orientation) -> Steps[str]:
     compares = compared(orientation.question)
     if compares:
         return (yield from find_order(compares, orientation))
+    prices = compares_prices(orientation.question)
+    if prices:
+        return (yield from find_prices(prices, orientation))
     passes = elapsed(orientation.question)
     if passes:
         return (yield from find_elapsed(passes, orientation))

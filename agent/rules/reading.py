@@ -48,14 +48,21 @@ _OF_WHOLE = cue(
 _FLASHES = cue(f"{BRIEFLY}, flash*, brief*, for a second")
 _OPERATION = re.compile(r"\d\s*[x×*÷+^·]\s*[\d(]|\d\s+[-/−]\s+[\d(]|\)\s*[-+*/x×÷]")
 _EQUATION = re.compile(r"\b(?:solve|solutions? of) ((?=[^?]*\d)[\w(][\w\s.+*/^()−-]*=[\w\s.+*/^()−-]+)", re.IGNORECASE)
+_SHARE = re.compile(r"\d[\d.,]*\s*(?:%|per ?cent) of \d[\d,]*(?:\.\d+)?", re.IGNORECASE)
 _ARITHMETIC = re.compile(r"(?:\d[\d.,]*|\()\s*(?:[-+*/x×÷·^−–]|\*\*)\s*[\d(][\d\s.,+*/x×÷·^()−–-]*")
 
 
 def arithmetic_in(text: str) -> str | None:
-    """The equation to solve, or the first sum, such as `37 x 12 + 56`; dates, phone numbers and ranges are none."""
+    """The equation to solve, a share (`15 percent of 240`), or the first sum (`37 x 12 + 56`).
+
+    Dates, phone numbers and ranges are none.
+    """
     equation = _EQUATION.search(text)
     if equation:
         return equation[1].strip()
+    share = _SHARE.search(text)
+    if share:
+        return share[0]
     for match in _ARITHMETIC.finditer(text):
         found = match[0].strip(" .,-–")
         if _OPERATION.search(found) and found.count("(") == found.count(")"):

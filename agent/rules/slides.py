@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import AMOUNT, answer_type, holds, key_terms
+from longtake.agent.rules.matching import answer_type, holds, key_terms, prices
 from longtake.agent.rules.moves import Done, Move, called, evidence_from, failures, not_found, on_each, quote, trusted
 from longtake.agent.rules.reading import BRIEF, MOST_TEXTS
 from longtake.agent.words import content_stems, coverage, cue
@@ -130,5 +130,5 @@ def _lines(question: str, slide: Sequence[Evidence]) -> list[Evidence]:
 
 def _amount(item: Evidence) -> float | None:
     """The one amount of money of a line; None where it holds none or several."""
-    found = AMOUNT.findall(item.content)
-    return float(found[0].replace(",", "")) if len(found) == 1 else None
+    found = prices(item.content)
+    return float(found[0][1]) if len(found) == 1 else None

@@ -109,9 +109,10 @@ def command(program: str, filters: int) -> list[str]:
         *("--clearenv", "--setenv", "LD_LIBRARY_PATH", f"{sys.base_prefix}/lib"),
         *("--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1"),
         *("--ro-bind", "/usr", "/usr", *_system_folders()),
+        *("--size", str(_DISK * _MEGABYTE), "--tmpfs", "/tmp", "--chdir", "/tmp"),
+        # After /tmp, which would hide an environment that lies in it.
         *(part for folder in _interpreter() for part in ("--ro-bind", folder, folder)),
         *("--dev-bind", "/dev/null", "/dev/null"),
-        *("--size", str(_DISK * _MEGABYTE), "--tmpfs", "/tmp", "--chdir", "/tmp"),
         *("--remount-ro", "/", "--seccomp", str(filters)),  # the root is memory too, and without a limit
         *(sys.executable, "-I", "-B", "-c", Path(bubblewrap_guest.__file__).read_text(encoding="utf-8")),
     ]

@@ -46,7 +46,7 @@ _KINDS = (
     (cue("camera"), "camera"),
     (cue("reversed, reverse, backward, backwards"), "reversed"),
     (cue("shuffled, out of order"), "shuffled"),
-    (cue("frozen, freez*"), "frozen"),
+    (cue("frozen, freez*"), "frozen: "),  # where a slide merely stands, "frozen picture" is found
     (cue("noisy, grainy"), "noisy"),
     (cue("black"), "blank picture, black"),
     (cue("blank"), "blank picture"),
@@ -78,7 +78,7 @@ def inspect(orientation: Orientation, done: Sequence[Done]) -> Move:
     meant = [item for item in found if ways <= set(words(item.content))]
     if not found:
         untold = [text for step in done for text in step.result.output.get("cannot_tell", ()) if text.startswith(kind)]
-        missing = "such move of the camera" if kind.startswith("camera") else f"{kind} span"
+        missing = "such move of the camera" if kind.startswith("camera") else f"{kind.rstrip(': ')} span"
         return nothing_seen(done, TOOL, f"No {missing} was measured.", *(f"Not told: {text}." for text in untold))
     if not is_polar(question) or not meant:
         return told(meant or found, orientation)

@@ -117,7 +117,9 @@ def _is_anchor(anchor: Anchored, orientation: Orientation) -> bool:
         return False  # "look after", "named after"
     if anchor.relation in _STRETCHES and (not _IS_TOLD.search(anchor.main) or _RELATIONAL.search(anchor.main)):
         return False
-    return _points_back(anchor, orientation) or all(can_be_found(thing) for thing in anchor.things)
+    # "What is shown after the code?" asks for nothing without its place, and that has no words to be found by.
+    nameless = not key_terms(anchor.main) and any(answer_type(thing) for thing in anchor.things)
+    return nameless or _points_back(anchor, orientation) or all(can_be_found(thing) for thing in anchor.things)
 
 
 def _points_back(anchor: Anchored, orientation: Orientation) -> bool:

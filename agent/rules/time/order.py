@@ -70,7 +70,7 @@ def compared(question: str) -> Compared | None:
 def find_order(compared: Compared, orientation: Orientation) -> Steps[str]:
     """Look for all of them; the answer names them in order, with their times."""
     found = yield from together([find_places(thing, orientation) for thing in compared.things])
-    known = [trusted(each) for each in found]
+    known = [_as_told(trusted(each), orientation) for each in found]
     missing = [thing for thing, places in zip(compared.things, known, strict=True) if not places]
     if missing:
         return not_found(f"It cannot be told when this is: {', '.join(missing)}.")
@@ -111,7 +111,8 @@ def _say_side(
     if not there:
         narrowed = {"span": side, "point": False, "videos": {other[0].video: length}}
         read = yield from find_places(compared.things[0], orientation.model_copy(update=narrowed))
-        there = [place for place in read if ahead(place)]
+        senses = {place.modality for place in one}
+        there = [place for place in read if ahead(place) and place.modality in senses]
     if there and not trusted(there):
         return not_found(" ".join(doubtful(there, orientation)))
     if there:
@@ -119,6 +120,11 @@ def _say_side(
     if not all(_start(place) < first if after else _start(place) > last for place in one):
         return not_found("They begin at the same time, or the one is found between two places of the other.")
     return f"No: {_in_order([one[0], other[0]], orientation)}"
+
+
+def _as_told(places: Sequence[Evidence], orientation: Orientation) -> list[Evidence]:
+    """Those places in the senses that the question names ("mentioned"), where there are any."""
+    return [place for place in places if place.modality in orientation.modalities] or list(places)
 
 
 def _in_order(places: Sequence[Evidence], orientation: Orientation) -> str:

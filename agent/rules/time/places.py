@@ -65,6 +65,8 @@ def calls_for(thing: str, orientation: Orientation) -> list[Call]:
 
 def find_places(thing: str, orientation: Orientation, levels: int = LEVELS) -> Steps[list[Evidence]]:
     """Where a thing may be, the likeliest place first; of a thing named by another, that other one first."""
+    if not can_be_found(thing):
+        return []
     if is_time(thing):
         return _at_time(thing, orientation)
     empty = _EMPTY.fullmatch(thing.strip())
