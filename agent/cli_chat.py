@@ -19,7 +19,7 @@ def chat(
     thread: Annotated[str, typer.Option(help="Name of the conversation; the same name goes on with it.")] = "chat",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document an answer.")] = False,
 ) -> None:
-    """Ask one question after another, a line each, until an empty line or the end of the input."""
+    """Ask one question after another, a line each, until the end of the input, or an empty line at a terminal."""
     session: Session = context.obj
     workspace = open_workspace(session)
     from longtake.agent.ask import Asker
@@ -48,4 +48,4 @@ def _next_question(*, interactive: bool) -> str:
             return input("> ").strip()
         except EOFError:
             return ""
-    return sys.stdin.readline().strip()
+    return next(filter(None, map(str.strip, sys.stdin)), "")

@@ -7,6 +7,7 @@ import re
 _PLEASE = r"^\W*(?:please )?"
 _CAN_YOU = r"^\W*(?:please |can you |could you )?"
 _NO_QUESTION = r"(?!.*\?\s*$)"  # "Remember the Titans is mentioned when?" is one
+_OF_NO_VIDEO = r"(?!.*\b(?:video|clip|film|recording|talk|lecture)\b)"  # what is asked of one stays here
 _WEB = r"(?:the )?(?:web|internet)"
 
 KEEP_NOTE = re.compile(
@@ -28,13 +29,16 @@ FORGET_NOTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 SEARCH_WEB = re.compile(
-    rf"{_CAN_YOU}(?:(?:search|browse|look on|check) {_WEB} (?:for|about)|what does {_WEB} say (?:about|on|of))\s+"
+    rf"{_CAN_YOU}{_OF_NO_VIDEO}"
+    rf"(?:(?:search|browse|look on|check) {_WEB} (?:for|about)|what does {_WEB} say (?:about|on|of))\s+"
     r"(?P<query>.+?)\W*$"
-    rf"|{_CAN_YOU}(?:search|look)(?: up)?(?: for)? (?P<other>.+?) (?:up )?on(?:line| {_WEB})\W*$",
+    rf"|{_CAN_YOU}{_OF_NO_VIDEO}(?:search|look)(?: up)?(?: for)? (?P<other>.+?) (?:up )?on(?:line| {_WEB})\W*$",
     re.IGNORECASE | re.DOTALL,
 )
+_PROGRAM = r"(?:code|script|snippet|program)"
 RUN_CODE = re.compile(
-    rf"{_CAN_YOU}(?:run|execute|what does (?:this|the following) code (?:print|output))\b[^`]*"
+    rf"{_CAN_YOU}(?:(?:run|execute)(?: (?:this|the following|the))?(?: \w+)?(?: {_PROGRAM})?"
+    rf"|what does (?:this|the following)(?: \w+)? {_PROGRAM} (?:print|output|return|give))\s*[:?]?\s*"
     r"(?:```(?P<language>\w+)?\s*\n(?P<block>.+?)```|`(?P<code>[^`]+)`)",
     re.IGNORECASE | re.DOTALL,
 )

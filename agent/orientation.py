@@ -40,7 +40,7 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
         "audio",
         cue(
             "sound*, hear, hears, heard, noise*, music, silen*, loud*, bang*, beep*, tone*, siren*, bark*, clap*, "
-            "applause, horn*, audio, bell, alarm"
+            "applause, horn*, audio track*, in the audio, bell"
         ),
     ),
     (
@@ -65,7 +65,7 @@ _METADATA = re.compile(
     r"(?=\W*$| (?:are there|are in|in|there are|(?:does|has|do) (?:the|this) (?:video|recording|clip|film)))"
     r"|^\W*(?:is|are) there (?:ever )?(?:an? |any )?(?:hard )?(?:fade|dissolve|cut)s?(?=\W*$| (?:in|to|from)\b)"
     r"|(?:picture|screen|video|image|film|clip) (?:fades?|dissolves?)\b"
-    r"|(?:is there|any) (?:a )?(?:sound|audio)(?: track)?\b"
+    r"|\b(?:is there|any) (?:a )?(?:sound|audio)(?: track)?(?=\W*$| in (?:the|this)\b)"
     r"|when are the (?:shot )?cuts|hard cuts"
 )
 _SUMMARISE = re.compile(
@@ -85,7 +85,9 @@ _LIST = re.compile(
 POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
 EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b")
-_OF_ONE_COLOUR = re.compile(rf"{POLAR} there .*\b(?:screen|picture|frame|image)s?\W*$")
+_OF_ONE_COLOUR = re.compile(
+    rf"{POLAR} (?:there .*\b(?:screen|picture|frame|image)s?\W*$|the (?:screen|picture|frame|image)\b)"
+)
 _WHEN = re.compile(
     r"^\W*(?:since )?when\b|\bwhen (?:is|are|was|were|do|does|did|will|has|had|can)\b"
     r"|\b(?:at|from|between|until) (?:what|which) (?:times?|second|minute|moment|point)|\bwhat time\b(?! is it)"
@@ -95,7 +97,9 @@ _TITLE = re.compile(
     r"\bwhat (?:is|was) the title of (?:the|this) (?:talk|lecture|presentation|speech|video|film|clip)\b"
 )
 # What no sound answers, whatever sounds it names: "where do people meet if the tone does not stop?"
-_NOT_HEARD = re.compile(r"^\W*(?:where (?:do|did|can|should|must)|who|whom|whose|why|how (?:much|many|far|old))\b")
+_NOT_HEARD = re.compile(
+    r"^\W*(?:(?:where|what) (?:do|did|can|should|must)|who|whom|whose|why|how (?:much|many|far|old)|in how many)\b"
+)
 # Without any of these a question is not English: its words are searched for as they are.
 _ENGLISH = cue(
     "what, when, who, whom, whose, which, where, why, how, is, are, was, were, do, does, did, the, an, of, there, "
@@ -158,6 +162,12 @@ class Orientation(Record):
     def own_words(self) -> str:
         """The question as the person wrote it."""
         return self.as_asked or self.question
+
+    def reworded(self, question: str) -> Orientation:
+        """The same of another question: its kind, senses and words; the place stays."""
+        kind, senses = classify(question)
+        own = {"question": question, "parts": (question,), "kind": kind, "modalities": senses}
+        return self.model_copy(update=own | {"quoted": quoted(question), "exhaustive": wants_everything(question)})
 
 
 def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
 
 CELLS = " · "  # between the texts of one row
 SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
@@ -21,7 +22,7 @@ def rows(found: Sequence[Evidence]) -> list[Evidence]:
         row = row_of(item, [other for other in texts if other.id not in used])
         used |= {other.id for other in row}
         content = CELLS.join(other.content for other in row)
-        joined_row = {"content": content, "trusted": all(other.trusted for other in row)}
+        joined_row = {"content": content, "trusted": all(other.trusted for other in row), "span": _together(row)}
         joined.append(item if len(row) == 1 else item.model_copy(update=joined_row))
     return [item for item in found if item.id not in used] + joined
 
@@ -29,6 +30,12 @@ def rows(found: Sequence[Evidence]) -> list[Evidence]:
 def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:
     """The texts that stand in one row with an item, itself among them, left to right."""
     return sorted((other for other in texts if _same_row(item, other)), key=_left_first)
+
+
+def _together(row: Sequence[Evidence]) -> TimeSpan:
+    """When all texts of a row stand; the moment when the last of them appears, where that is never."""
+    start = max(item.span.start for item in row)
+    return TimeSpan(start=start, end=max(start, min(item.span.end for item in row)))
 
 
 def _left_first(item: Evidence) -> tuple[float, ...]:

@@ -23,10 +23,14 @@ _AT = re.compile(r"^(?:at|around|about|from|between)\s+", re.IGNORECASE)
 _MINUTES = re.compile(
     r"(\d{1,6})\s*m(?:in(?:ute)?s?)?\s*(?:(?:and\s+)?(\d{1,2}(?:\.\d+)?)\s*s(?:ec(?:ond)?s?)?)?\b", re.IGNORECASE
 )
+_VIDEO = r"(?:video|clip|film|recording)"
+_WHOLE = re.compile(rf"(?:the )?(?:all|everything|(?:whole|entire|full)(?: {_VIDEO})?)", re.IGNORECASE)
+_TO_END = re.compile(rf"(?<=\W)(?:the )?end(?: of the {_VIDEO})?$", re.IGNORECASE)
 _EDGES = {"from": "start", "to": "end"}
 # Two bare numbers, or three digits after a comma: a decimal, thousands or two times.
 _UNCLEAR = re.compile(r"\s*\d+,\d+\s*|.*(?<![\d:.])\d+,\d{3}.*")
 _LONGEST = 10**9  # seconds
+_LAST = _LONGEST - 1.0  # behind the end of any video
 _FINEST = 3  # decimals of a second
 
 
@@ -120,8 +124,8 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
     """Read a time or a span in any spelling, and fit it into the video.
 
     Args:
-        value: `754.2`, `"12:34"`, `"00:12:30-00:13:00"`, `"12:30 to 13:00"`, `[750, 780]`, `{"start": 750, "end": 780}`
-            or a `TimeSpan`.
+        value: `754.2`, `"12:34"`, `"00:12:30-00:13:00"`, `"12:30 to end"`, `"all"`, `[750, 780]`,
+            `{"start": 750, "end": 780}` or a `TimeSpan`.
         window: seconds that a single time widens to, centred on it.
         duration: seconds of the video.
 
@@ -170,7 +174,9 @@ def _bounds(value: Any) -> tuple[float, float | None]:
 
 
 def _written_bounds(text: str) -> tuple[float, float | None]:
-    body = _MINUTES.sub(_in_seconds, _AT.sub("", text.strip()))
+    if _WHOLE.fullmatch(text.strip()):
+        return 0.0, _LAST
+    body = _TO_END.sub(f"{_LAST:.0f}", _MINUTES.sub(_in_seconds, _AT.sub("", text.strip())))
     listed = body.startswith("[") or body.endswith("]")
     match = (_LISTED_SPAN if listed else _SPAN).fullmatch(body.removeprefix("[").removesuffix("]"))
     # A clock time listed beside bare seconds may be one clock time with decimals.

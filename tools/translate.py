@@ -62,12 +62,14 @@ def translate_speech(
         f"{clock(item.span.start, decimals=1)}-{clock(item.span.end, decimals=1)} {text}"
         for item, text in zip(heard.evidence, texts, strict=True)
     ]
+    unchanged = sum(one == other for one, other in zip(words, texts, strict=True)) if translator else 0
+    left = (f"{unchanged} of {len(words)} lines came back unchanged, as from another language",) if unchanged else ()
     return ToolResult(
         tool="translate_speech",
         output={"translated_transcript": "\n".join(lines)},
         evidence=(*heard.evidence, *_in_other_words(heard.evidence, texts, translator)),
         looked_at=heard.looked_at,
-        notes=(*heard.notes, note) if words else heard.notes,
+        notes=(*heard.notes, note, *left) if words else heard.notes,
     )
 
 

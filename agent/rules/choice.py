@@ -17,6 +17,8 @@ MARGIN = 0.15  # by which the best option must lead
 
 def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Search for the question and for each option; choose where the evidence is clear, else abstain."""
+    if NEGATION.search(orientation.question):
+        return not_found("Which option is not so, no search proves.")
     if not called(done, "cross_modal_search"):
         queries = [orientation.question, *(f"{orientation.question} {option}" for option in orientation.options)]
         return [_search(query) for query in queries]

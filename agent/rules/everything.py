@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import permutations
+from typing import Literal
 
 from longtake.agent.orientation import EVER, TOTAL, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import ENOUGH, answer_type, holds, key_terms, score
+from longtake.agent.rules.calculation import calculate
+from longtake.agent.rules.matching import ANY_NUMBER, ENOUGH, AnswerType, answer_type, holds, key_terms, prices, score
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -21,14 +24,20 @@ from longtake.agent.rules.moves import (
     failures,
     not_found,
     on_each,
+    partly_unread,
     quote,
     trusted,
 )
-from longtake.agent.words import cue, figures
+from longtake.agent.rules.reading import arithmetic_in
+from longtake.agent.words import content_stems, coverage, cue, figures
 from longtake.memory.records import Evidence, Modality
 
 READERS: dict[Modality, str] = {"speech": "transcribe_speech", "scene_text": "extract_scene_text"}
 MOST_LISTED = 40
+# What only may be so, or is asked, is no proof that it ever is.
+_SUPPOSED = re.compile(r"\b(?:if|whether|unless|would|could|might|perhaps|maybe)\b|\?", re.IGNORECASE)
+_TOTAL_LINE = re.compile(r"\b(?:sub)?totals?\b|\bsum\b|\ball ?together\b", re.IGNORECASE)
+_ADDED = cue("total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs")
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _SHOWN = cue("shown, displayed")
 _LIST = cue("list, every, each, all, shown, given, name, mentioned, appear, appears, there, seen, said")
@@ -39,6 +48,8 @@ def find_all(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
         return _read_all(orientation)
     found = _meant(orientation, trusted(_read(done)))
+    if EVER.match(orientation.question):
+        found = [item for item in found if not _SUPPOSED.search(item.content)]
     if found:
         more = f" and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
         said = quote(found[:MOST_LISTED], orientation)
@@ -48,8 +59,8 @@ def find_all(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def is_total(question: str) -> bool:
-    """Whether the words of a question ask what several amounts come to."""
-    return bool(TOTAL.search(question.casefold()) and answer_type(question))
+    """Whether the words of a question ask what several amounts come to, or for a total that is told."""
+    return bool(TOTAL.search(question.casefold())) and arithmetic_in(question) is None
 
 
 def asks_total(orientation: Orientation) -> bool:
@@ -58,22 +69,31 @@ def asks_total(orientation: Orientation) -> bool:
 
 
 def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
-    """The sum of the different amounts that are read in the time asked about, worked out by the calculator."""
+    """The sum of the amounts that are read in the time asked about, worked out by the calculator.
+
+    A total that is told itself is quoted as it is told. No sum is made of several currencies, nor where part of what
+    was to be read was not.
+    """
     if not done:
         return _read_all(orientation)
-    kind = answer_type(orientation.question)
-    if kind is None or not kind.amount:
+    kind = answer_type(orientation.question) or ANY_NUMBER
+    if not kind.amount:
         return not_found("Amounts of money and measures can be added up, nothing else.")
-    shown = _amounts(orientation, trusted(_read(done)))
+    found = _of_total(orientation, trusted(_read(done)))
+    told = [item for item in found if _TOTAL_LINE.search(item.content) and _amounts(kind, [item])]
+    if told:
+        return quote(told[:MOST_LISTED], orientation)
+    amounts = _amounts(kind, _once(kind, found))
+    if kind is ANY_NUMBER:
+        return calculate(orientation, done)
     if not called(done, "calculator"):
-        if not shown:
-            return not_found(" ".join(failures(done) or ["No amount is said or written there."]))
-        return [Call("calculator", {"expression": " + ".join(shown)})]
+        reasons = _unsummable(kind, amounts, done, orientation)
+        return not_found(" ".join(reasons)) if reasons else [Call("calculator", {"expression": _sum_of(amounts)})]
     result = done[-1].result
     if result.failure:
         return not_found(result.failure.message)
-    added = quote(dict.fromkeys(shown.values()), orientation)
-    total = f"{done[-1].call.arguments['expression']} = {result.output['result']}. " if len(shown) > 1 else ""
+    added = quote(dict.fromkeys(item for item, _ in amounts), orientation)
+    total = f"{done[-1].call.arguments['expression']} = {result.output['result']}. " if len(amounts) > 1 else ""
     return f"{total}{added}"
 
 
@@ -102,14 +122,57 @@ def _meant(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence
     return list(first.values())
 
 
-def _amounts(orientation: Orientation, found: Sequence[Evidence]) -> dict[str, Evidence]:
-    """The amount of each piece that shows one of the kind asked for, and the first piece that shows it."""
-    kind = answer_type(orientation.question)
-    amounts: dict[str, Evidence] = {}
-    for item in sorted(found, key=lambda each: each.span.start):
+def _of_total(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
+    """The pieces whose amounts a total is asked of, in order of time: those that hold its words, where it has any."""
+    ordered = sorted(found, key=lambda each: each.span.start)
+    wanted = key_terms(_ADDED.sub(" ", _LIST.sub(" ", orientation.question)))
+    return [item for item in rows(ordered) if coverage(wanted, item.content) == 1.0] if wanted else ordered
+
+
+def _once(kind: AnswerType, found: Sequence[Evidence]) -> list[Evidence]:
+    """Each text once, and nothing said that only speaks of what is written with the same amount."""
+    different = list({item.content: item for item in reversed(found)}.values())[::-1]
+    return [item for item in different if not any(_same(kind, item, other) == "alike" for other in different)]
+
+
+def _same(kind: AnswerType, said: Evidence, written: Evidence) -> Literal["alike", "unlike", ""]:
+    """Whether what is said speaks of a thing that is also written, and of the same amount; empty where it does not."""
+    if (said.modality, written.modality) != ("speech", "scene_text"):
+        return ""
+    spoken, shown = ({amount for _, amount in _amounts(kind, [item])} for item in (said, written))
+    if not spoken or not shown or not set(content_stems(said.content)) & set(content_stems(written.content)):
+        return ""
+    return "alike" if spoken <= shown else "unlike"
+
+
+def _amounts(kind: AnswerType, found: Sequence[Evidence]) -> list[tuple[Evidence, str]]:
+    """The amounts of the kind asked for, in digits, each with the piece that holds it."""
+    amounts = list[tuple[Evidence, str]]()
+    for item in found:
         text = figures(item.content)
-        for match in re.finditer(kind.looks if kind else "$^", text, re.IGNORECASE):
+        for match in re.finditer(kind.looks, text, re.IGNORECASE):
             number = _AMOUNT.search(text, match.start())
             if number:
-                amounts.setdefault(number[0].replace(",", ""), item)
+                amounts.append((item, number[0].replace(",", "")))
     return amounts
+
+
+def _unsummable(
+    kind: AnswerType, amounts: Sequence[tuple[Evidence, str]], done: Sequence[Done], orientation: Orientation
+) -> list[str]:
+    """Why no sum can be told, a sentence each; none where it can."""
+    gaps = [gap for tool in READERS.values() for gap in partly_unread(done, tool, orientation)]
+    if not amounts:
+        return [*(failures(done) or ["No amount is said or written there."])]
+    if len({coin for item, _ in amounts for coin, _ in prices(item.content)}) > 1:
+        return ["The amounts are in several currencies."]
+    pairs = permutations(dict.fromkeys(item for item, _ in amounts), 2)
+    unlike = next((pair for pair in pairs if _same(kind, *pair) == "unlike"), None)
+    if unlike:
+        return [f"What is said and what is written may tell one amount differently: {quote(unlike, orientation)}"]
+    read = quote(dict.fromkeys(item for item, _ in amounts), orientation)
+    return [*gaps, f"What was read shows: {read}"] if gaps else []
+
+
+def _sum_of(amounts: Sequence[tuple[Evidence, str]]) -> str:
+    return " + ".join(amount for _, amount in amounts)

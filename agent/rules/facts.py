@@ -26,6 +26,7 @@ from longtake.agent.rules.moves import (
 from longtake.agent.words import coverage
 from longtake.memory.records import Evidence, Modality
 
+SENSES: tuple[Modality, ...] = ("speech", "scene_text")
 RESULTS = 10
 CONTEXT = 6.0  # seconds read around a place found, before and after
 CLOSE = 0.8  # of the best match: what else is quoted beside it
@@ -42,7 +43,7 @@ LOOK_AROUND = 2  # places read closely
 
 
 def find_fact(
-    orientation: Orientation, done: Sequence[Done], *, senses: Sequence[Modality], otherwise: str = ""
+    orientation: Orientation, done: Sequence[Done], *, senses: Sequence[Modality] = SENSES, otherwise: str = ""
 ) -> Move:
     """Search in the senses that can answer, read around the best places, then quote what answers or abstain."""
     if not called(done, "cross_modal_search"):

@@ -11,6 +11,12 @@ from longtake.agent.rules.moves import Done, Move, not_found
 _LIMITS = (
     (
         re.compile(
+            r"^\W*(?:thanks?(?: you)?(?: very much| a lot)?|hello|hi|hey|okay|ok|great|good|bye|goodbye)\W*$", re.I
+        ),
+        "That asks nothing: ask what is said, written, heard or shown in the video.",
+    ),
+    (
+        re.compile(
             rf"{POLAR}.*\b(?:agree|agrees|match|matches|differ|differs|contradict|contradicts|the same)\b.*"
             r"\b(?:what is (?:said|shown|written)|what [\w ]+ says|speech)",
             re.IGNORECASE,

@@ -23,15 +23,27 @@ _DAY = (
     rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:{_MONTH})\b|\b\d{{1,2}}[./]\d{{1,2}}\b"
     r"|\b(?:today|tomorrow|yesterday|tonight)\b"
 )
-_CLOCK = r"\b\d{1,2}(?::\d{2})?\s?(?:am|pm|o'clock)\b"
-_COINS = r"(?:dollars?|euros?|pounds?|cents?|bucks?|francs?)"
+_CLOCK = (
+    rf"\b\d{{1,2}}(?::\d{{2}})?\s?(?:am|pm|o'clock)\b|\b\d{{1,2}}:\d{{2}}\b"
+    rf"|\b(?:at|until|till|by|from) (?:{_COUNTED})\b|\b(?:noon|midnight)\b"
+)
+_COINS = r"(?:dollars?|euros?|pounds?|cents?|bucks?|francs?|usd|eur|gbp|chf)"
 _MONEY = rf"[$€£¥]\s?\d|\d[\d.,]*\s?(?:[$€£¥]|{_COINS})|(?:{_COUNTED})\s+{_COINS}"
 _DIGITS = r"(\d[\d,]*(?:\.\d+)?)"
 _PRICE = re.compile(rf"([$€£¥])\s?{_DIGITS}|{_DIGITS}\s?([$€£¥]|{_COINS}\b)", re.IGNORECASE)
-_SIGNS = {"dollar": "$", "buck": "$", "euro": "€", "pound": "£"}  # of coins, by their names
-# A year that stands for a time, not for how much there is: "Honey harvest 2024".
-_AS_YEAR = re.compile(
+_SIGNS = {
+    "dollar": "$",
+    "buck": "$",
+    "usd": "$",
+    "euro": "€",
+    "eur": "€",
+    "pound": "£",
+    "gbp": "£",
+}  # of coins, by their names
+# A year or a time of the day says when something is, not how much there is: "Honey harvest 2024", "14:20".
+_NO_NUMBER = re.compile(
     r"(?<![:=$€£¥])(?<![:=] )\b(?:19|20)\d\d\b(?!\s*[A-Za-z%])|\b(?:in|since|until|by) (?:19|20)\d\d\b"
+    r"|\b\d{1,2}:\d{2}\b"
 )
 NAME = r"(?<![.!?“\"]\s)(?<!^)\b[A-Z][a-z]+"
 _COLOUR = r"\b(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y|silver|gold(?:en)?|beige)\b"
@@ -47,7 +59,7 @@ _URL = r"\b(?:https?://|www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b"
 _EMAIL = r"[\w.+-]+@[\w-]+\.[\w.]+"
 _YEAR = r"\b(?:1\d|20)\d{2}\b"
 _PLACE = r"\b(?:at|in|near|behind|beside|under|inside|outside|room|hall|gate|floor|street|desk|office)\b"
-_PHONE = r"\+?\d[\d ()./-]{5,}\d|\b(?:tel|phone|call|ext|extension)\b\D{0,12}\d{2,}"
+_PHONE = r"(?<![:\d])\+?\d[\d ()./-]{5,}\d(?![:\d])|\b(?:tel|phone|call|ext|extension)\b\D{0,12}\d{2,}"
 _CODE = r"\b[A-Z]{2,}[ -]?\d+\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b|\b\d{4,}\b"
 
 
@@ -65,8 +77,13 @@ class AnswerType:
     amount: bool = False  # whether several of them add up
 
 
+ANY_NUMBER = AnswerType(_MEASURED, _NUMBER, amount=True)
 ANSWER_TYPES = (
-    AnswerType(r"prices?|costs?|charges?|pays?|fees?|how much money", _MONEY, amount=True),
+    AnswerType(
+        r"prices?|costs?|charges?|pays?|fees?|how much money|how much (?:is|are|was|were) (?:an?|one|the)",
+        _MONEY,
+        amount=True,
+    ),
     AnswerType(r"(?:on )?(?:which|what)(?: (?:is|was) the)? (?:day|date|month)|weekday", _DAY),
     AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}|{_YEAR}"),
     AnswerType(r"(?:which|what) year", _YEAR),
@@ -83,7 +100,8 @@ ANSWER_TYPES = (
     AnswerType(r"how heavy|what weight|how much does \w+ weigh", _AMOUNT + _WEIGHT, amount=True),
     AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_LENGTH})", amount=True),
     AnswerType(r"how old", _AMOUNT),
-    AnswerType(_MEASURED, _NUMBER, amount=True),
+    ANY_NUMBER,
+    AnswerType(r"(?:what|which) (?:is|was) the (?:[\w-]+ ){0,3}number", r"\d"),
 )
 # Words about the telling, not about the thing told.
 TELLING = frozenset(
@@ -116,7 +134,7 @@ def holds(kind: AnswerType | None, text: str) -> bool:
     """Whether a text holds that kind of thing."""
     if kind is None:
         return True
-    plain = _AS_YEAR.sub(" ", text) if kind.looks == _NUMBER else figures(text)
+    plain = _NO_NUMBER.sub(" ", text) if kind.looks == _NUMBER else figures(text)
     return bool(re.search(kind.looks, plain, re.IGNORECASE if kind.folded else 0))
 
 
@@ -133,8 +151,7 @@ def key_terms(question: str) -> list[str]:
     """Stems that evidence must hold: the question's content words without those about the telling and the type."""
     kind = answer_type(question)
     plain = re.sub(rf"\b(?:{kind.cue})\b", " ", question.casefold()) if kind else question
-    terms = [term for term in content_stems(plain) if term not in TELLING and (not term.isdigit() or len(term) == 4)]
-    return terms
+    return [term for term in content_stems(plain) if term not in TELLING and (not term.isdigit() or len(term) == 4)]
 
 
 def must_hold(question: str) -> set[str]:

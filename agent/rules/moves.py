@@ -62,7 +62,7 @@ def noted(done: Iterable[Done]) -> list[str]:
     return list(dict.fromkeys(f"{note[:1].upper()}{note[1:]}." for step in done for note in step.result.notes))
 
 
-def unexamined(done: Iterable[Done], tool: str, orientation: Orientation) -> list[str]:
+def unexamined(done: Sequence[Done], tool: str, orientation: Orientation) -> list[str]:
     """Why what a tool found does not stand for all that it was called for, a sentence each; none where it does."""
     steps = [step for step in done if step.call.name == tool]
     reasons = failures(steps)
@@ -76,6 +76,12 @@ def unexamined(done: Iterable[Done], tool: str, orientation: Orientation) -> lis
             seen = ", ".join(map(str, looked)) or "nothing"
             reasons.append(f"Of {TimeSpan(start=start, end=end)} what was looked at is {seen}.")
     return reasons
+
+
+def partly_unread(done: Sequence[Done], tool: str, orientation: Orientation) -> list[str]:
+    """Why a tool that found something somewhere did not look at all; nothing of a tool that nowhere could look."""
+    looked = any(step.call.name == tool and not step.result.failure for step in done)
+    return unexamined(done, tool, orientation) if looked else []
 
 
 def within(items: Iterable[Evidence], orientation: Orientation) -> list[Evidence]:

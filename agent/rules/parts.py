@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.follow_up import resolve
-from longtake.agent.orientation import Orientation, classify, named_span, quoted, wants_everything
+from longtake.agent.orientation import Orientation, named_span
 from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import not_found
 from longtake.agent.rules.time.anchor import anchored
@@ -57,14 +57,11 @@ def _of_content(texts: Sequence[str]) -> list[str]:
 
 
 def _part(text: str, orientation: Orientation) -> Orientation:
-    kind, senses = classify(text)
     longest = max(orientation.videos.values(), default=0.0)
     span, point = named_span(text, longest, ())
     if span is None and re.search(r"\b(?:shot|scene)\b", text):
         span = orientation.span  # which shot that is, the question has been asked as a whole
-    own = {"question": text, "parts": (text,), "kind": kind, "modalities": senses, "span": span, "point": point}
-    words = {"quoted": quoted(text), "exhaustive": wants_everything(text)}
-    return orientation.model_copy(update=own | words)
+    return orientation.reworded(text).model_copy(update={"span": span, "point": point})
 
 
 def _is_bare(part: Orientation) -> bool:

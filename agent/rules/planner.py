@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
+from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.choice import choose_option
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
-    Call,
     Done,
     Move,
-    called,
     cite,
     doubtful,
     evidence_from,
@@ -26,9 +25,9 @@ from longtake.agent.rules.moves import (
 )
 from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
-from longtake.agent.rules.reading import arithmetic_in, pick_texts
+from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
-from longtake.agent.rules.sight.looking import EYES, empty_picture, look, mention_empty, say_empty
+from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
@@ -36,6 +35,7 @@ from longtake.agent.rules.time.anchor import anchored, at_anchor
 from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
 from longtake.agent.rules.time.order import compared, find_order
 from longtake.agent.rules.time.times import find_time
+from longtake.agent.rules.word_counts import count_words
 from longtake.memory.records import Evidence
 
 MOST_QUOTED = 12
@@ -154,64 +154,13 @@ def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     empty = empty_picture(orientation)
     if empty:
         return not_found(say_empty(empty))
-    return find_fact(orientation, done, senses=("scene_text", "speech"))
+    return find_fact(orientation, done)
 
 
 def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
         return on_each(orientation, "detect_audio_events")
     return pick_sounds(orientation, done)
-
-
-def _count(orientation: Orientation, done: Sequence[Done]) -> Move:
-    if not done:
-        return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
-    wanted = orientation.quoted
-    if not wanted:
-        return not_found(f"Only words can be counted here (put them in quotation marks), and {EYES}.")
-    tools = ("extract_scene_text",) if "scene_text" in orientation.modalities else ("transcribe_speech",)
-    found = evidence_from(done, *tools) or evidence_from(done, "transcribe_speech", "extract_scene_text")
-    term = re.compile(rf"(?<!\w){re.escape(wanted[0])}(?!\w)", re.IGNORECASE)
-    holding = [item for item in found if term.search(item.content)]
-    if not all(item.trusted for item in found):
-        places = doubtful(holding, orientation)
-        return not_found(" ".join(["Words cannot be counted where some are recognised poorly.", *places]))
-    if not holding:
-        return not_found(f"“{wanted[0]}” does not occur in {len(found)} pieces of text.")
-    times = sum(len(term.findall(item.content)) for item in holding)
-    marks = "".join(cite(item, orientation) for item in holding[:MOST_QUOTED])
-    return f"“{wanted[0]}” occurs {'once' if times == 1 else f'{times} times'} {marks}"
-
-
-def _calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
-    if called(done, "calculator"):
-        return _worked_out(orientation, done)
-    own = arithmetic_in(orientation.question)
-    if own:
-        return [Call("calculator", {"expression": own})]
-    if not called(done, "extract_scene_text"):
-        return on_each(orientation, "extract_scene_text")
-    read = trusted(evidence_from(done, "extract_scene_text"))
-    sums = [(item, text) for item in read if (text := arithmetic_in(item.content))]
-    if sums:
-        return [Call("calculator", {"expression": text}) for _, text in sums[:1]]
-    return find_fact(orientation, done, senses=("scene_text", "speech"))
-
-
-def _worked_out(orientation: Orientation, done: Sequence[Done]) -> Move:
-    last = next(step for step in reversed(done) if step.call.name == "calculator")
-    if last.result.failure:
-        return not_found(last.result.failure.message)
-    expression = str(last.call.arguments["expression"])
-    read = trusted(evidence_from(done, "extract_scene_text"))
-    shown = [item for item in read if arithmetic_in(item.content) == expression]
-    mark = cite(shown[0], orientation) if shown else ""
-    joint = ": " if "=" in expression else " = "
-    return f"{expression}{joint}{last.result.output['result']} {mark}".strip()
-
-
-def _fact(orientation: Orientation, done: Sequence[Done]) -> Move:
-    return find_fact(orientation, done, senses=("speech", "scene_text"))
 
 
 PLANS: dict[Kind, Plan] = {
@@ -222,7 +171,7 @@ PLANS: dict[Kind, Plan] = {
     "hear": _hear,
     "look": look,
     "when": find_time,
-    "count": _count,
-    "calculate": _calculate,
-    "fact": _fact,
+    "count": count_words,
+    "calculate": calculate,
+    "fact": find_fact,
 }

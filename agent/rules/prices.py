@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from longtake.agent.orientation import POLAR, Orientation, quoted
+from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.matching import key_terms, prices
 from longtake.agent.rules.moves import Call, Done, evidence_from, not_found, quote, trusted
 from longtake.agent.rules.steps import Steps, together
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Evidence
 
-SENSES: tuple[Modality, ...] = ("speech", "scene_text")
 FINDERS = ("cross_modal_search", "transcribe_speech", "extract_scene_text")
 _BOTH = r"(?P<one>.+?)\s+and\s+(?P<other>.+?)"
 _TOGETHER = r"(?:together|in total|in all|altogether|combined)"
@@ -86,11 +85,9 @@ def find_prices(asked: PricesAsked, orientation: Orientation) -> Steps[str]:
 
 def _price(thing: str, orientation: Orientation) -> Steps[list[_Priced]]:
     """What the video tells of one thing's price."""
-    question = f"How much does {thing} cost?"
-    own = {"question": question, "parts": (question,), "kind": "fact", "modalities": (), "quoted": quoted(thing)}
-    part = orientation.model_copy(update=own)
+    part = orientation.reworded(f"How much does {thing} cost?")
     done = list[Done]()
-    while isinstance(move := find_fact(part, done, senses=SENSES), list):
+    while isinstance(move := find_fact(part, done), list):
         done += yield move
     answers = accepted(part, trusted(evidence_from(done, *FINDERS)))
     return [_Priced(amount, coin, item) for item in answers for coin, amount in prices(item.content)]

@@ -40,6 +40,7 @@ _NTH_SHOWN = re.compile(
     r"(?:written|shown|displayed|printed|to be read|on (?:the )?screen)\b",
     re.IGNORECASE,
 )
+_BEGINS = cue("comes, come, came, follows, followed, appears, appear, appeared")
 _HOW_MANY = cue("how many, how often")
 BRIEFLY = "briefly, for an instant, for a moment, for a split second, for a frame, for one frame, for a single frame"
 _OF_WHOLE = cue(
@@ -81,6 +82,8 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
         for item in within(texts, orientation)
         if (not places or _stands(item, places)) and (not brief or item.span.length <= BRIEF)
     ]
+    if orientation.relation and orientation.span and _BEGINS.search(question):
+        kept = [item for item in kept if item.span.start >= orientation.span.start]
     # Numbers of a question are mostly its times; a text that is looked for by its number stands in quotation marks.
     wanted = [term for term in content_stems(question) if term not in CARRIERS and not term[0].isdigit()]
     nth = NTH.search(question) if orientation.relation and orientation.span else _NTH_SHOWN.search(question)
@@ -96,6 +99,9 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
         return _around_title(question, kept)
     if _HOW_MANY.search(question):
         return []
+    if orientation.relation in ("after", "as soon as") and len(kept) > MOST_TEXTS:
+        first = min(item.span.start for item in kept)
+        kept = [item for item in kept if item.span.start <= first + BRIEF]
     narrowed = bool(places) or brief or orientation.span is not None or not wanted
     return without_repeats(kept) if narrowed and len(kept) <= MOST_TEXTS else []
 

@@ -18,6 +18,7 @@ from longtake.agent.rules.sight.formulas import asks_formula, find_formula
 from longtake.agent.rules.sight.moments import asks_moment, find_flash
 from longtake.agent.rules.sight.movement import asks_direction, find_direction
 from longtake.agent.rules.sight.things import asks_thing, find_thing
+from longtake.agent.rules.sounds import count_sounds, counts_sounds
 from longtake.agent.rules.steps import Plan
 from longtake.agent.rules.tables import asks_amount, find_amount
 from longtake.agent.rules.translation import asks_translation, translate
@@ -39,6 +40,7 @@ ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_face, find_faces),
     (asks_thing, find_thing),
     (asks_amount, find_amount),
+    (counts_sounds, count_sounds),
     (counts_by_eye, count_seen),
 )
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.moves import Done, Move, cite, evidence_from, failures, not_found
+from longtake.agent.rules.moves import Done, Move, cite, evidence_from, failures, not_found, on_each
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 
+# An alarm that is heard; one may also be tested, explained or sold.
+_ALARM = (
+    r"\balarms?\b[^?]*\b(?:heard|hear|audible|sounds?|sounding|goes off|go off|ring(?:s|ing)?)\b(?! of)"
+    r"|^\W*(?:when|how long|how often|how many times)\b[^?]*\b(?:hear|sound of) (?:an|the|any) alarm\b"
+)
 # What people call a sound, and the kind the sound layer tells apart.
 KINDS = (
     (cue("music, song, songs, melod*, tune"), "music"),
@@ -19,7 +25,7 @@ KINDS = (
     (cue("beep*, tone, tones, whistle"), "tone"),
     (cue("loud*"), "loud"),
     (cue("quiet*, faint*"), "quiet"),
-    (cue("siren*, alarm*"), "siren"),
+    (re.compile(rf"\bsirens?\b|{_ALARM}", re.IGNORECASE), "siren"),
     (cue("applau*, clapping, ovation"), "applause"),
 )
 NAMEABLE = ("speech", "music", "tone", "siren", "applause")  # kinds that say what is heard, not only how
@@ -27,7 +33,13 @@ HOW = ("loud", "quiet")  # kinds that say how it sounds, not what
 OTHER = cue("horn*, dog*, bark*, bell*, engine*, laugh*, scream*, rain, wind, bird*, animal*, roar*, footsteps, phone")
 IN_GENERAL = cue("what sound, what sounds, what noise, what noises, do you hear, can be heard, is heard, sounds are")
 TOLD = "speech, music, silence, bangs, tones, siren-like and applause-like sounds"
+TOOL = "detect_audio_events"
 MOST = 6
+MOST_COUNTED = 20
+_SPEAKS = re.compile(
+    r"^\W*(?:is|are|does|do) (?:some|any)(?:one|body) (?:speak|talk|sing)(?:s|ing)?\b[^?]*\??$", re.IGNORECASE
+)
+_HOW_MANY = re.compile(r"^\W*how (?:many|often)\b", re.IGNORECASE)
 
 
 def asked_kinds(question: str) -> list[str]:
@@ -36,9 +48,29 @@ def asked_kinds(question: str) -> list[str]:
     return [kind for words, kind in KINDS if words.search(question) and not (about and kind == "speech")]
 
 
+def counts_sounds(orientation: Orientation) -> bool:
+    """Whether a question counts sounds of a kind that is told apart, or asks whether there are voices at all."""
+    if _SPEAKS.match(orientation.question):
+        return True
+    asked = bool(_HOW_MANY.match(orientation.question) and asked_kinds(orientation.question))
+    return asked and not {"speech", "scene_text"} & set(orientation.modalities) and not orientation.quoted
+
+
+def count_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """Every stretch of the sound, with its time; so many that they fill a page are only said to be too many."""
+    if not done:
+        return on_each(orientation, TOOL)
+    found = of_kinds(evidence_from(done, TOOL), asked_kinds(orientation.question))
+    if OTHER.search(orientation.question) or not found:
+        return pick_sounds(orientation, done)
+    if len(found) > MOST_COUNTED:
+        return not_found(f"There are {len(found)} of them, more than can be told one by one.")
+    return " ".join(_heard(item, orientation) for item in found)
+
+
 def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Say which of the asked sounds are there and when; abstain on sounds that cannot be told apart."""
-    found = evidence_from(done, "detect_audio_events")
+    found = evidence_from(done, TOOL)
     kinds = asked_kinds(orientation.question)
     unknown = OTHER.search(orientation.question)
     if unknown and not kinds:
@@ -60,7 +92,7 @@ def _unheard(kinds: Sequence[str]) -> str:
     what = " or ".join(kind for kind in kinds if kind not in HOW)
     if how and not what:
         return f"Nothing {' or '.join(how)} was heard."
-    return f"No {what or 'sound event'} was heard."
+    return f"No {what or 'sound event'} was told apart in the sound, which does not prove that there is none."
 
 
 def of_kinds(found: Sequence[Evidence], kinds: Sequence[str]) -> list[Evidence]:

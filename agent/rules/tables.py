@@ -31,7 +31,7 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
     if found:
         header, row = found
         return f"“{header.content}”: {', '.join(f'“{cell.content}”' for cell in row)} {cite(row[0], orientation)}"
-    return find_fact(orientation, done, senses=("speech", "scene_text"))
+    return find_fact(orientation, done)
 
 
 def _cell(question: str, texts: Sequence[Evidence]) -> tuple[Evidence, tuple[Evidence, Evidence]] | None:

@@ -11,9 +11,12 @@ from longtake.agent.rules.sight.seeing import asks_eyes, told
 from longtake.agent.rules.time.places import empty_of
 from longtake.preprocess.engines.objects_colours import COLOURS
 
+_ALL = r"(?:(?:all|fully|completely|entirely|totally) )?"
+_COLOUR = rf"(?:blank|empty|{'|'.join(COLOURS)})"
+_PICTURE = r"(?:screen|picture|frame|image)"
 _EMPTY = re.compile(
-    rf"{POLAR} there (?:ever |any )*(?:an? |any )?(?:(?:all|fully|completely|entirely|totally) )?"
-    rf"(?P<colour>blank|empty|{'|'.join(COLOURS)}) (?:screen|picture|frame|image)s?\b",
+    rf"{POLAR} (?:there (?:ever |any )*(?:an? |any )?{_ALL}(?P<colour>{_COLOUR}) {_PICTURE}s?\b"
+    rf"|the {_PICTURE} (?:ever )?(?:go |turn |get )?{_ALL}(?P<turned>{_COLOUR})\W*$)",
     re.IGNORECASE,
 )
 _LOOKED_FOR = ("blank", "empty", "black", "white")
@@ -28,7 +31,7 @@ def find_blank(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Where the picture is empty; of a colour that no layer looks for, an abstention."""
     match = _EMPTY.match(orientation.question)
     assert match is not None, "asked only where an empty picture is asked for"
-    colour = match["colour"].casefold()
+    colour = (match["colour"] or match["turned"]).casefold()
     meant = empty_of(colour, within(orientation.blank, orientation))
     if meant:
         return f"Yes: {told(meant, orientation)}"

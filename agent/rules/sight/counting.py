@@ -81,7 +81,7 @@ def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
     anything = _anything(query)
     if query.startswith("different ") and tried != anything:
         return on_each(orientation, TOOL, object_query=anything)
-    return not_found(" ".join(failures(done)))
+    return not_found(" ".join(["Nothing said or written tells the number.", *failures(done)]))
 
 
 class _Counted(NamedTuple):

@@ -48,15 +48,11 @@ def find_faces(orientation: Orientation, done: Sequence[Done]) -> Move:
     if meant:
         return f"Yes: {told(meant, orientation)}" if is_polar(orientation.question) else told(meant, orientation)
     others = without_tools(done, TOOL)
-    in_words = find_time(orientation, others) if orientation.kind == "when" else _fact(orientation, others)
+    in_words = find_time(orientation, others) if orientation.kind == "when" else find_fact(orientation, others)
     if not isinstance(in_words, str) or not in_words.startswith(NOT_FOUND):
         return in_words
     strangers = "Faces are seen whom no enrolled one is." if evidence_from(done, TOOL) and not seen else ""
     return nothing_seen(done, TOOL, in_words.removeprefix(NOT_FOUND).strip(), strangers)
-
-
-def _fact(orientation: Orientation, done: Sequence[Done]) -> Move:
-    return find_fact(orientation, done, senses=("speech", "scene_text"))
 
 
 def _is(item: Evidence, name: str) -> bool:

@@ -59,7 +59,7 @@ def find_formula(orientation: Orientation, done: Sequence[Done]) -> Move:
         place = ORDINALS[number[1].casefold()]
         lines = lines[place:][:1] if place < len(lines) else []
     if not lines:
-        return find_fact(orientation, without_tools(done, TOOL), senses=("scene_text", "speech"))
+        return find_fact(orientation, without_tools(done, TOOL))
     valued = list(_valued(done, lines))[:MOST]
     if not _COMES_TO.search(orientation.question) or not valued:
         return quote(lines, orientation)

@@ -30,7 +30,6 @@ def look(orientation: Orientation, done: Sequence[Done]) -> Move:
     told = find_fact(
         orientation,
         without_tools(done, WATCH),
-        senses=("speech", "scene_text"),
         otherwise=f"No evidence in words, and {EYES}.",
     )
     if isinstance(told, list):

@@ -27,6 +27,8 @@ _MOVES = re.compile(
     r"^\W*(?:what(?: is|'s| was)? mov(?:es|ing)|(?:does|is|do|are) (?:anything|something|there anything) mov\w+)\b",
     re.IGNORECASE,
 )
+_STILL = ("blank", "frozen picture")  # begin what is told of a picture in which nothing happens
+_EDITED = ("cut to", "dissolve to", "fade")
 _VAGUE = "movement"  # begins what is told of movement that has no direction: too little to say what happens
 
 
@@ -83,8 +85,10 @@ def tell_happenings(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Cuts, moves of the camera and what moves where; what a picture is empty of does not happen."""
     if not called(done, ACTIVITIES):
         return on_each(orientation, ACTIVITIES)
-    less = ("blank",) if _MOVES.match(orientation.question) else ("blank", _VAGUE)
-    found = [item for item in trusted(evidence_from(done, ACTIVITIES)) if not item.content.startswith(less)]
+    less = [*_STILL, *([] if _MOVES.match(orientation.question) else [_VAGUE])]
+    if orientation.relation:
+        less += _EDITED  # "what happens before they fill the basin" asks for no change of the shot
+    found = [item for item in trusted(evidence_from(done, ACTIVITIES)) if not item.content.startswith(tuple(less))]
     if orientation.span:
         # The tool looks around a single moment.
         moment = orientation.span.widened(BESIDE, BESIDE, max(orientation.videos.values()))

@@ -25,15 +25,9 @@ def is_polar(question: str) -> bool:
     return bool(re.match(POLAR, question, re.IGNORECASE))
 
 
-def words_first(orientation: Orientation, done: Sequence[Done], *tools: str) -> Move | None:
-    """What is said or written of it, or the calls that tell; None where that is nothing and one has to look.
-
-    Args:
-        orientation: of the question.
-        done: what was called so far.
-        tools: those that look, whose results the search for words leaves aside.
-    """
-    told = find_fact(orientation, without_tools(done, *tools), senses=("speech", "scene_text"))
+def words_first(orientation: Orientation, done: Sequence[Done]) -> Move | None:
+    """What is said or written of it, or the calls that tell; None where that is nothing and one has to look."""
+    told = find_fact(orientation, done)
     return None if isinstance(told, str) and told.startswith(NOT_FOUND) else told
 
 

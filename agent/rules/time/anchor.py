@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from longtake.agent.orientation import Orientation, classify, quoted, wants_everything
+from longtake.agent.orientation import Orientation
 from longtake.agent.rules.everything import is_total
 from longtake.agent.rules.matching import answer_type, key_terms
 from longtake.agent.rules.moves import not_found
@@ -144,16 +144,7 @@ def _between(relation: str, first: Evidence, second: Evidence) -> TimeSpan:
 
 
 def _as_asked(anchor: Anchored, orientation: Orientation) -> Orientation:
-    kind, senses = classify(anchor.main)
+    main = orientation.reworded(anchor.main)
     # "Which prices are shown between A and B?" means all that are there.
     of_a_kind = anchor.relation in _STRETCHES and answer_type(anchor.main) is not None and not key_terms(anchor.main)
-    return orientation.model_copy(
-        update={
-            "question": anchor.main,
-            "parts": (anchor.main,),
-            "kind": kind,
-            "modalities": senses,
-            "quoted": quoted(anchor.main),
-            "exhaustive": wants_everything(anchor.main) or of_a_kind,
-        }
-    )
+    return main.model_copy(update={"exhaustive": True}) if of_a_kind else main

@@ -12,7 +12,7 @@ from longtake.agent.rules.moves import Call, cite, evidence_from, not_found, on_
 from longtake.agent.rules.slides import names_slide, slide_named
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps, together
-from longtake.agent.rules.time.places import can_be_found, find_places, place_both, veiled
+from longtake.agent.rules.time.places import find_places, place_both, veiled
 from longtake.agent.words import coverage
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
@@ -22,7 +22,8 @@ NOT_WORKED_OUT = "The calculator did not work the time out."
 GAP = 0.2  # seconds: what begins so soon after the end of the same thing goes on
 _ASKS = r"(?:for )?(?:how long|how much time|how many seconds|how many minutes)"
 _PASSES = (
-    r"(?:(?:is there|is it|are there|are|lie|passes|passed|elapses|elapsed|goes by|lies|is|does it take|was there)\s+)?"
+    r"(?:(?:is there|is it|are there|was there|are|is|lies?|pass|passes|passed|elapsed?|elapses|goes by|does it take)"
+    r"\s+)?"
 )
 _ELAPSED = tuple(
     re.compile(form, re.IGNORECASE)
@@ -65,8 +66,7 @@ def elapsed(question: str) -> Elapsed | None:
     for form in _ELAPSED:
         match = form.match(veiled(text))
         if match:
-            things = Elapsed(text[slice(*match.span("one"))], text[slice(*match.span("other"))])
-            return things if can_be_found(things.one) and can_be_found(things.other) else None
+            return Elapsed(text[slice(*match.span("one"))], text[slice(*match.span("other"))])
     return None
 
 

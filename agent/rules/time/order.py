@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longtake.agent.orientation import ORDINALS, POLAR, Orientation
-from longtake.agent.rules.moves import cite, doubtful, not_found, trusted
+from longtake.agent.rules.moves import doubtful, not_found, quote, trusted
 from longtake.agent.rules.steps import Steps, together
 from longtake.agent.rules.time.places import TOLD, can_be_found, find_places, is_of_video, is_time, veiled
 from longtake.agent.words import cue
@@ -28,8 +28,12 @@ _SEVERAL = tuple(
     )
 )
 _IS_BEFORE = re.compile(
-    rf"{POLAR}\s+(?P<one>.+?)\s+(?:be\s+|been\s+)?{cue(TOLD).pattern}\s+(?P<rank>before|after)\s+"
+    rf"{POLAR}\s+(?P<one>.+?)\s+(?:be\s+|been\s+)?{cue(TOLD).pattern}\s+(?P<rank>before or after|before|after)\s+"
     rf"(?P<other>.+?)(?:\s+(?:is|are|was|were)\s+{_TOLD})?$",
+    re.IGNORECASE,
+)
+_IS_EITHER = re.compile(
+    rf"{POLAR}\s+(?P<one>.+?)\s+(?:come|happen|occur|appear)s?\s+(?P<rank>before or after)\s+(?P<other>.+)$",
     re.IGNORECASE,
 )
 _IS_BESIDE = re.compile(
@@ -56,15 +60,16 @@ def compared(question: str) -> Compared | None:
             things = _listed(text, match.start("things"), match.end("things"))
             if len(things) > 1 and all(can_be_found(thing) for thing in things):
                 return Compared(things, rank.casefold())
-    match = _IS_BEFORE.match(hidden)
+    match = _IS_EITHER.match(hidden) or _IS_BEFORE.match(hidden)
     bare = None if match else _IS_BESIDE.match(hidden)
     if bare and is_of_video(bare["one"]) and is_of_video(bare["other"]):
         match = bare
-    if match is None or re.search(r"\bor\b", hidden):
+    if match is None or re.search(r"\bor\b", hidden.replace(match["rank"], " ")):
         return None
     pair = text[slice(*match.span("one"))], text[slice(*match.span("other"))]
     placed = all(can_be_found(thing) and not is_time(thing) for thing in pair)
-    return Compared(pair, match["rank"].casefold()) if placed else None
+    rank = match["rank"].casefold()
+    return Compared(pair, "order" if " or " in rank else rank) if placed else None
 
 
 def find_order(compared: Compared, orientation: Orientation) -> Steps[str]:
@@ -89,7 +94,7 @@ def find_order(compared: Compared, orientation: Orientation) -> Steps[str]:
         return not_found(f"Only {len(ordered)} things are named.")
     if compared.asked == "order" or len(ordered) == 2:
         return order
-    return f"{compared.asked.capitalize()} is {_quoted(ordered[number], orientation)}. In order: {order}"
+    return f"{compared.asked.capitalize()} is {quote([ordered[number]], orientation)}. In order: {order}"
 
 
 def _say_side(
@@ -128,7 +133,7 @@ def _as_told(places: Sequence[Evidence], orientation: Orientation) -> list[Evide
 
 
 def _in_order(places: Sequence[Evidence], orientation: Orientation) -> str:
-    return f"{' comes before '.join(_quoted(place, orientation) for place in sorted(places, key=_start))}."
+    return f"{' comes before '.join(quote([place], orientation) for place in sorted(places, key=_start))}."
 
 
 def _start(place: Evidence) -> float:
@@ -139,7 +144,3 @@ def _listed(text: str, start: int, end: int) -> tuple[str, ...]:
     """The things of a list such as "A, B and C", of which quotations stay whole."""
     edges = [start, *(edge for joint in _LISTED.finditer(veiled(text), start, end) for edge in joint.span()), end]
     return tuple(text[one:other].strip() for one, other in zip(edges[::2], edges[1::2], strict=True))
-
-
-def _quoted(item: Evidence, orientation: Orientation) -> str:
-    return f"“{item.content.strip()}” {cite(item, orientation)}"

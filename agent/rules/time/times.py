@@ -22,6 +22,7 @@ from longtake.agent.rules.moves import (
     trusted,
     within,
 )
+from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, told
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
@@ -30,6 +31,14 @@ from longtake.memory.timespan import clock
 SHOWN = {"speech": "is said", "scene_text": "is shown", "audio": "is heard"}
 RESULTS = 10
 MOST = 3
+MOST_SEEN = 6
+COUNTER = "count_objects"
+_SEEN = re.compile(
+    r"^\W*(?:when|at what times?) (?:is|are|was|were|do|does|did|can) (?:the |an? |any )?(?P<thing>[\w -]+?)\s+"
+    r"(?:first |last |ever )?(?:be )?(?:shown|seen|visible|appears?|on (?:the )?screen|in (?:the )?(?:picture|view|shot))"
+    r"\W*$",
+    re.IGNORECASE,
+)
 # Words that ask for a time of the video, not for a date it tells of.
 _IN_VIDEO = cue(
     "said, say, spoken, mention*, talk*, discuss*, explain*, introduc*, present*, come up, comes up, show, shows, "
@@ -47,12 +56,28 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if orientation.quoted:
         return _when_quoted(orientation, done)
     if not _IN_VIDEO.search(orientation.question):
-        return find_fact(orientation, done, senses=("speech", "scene_text"))
+        return find_fact(orientation, done)
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
     found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
-    return _lasting(accepted(what, found), orientation)
+    in_words = accepted(what, found)
+    thing = None if in_words else _SEEN.match(orientation.question)
+    if thing and asks_eyes(orientation):
+        return _when_seen(thing["thing"], orientation, done)
+    return _lasting(in_words, orientation)
+
+
+def _when_seen(thing: str, orientation: Orientation, done: Sequence[Done]) -> Move:
+    """When the picture shows a thing that the engines know: each stretch once, however many of it there are."""
+    if not called(done, COUNTER):
+        return on_each(orientation, COUNTER, object_query=f"different {thing}")
+    found = sorted(trusted(evidence_from(done, COUNTER)), key=lambda item: item.span.start)
+    stretches = {(item.video, clock(item.span.start), clock(item.span.end)): item for item in reversed(found)}
+    if not found or len(stretches) > MOST_SEEN:
+        many = [f"There are {len(stretches)} stretches, more than can be told one by one."] if found else []
+        return nothing_seen(done, COUNTER, *many)
+    return told(reversed(stretches.values()), orientation)
 
 
 def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
