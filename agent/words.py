@@ -85,9 +85,9 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text))
 
 
-def figures(text: str) -> str:
-    """A text with its larger numbers in digits: `forty dollars` becomes `40 dollars`."""
-    return text if _MAGNITUDE.search(text) else alpha2digit(text, "en", threshold=_SMALL)
+def figures(text: str, *, above: float = _SMALL) -> str:
+    """A text with its numbers above this one in digits: `forty dollars` becomes `40 dollars`."""
+    return text if _MAGNITUDE.search(text) else alpha2digit(text, "en", threshold=above)
 
 
 def numbers(text: str) -> set[str]:

@@ -80,7 +80,7 @@ def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not kind.amount:
         return not_found("Amounts of money and measures can be added up, nothing else.")
     found = _of_total(orientation, trusted(_read(done)))
-    told = [item for item in found if _TOTAL_LINE.search(item.content) and _amounts(kind, [item])]
+    told = _told_totals(kind, found) or _told_totals(kind, rows(trusted(_read(done))))
     if told:
         return quote(told[:MOST_LISTED], orientation)
     amounts = _amounts(kind, _once(kind, found))
@@ -122,6 +122,11 @@ def _meant(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence
     return list(first.values())
 
 
+def _told_totals(kind: AnswerType, found: Sequence[Evidence]) -> list[Evidence]:
+    """The lines that tell a total themselves."""
+    return [item for item in found if _TOTAL_LINE.search(item.content) and _amounts(kind, [item])]
+
+
 def _of_total(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
     """The pieces whose amounts a total is asked of, in order of time: those that hold its words, where it has any."""
     ordered = sorted(found, key=lambda each: each.span.start)
@@ -149,7 +154,7 @@ def _amounts(kind: AnswerType, found: Sequence[Evidence]) -> list[tuple[Evidence
     """The amounts of the kind asked for, in digits, each with the piece that holds it."""
     amounts = list[tuple[Evidence, str]]()
     for item in found:
-        text = figures(item.content)
+        text = figures(item.content, above=0)
         for match in re.finditer(kind.looks, text, re.IGNORECASE):
             number = _AMOUNT.search(text, match.start())
             if number:

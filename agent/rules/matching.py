@@ -101,7 +101,7 @@ ANSWER_TYPES = (
     AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_LENGTH})", amount=True),
     AnswerType(r"how old", _AMOUNT),
     ANY_NUMBER,
-    AnswerType(r"(?:what|which) (?:is|was) the (?:[\w-]+ ){0,3}number", r"\d"),
+    AnswerType(r"number", r"\d"),
 )
 # Words about the telling, not about the thing told.
 TELLING = frozenset(
@@ -141,7 +141,7 @@ def holds(kind: AnswerType | None, text: str) -> bool:
 def prices(text: str) -> list[tuple[str, str]]:
     """The prices of a text, in order: each its currency, as a sign where there is one, and its number in digits."""
     found = []
-    for sign, after, before, coin in _PRICE.findall(figures(text)):
+    for sign, after, before, coin in _PRICE.findall(figures(text, above=0)):
         named = (sign or coin).casefold().removesuffix("s")
         found.append((_SIGNS.get(named, named), (after or before).replace(",", "")))
     return found

@@ -27,7 +27,8 @@ _FORMS = {
     "difference": (
         r"^\W*how much (?:more|less)(?: expensive)? (?:is|are|does|do|did) (?P<one>.+?)(?: cost)? than (?P<other>.+)$",
         r"^\W*how much (?:cheaper|dearer) (?:is|are) (?P<one>.+?) than (?P<other>.+)$",
-        rf"^\W*what is the (?:price )?difference (?:in (?:price|cost) )?between (?:the (?:price|cost)s? of )?{_BOTH}$",
+        rf"^\W*what is the (?:price difference|difference in (?:price|cost)) between {_BOTH}$",
+        rf"^\W*what is the difference between the (?:prices?|costs?) of {_BOTH}$",
     ),
     "whether": (rf"{POLAR} (?P<one>.+?) {_WAY} than (?P<other>.+)$",),
     "which": (rf"^\W*(?:which|what)(?: one)?(?: is| was)? {_WAY}\W+(?P<one>.+?),? or (?P<other>.+)$",),

@@ -101,7 +101,7 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
         return []
     if orientation.relation in ("after", "as soon as") and len(kept) > MOST_TEXTS:
         first = min(item.span.start for item in kept)
-        kept = [item for item in kept if item.span.start <= first + BRIEF]
+        kept = rows([item for item in kept if item.span.start <= first + BRIEF])
     narrowed = bool(places) or brief or orientation.span is not None or not wanted
     return without_repeats(kept) if narrowed and len(kept) <= MOST_TEXTS else []
 

@@ -61,7 +61,7 @@ def count_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
         return on_each(orientation, TOOL)
     found = of_kinds(evidence_from(done, TOOL), asked_kinds(orientation.question))
-    if OTHER.search(orientation.question) or not found:
+    if not found or OTHER.search(orientation.question) or _SPEAKS.match(orientation.question):
         return pick_sounds(orientation, done)
     if len(found) > MOST_COUNTED:
         return not_found(f"There are {len(found)} of them, more than can be told one by one.")

@@ -32,7 +32,7 @@ def _result(call: Call, held: tuple[Evidence, ...], total: str) -> ToolResult:
         return ToolResult(tool=call.name, failure=ToolFailure(kind="unavailable", message="Not here."))
     start, end = call.arguments["timestamp"]
     found = (item for item in held if item.modality == READERS[call.name] and start <= item.span.start < end)
-    return ToolResult(tool=call.name, evidence=tuple(found))
+    return ToolResult(tool=call.name, evidence=tuple(found), looked_at=(TimeSpan(start=start, end=end),))
 
 
 PRICES = (piece("Kettle $249", 10), piece("Lamp $12", 40), piece("Opening hours", 50), piece("Chair $30.50", 80))
@@ -75,6 +75,46 @@ def test_a_total_is_of_amounts_and_cites_the_pieces_added_alone() -> None:
     date, phone = piece("12 March 2025", 39), piece("Phone 555-0199", 90)
     assert "March" not in answered("What is the total of the prices shown?", date, *PRICES, total="291.5")[0]
     assert answered("What is the total of all phone numbers?", phone)[0].startswith("NOT FOUND: Amounts of money")
+
+
+def test_equal_amounts_of_different_things_all_count_and_what_is_said_of_one_counts_once() -> None:
+    held = (piece("Tea $5", 10), piece("Cake $5", 20), piece("Tea costs five dollars.", 30, "speech"))
+    _, calls = answered("What do all the prices add up to?", *held, total="10")
+    assert calls[-1] == Call("calculator", {"expression": "5 + 5"})
+
+
+@pytest.mark.parametrize(
+    ("held", "reason"),
+    [
+        (("Tea $5", "Cake €10"), "The amounts are in several currencies."),
+        (("Nothing here",), "No amount is said or written there."),
+    ],
+)
+def test_a_total_that_cannot_be_told_is_left_open(held: tuple[str, ...], reason: str) -> None:
+    draft, _ = answered("What is the total of the prices?", *(piece(text, 10 * n) for n, text in enumerate(held)))
+    assert draft == f"NOT FOUND: {reason}"
+
+
+def test_an_amount_that_is_told_in_two_ways_is_not_added() -> None:
+    held = (piece("Tea $5", 10), piece("Cake $3", 20), piece("Tea costs six dollars.", 30, "speech"))
+    draft, _ = answered("What is the total of the prices?", *held)
+    assert draft.startswith(
+        "NOT FOUND: What is said and what is written may tell one amount differently: “Tea costs six"
+    )
+
+
+def test_a_total_that_is_told_is_quoted_and_others_amounts_are_not_added_to_it() -> None:
+    held = (piece("The total cost of the project is 500 dollars.", 10, "speech"), piece("Each desk costs $20", 20))
+    draft, _ = answered("What is the total cost of the project?", *held)
+    assert draft == "“The total cost of the project is 500 dollars.” [00:00:10]"
+    assert answered("What is the total of the invoice?", piece("Total 80 EUR", 5))[0] == "“Total 80 EUR” [00:00:05]"
+
+
+@pytest.mark.parametrize(
+    "line", ["If the bank failed, we would move.", "Did the bank fail?", "The bank might fail next year."]
+)
+def test_what_only_may_be_is_no_yes(line: str) -> None:
+    assert answered("Does anyone ever say that the bank failed?", piece(line, 20, "speech"))[0].startswith("NOT FOUND")
 
 
 def test_a_total_before_something_counts_all_that_comes_before_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longtake.agent.orientation import Orientation, classify, wants_everything
+from longtake.agent.orientation import Orientation, classify, quoted, wants_everything
 from longtake.agent.rules.moves import Call, Done
 from longtake.agent.rules.planner import next_move
 from longtake.tools.result import ToolResult
@@ -17,6 +17,7 @@ def drafted(question: str, result_of: Callable[[Call], ToolResult], seconds: flo
         question=question,
         kind=kind,
         modalities=senses,
+        quoted=quoted(question),
         exhaustive=wants_everything(question),
         parts=(question,),
         videos={"v": seconds},

@@ -35,8 +35,8 @@ MOST_SEEN = 6
 COUNTER = "count_objects"
 _SEEN = re.compile(
     r"^\W*(?:when|at what times?) (?:is|are|was|were|do|does|did|can) (?:the |an? |any )?(?P<thing>[\w -]+?)\s+"
-    r"(?:first |last |ever )?(?:be )?(?:shown|seen|visible|appears?|on (?:the )?screen|in (?:the )?(?:picture|view|shot))"
-    r"\W*$",
+    r"(?:first |last |ever )?(?:be )?"
+    r"(?:shown|seen|visible|appears?|on (?:the )?screen|in (?:the )?(?:picture|view|shot))\W*$",
     re.IGNORECASE,
 )
 # Words that ask for a time of the video, not for a date it tells of.
