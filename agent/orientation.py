@@ -98,7 +98,8 @@ _TITLE = re.compile(
 )
 # What no sound answers, whatever sounds it names: "where do people meet if the tone does not stop?"
 _NOT_HEARD = re.compile(
-    r"^\W*(?:(?:where|what) (?:do|did|can|should|must)|who|whom|whose|why|how (?:much|many|far|old)|in how many)\b"
+    r"^\W*(?:where (?:do|did|can|should|must)|what (?:can|should|must)|who|whom|whose|why|how (?:much|many|far|old)"
+    r"|in how many)\b"
 )
 # Without any of these a question is not English: its words are searched for as they are.
 _ENGLISH = cue(

@@ -39,6 +39,7 @@ NUMBER_WORDS = {
 _MAGNITUDE = re.compile(
     r"\d\s*(?:hundred|thousand|million|billion)|\b(?:hundreds|thousands|millions|billions)\b", re.IGNORECASE
 )
+_CLAUSE = re.compile(r"[^,;.!?]+")
 _SMALL = 20.0  # numbers up to this one keep their word, as in "one of them"; `NUMBER_WORDS` has them
 NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
@@ -87,13 +88,14 @@ def stems(text: str) -> frozenset[str]:
 
 def figures(text: str, *, above: float = _SMALL) -> str:
     """A text with its numbers above this one in digits: `forty dollars` becomes `40 dollars`."""
-    return text if _MAGNITUDE.search(text) else alpha2digit(text, "en", threshold=above)
+    return _CLAUSE.sub(lambda m: m[0] if _MAGNITUDE.search(m[0]) else alpha2digit(m[0], "en", threshold=above), text)
 
 
 def numbers(text: str) -> set[str]:
     """Numbers of a text, without thousands separators and trailing zeros, number words included."""
-    found = {_plain(number) for number in _NUMBER.findall(figures(text))}
-    return found | {NUMBER_WORDS[word] for word in words(text) if word in NUMBER_WORDS}
+    spelt = figures(text)
+    found = {_plain(number) for number in _NUMBER.findall(spelt)}
+    return found | {NUMBER_WORDS[word] for word in words(spelt) if word in NUMBER_WORDS}
 
 
 def coverage(wanted: Iterable[str], text: str) -> float:

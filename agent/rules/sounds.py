@@ -13,7 +13,7 @@ from longtake.memory.timespan import clock
 
 # An alarm that is heard; one may also be tested, explained or sold.
 _ALARM = (
-    r"\balarms?\b[^?]*\b(?:heard|hear|audible|sounds?|sounding|goes off|go off|ring(?:s|ing)?)\b(?! of)"
+    r"\balarms?\b[^?]*\b(?:heard|hear|audible|sounds?|sounding|go(?:es)? off|ring(?:s|ing)?)\b(?! of)"
     r"|^\W*(?:when|how long|how often|how many times)\b[^?]*\b(?:hear|sound of) (?:an|the|any) alarm\b"
 )
 # What people call a sound, and the kind the sound layer tells apart.

@@ -89,7 +89,12 @@ def test_a_wrong_length_is_not_supported() -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["How long does the siren sound?", "How long between the tone and the siren?", "How long is the mast shown?"],
+    [
+        "How many minutes pass between the tone and the siren?",
+        "How long does the siren sound?",
+        "How long between the tone and the siren?",
+        "How long is the mast shown?",
+    ],
 )
 def test_what_is_not_there_has_no_length(question: str) -> None:
     assert answered(question)[0].startswith("NOT FOUND: It cannot be told when")

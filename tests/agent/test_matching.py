@@ -6,7 +6,7 @@ import pytest
 
 from longtake.agent.rows import rows
 from longtake.agent.rules.matching import affirmed, answer_type, holds, score, without_repeats
-from longtake.agent.words import content_stems, cue, numbers, stem
+from longtake.agent.words import content_stems, cue, figures, numbers, stem
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 
@@ -35,6 +35,13 @@ def said(
         ("What colour is the door?", "The door is green.", "The door is open."),
         ("What web address is given?", "See www.example.org for more.", "See our page for more."),
         ("What e-mail address is given?", "Write to me@example.org.", "Write to me."),
+        ("How much is a ticket?", "A ticket is €14.", "80 tickets were sold."),
+        ("How much is a ticket?", "A ticket is forty dollars.", "Forty tickets were sold."),
+        ("What time does it close?", "It closes at 18:00.", "It closes slowly."),
+        ("What time does it close?", "It closes at five.", "It closes for five days."),
+        ("How many cables are there?", "Cables 5", "Cables 14:20"),
+        ("What is the invoice number?", "Invoice 2041", "Invoice unpaid"),
+        ("What is the phone number?", "+351 22 555 0148", "Tuesday 10:00 - 18:00"),
         ("Who paints the wall?", "The wall is painted by Anna.", "The wall is painted by nobody."),
     ],
 )
@@ -89,6 +96,9 @@ def test_words_meet_in_their_commonest_forms() -> None:
 
 def test_numbers_are_read_in_every_spelling() -> None:
     assert numbers("1,200 men, 3.50 dollars, seven ships at 12:30") == {"1200", "3.5", "7", "12:30"}
+    assert numbers("three hundred and twenty kilos, forty-five lamps, 12 million") == {"320", "45", "12"}
+    assert figures("one of the twenty-one lamps, hundreds of them") == "one of the twenty-one lamps, hundreds of them"
+    assert figures("one of the twenty-one lamps") == "one of the 21 lamps"
     assert numbers("seventeen, eighteen, nineteen, twenty") == {"17", "18", "19", "20"}
 
 

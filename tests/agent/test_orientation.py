@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from longtake.agent.errands import is_errand
 from longtake.agent.orientation import classify, named_span, quoted, split_parts, wants_everything
 from longtake.memory.timespan import SpanError, TimeSpan
 
@@ -18,6 +19,10 @@ SHOTS = [TimeSpan(start=0, end=10), TimeSpan(start=10, end=25), TimeSpan(start=2
         ("When are the shot cuts?", "metadata"),
         ("How many shots are there?", "metadata"),
         ("Is there any sound?", "metadata"),
+        ("Is there a sound of a dog barking?", "hear"),
+        ("How many audio guides were sold?", "fact"),
+        ("In how many languages is the audio guide available?", "fact"),
+        ("What is 15 percent of 240?", "calculate"),
         ("Transcribe.", "transcribe"),
         ("What is said between 1:00 and 2:00?", "transcribe"),
         ("What is said about prices?", "fact"),
@@ -120,6 +125,18 @@ def test_what_wants_everything() -> None:
 )
 def test_times_of_an_errand_are_none_of_the_video(request_: str) -> None:
     assert named_span(request_, 167.0, ()) == (None, False)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Search the video for what he says on the internet",
+        "Run through the video and tell me when `title` is shown",
+        "Look up what the lecture says online",
+    ],
+)
+def test_a_request_about_the_video_stays_with_it(request_: str) -> None:
+    assert not is_errand(request_)
 
 
 @pytest.mark.parametrize(

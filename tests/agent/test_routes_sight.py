@@ -148,6 +148,22 @@ def test_what_happens_is_told_of_a_short_time_and_an_empty_picture_does_not_happ
     ]
 
 
+def test_a_picture_that_merely_stands_is_not_frozen() -> None:
+    stands = seen("frozen picture, nothing changes")
+    leaps = seen("frozen: one frame stands, and the picture moves before it and leaps after it")
+    assert answered("Is there a freeze frame?", "inspect_motion", stands)[0].startswith("NOT FOUND: No frozen span")
+    assert answered("Is there a freeze frame?", "inspect_motion", stands, leaps)[0].startswith(
+        "Yes: “frozen: one frame"
+    )
+
+
+def test_a_thing_that_is_seen_is_told_with_its_times_once() -> None:
+    circles = [seen(f"red circle {number} of 2", 4.0, 9.0) for number in (1, 2)]
+    draft, calls = answered("When are the red circles shown?", "count_objects", *circles)
+    assert calls[-1].arguments["object_query"] == "different red circles"
+    assert draft == "“red circle 1 of 2” from 00:00:04.0 to 00:00:09.0 [00:00:04]."
+
+
 def test_vague_movement_says_what_moves_and_not_what_happens() -> None:
     vague = seen("movement in the right, about 4 % of the picture")
     assert answered("What is moving?", "detect_activities", vague)[0].startswith("“movement in the right")

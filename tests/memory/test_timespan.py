@@ -46,6 +46,13 @@ def test_every_spelling_of_a_span_is_read(written: Any, start: float, end: float
 
 
 @pytest.mark.parametrize(
+    ("written", "start"), [("all", 0), ("the whole video", 0), ("12:30 - end", 750), ("12:30 to the end", 750)]
+)
+def test_a_span_may_go_on_to_the_end(written: str, start: float) -> None:
+    assert parse_span(written, window=10, duration=7200).span == TimeSpan(start=start, end=7200)
+
+
+@pytest.mark.parametrize(
     "written", [754.2, "754.2", "12:34.2", "00:12:34.2", [754.2], {"start": 754.2}, "754,2 s", "at 754.2s", "12m 34.2s"]
 )
 def test_a_point_widens_to_the_window_and_says_so(written: Any) -> None:

@@ -1,0 +1,67 @@
+"""Which questions the sound track answers, and how its sounds are counted."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.rules import drafted
+
+from longtake.agent.rules.moves import Call
+from longtake.agent.rules.sounds import asked_kinds
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.result import ToolResult
+
+
+def sound(content: str, start: float) -> Evidence:
+    return Evidence(video="v", span=TimeSpan(start=start, end=start + 1), modality="audio", content=content, engine="e")
+
+
+HEARD = (
+    sound("tone of 1000 Hz", 5),
+    sound("siren-like sound", 9),
+    sound("tone of 800 Hz", 20),
+    *(sound("impulse", 30 + second) for second in range(21)),
+    *(sound("speech", 60 + second) for second in range(21)),
+)
+
+
+def answered(question: str) -> tuple[str, list[Call]]:
+    def result(call: Call) -> ToolResult:
+        return ToolResult(tool=call.name, evidence=HEARD if call.name == "detect_audio_events" else ())
+
+    return drafted(question, result)
+
+
+def test_every_sound_of_a_kind_is_told_with_its_time() -> None:
+    draft, calls = answered("How many beeps are there?")
+    assert [call.name for call in calls] == ["detect_audio_events"]
+    first = "Tone of 1000 Hz from 00:00:05.0 to 00:00:06.0 [00:00:05]."
+    assert draft == f"{first} Tone of 800 Hz from 00:00:20.0 to 00:00:21.0 [00:00:20]."
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("How many bangs are there?", "NOT FOUND: There are 21 of them, more than"),
+        ("Is there applause?", "NOT FOUND: No applause was told apart in the sound, which does not prove"),
+        ("Is anyone speaking?", "Speech from 00:01:00.0"),
+    ],
+)
+def test_too_many_or_other_sounds_are_left_open(question: str, start: str) -> None:
+    assert answered(question)[0].startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("When is the alarm tested?", []),
+        ("What should I do if I hear the alarm?", []),
+        ("Which alarm company installed it?", []),
+        ("When does the alarm go off?", ["siren"]),
+        ("When is an alarm heard?", ["siren"]),
+        ("Does the alarm sound after the lecture?", ["siren"]),
+        ("How many sirens are heard?", ["siren"]),
+    ],
+)
+def test_an_alarm_is_a_sound_only_where_it_is_heard(question: str, kinds: list[str]) -> None:
+    assert asked_kinds(question) == kinds
