@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
 from langsmith.run_helpers import tracing_context
@@ -33,15 +34,19 @@ from longtake.tools.toolbox import Toolbox
 LONGEST_QUESTION = 4_000
 MOST_OPTIONS = 10
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
+# The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
+_SUPERSEDED = """
+DELETE FROM {table} WHERE thread_id = :thread
+AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = :thread)
+"""
 
 
 class Asker:
-    """Answers questions in one workspace; the graph, the controller and the tools' cache are kept between questions."""
+    """Answers questions in one workspace; the graph and the controller are kept between them, no tool's result is."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._controller = make_controller(workspace.settings)
-        self._toolbox = Toolbox(ALL_TOOLS)
         self._threads = open_threads(workspace.library.memory_file)
         self._notes = Notes(workspace.library.memory_file)
         self._graph = build_graph(self._threads)
@@ -97,37 +102,29 @@ class Asker:
         )
         incomplete = tuple(video.record.name for video in opened if not video.complete)
         problems = {name: problem for video in opened for name, problem in video.problems.items()}
-        context = RunContext(self._toolbox, tools, self._controller, trace, started, problems, incomplete)
+        context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, problems, incomplete)
         asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
+        state: dict[str, Any] = {}
         try:
-            return self._run(asked, context, thread or trace.run, on_step)
+            return self._run(asked, context, thread or trace.run, state, on_step)
         except KeyboardInterrupt:
             trace.event("error", started=time.time(), parent=0, data={"error": "interrupted"})
             raise
         except (LongtakeError, SpanError) as error:
             trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
-            return self._failed(asked, context, thread or trace.run, _sentence(error))
+            return _failed(asked, context, state, _sentence(error))
         finally:
             trace.close()
             if thread is None:
                 self._threads.delete_thread(trace.run)
                 self._notes.forget(trace.run)
+            else:
+                self._keep_last_checkpoint(thread)
 
-    def _failed(self, asked: Question, context: RunContext, thread: str, error: str) -> Answer:
-        """The answer of a run that broke off, with what it had spent and looked at by then."""
-        state = self._graph.get_state({"configurable": {"thread_id": thread}}).values
-        orientation = state.get("orientation")
-        return Answer(
-            question=asked.question,
-            status="failed",
-            answer="",
-            coverage=dict(orientation.coverage) if orientation else {},
-            usage=usage_of(state.get("progress", Progress()), context),
-            trace=context.trace.run,
-            error=error,
-        )
-
-    def _run(self, asked: Question, context: RunContext, thread: str, on_step: Callable[[str], None]) -> Answer:
+    def _run(
+        self, asked: Question, context: RunContext, thread: str, state: dict[str, Any], on_step: Callable[[str], None]
+    ) -> Answer:
+        """Run the graph; what its nodes return is put into `state`, which holds it also when a later one fails."""
         context.trace.event(
             "run",
             started=context.started,
@@ -138,16 +135,38 @@ class Asker:
         # Our own guards end a run; LangGraph's limit, which would throw the work away, lies well above them.
         steps = 4 * context.tools.settings.budget.rounds + 10
         config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
-        final = None
         # LangChain would send its own traces to a server when the environment names one; ours stay here.
         with tracing_context(enabled=False):
-            for update in self._graph.stream(asked, config, context=context, stream_mode="updates"):
-                for node, changed in update.items():
-                    on_step(node)
-                    final = changed.get("answer", final) if isinstance(changed, dict) else final
-        if not isinstance(final, Answer):
+            updates = self._graph.stream(asked, config, context=context, stream_mode="updates", durability="exit")
+            # Closing writes the checkpoint, also on Ctrl-C between two steps.
+            with closing(cast("Generator[dict[str, Any], None, None]", updates)):
+                for update in updates:
+                    for node, changed in update.items():
+                        on_step(node)
+                        state.update(changed or {})
+        answer = state.get("answer")
+        if not isinstance(answer, Answer):
             raise LibraryError("The run ended without an answer.")
-        return final
+        return answer
+
+    def _keep_last_checkpoint(self, thread: str) -> None:
+        with self._threads.cursor() as cursor:
+            for table in ("writes", "checkpoints"):
+                cursor.execute(_SUPERSEDED.format(table=table), {"thread": thread})
+
+
+def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], error: str) -> Answer:
+    """The answer of a run that broke off, with what it had spent and looked at by then."""
+    orientation = state.get("orientation")
+    return Answer(
+        question=asked.question,
+        status="failed",
+        answer="",
+        coverage=dict(orientation.coverage) if orientation else {},
+        usage=usage_of(state.get("progress", Progress()), context),
+        trace=context.trace.run,
+        error=error,
+    )
 
 
 def _check_question(question: str, options: Sequence[str]) -> None:

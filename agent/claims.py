@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from longtake.agent.verdicts import HELD, verdict_of
+from longtake.agent.verdicts import HELD, NOTHING_ELSE, Grounds, is_paraphrase, verdict_of
 from longtake.agent.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
@@ -53,14 +53,17 @@ class Place:
 
 
 def check_draft(
-    draft: str, evidence: Sequence[Evidence], computed: Sequence[str] = (), names: Mapping[str, str] | None = None
+    draft: str,
+    evidence: Sequence[Evidence],
+    grounds: Grounds = NOTHING_ELSE,
+    names: Mapping[str, str] | None = None,
 ) -> Checked:
     """Split a draft into claims and check each against the evidence of the run.
 
     Args:
         draft: text with citations like `[00:14:07]` or `[talk.mp4 00:14:07]`.
         evidence: everything the run collected.
-        computed: what was calculated, such as `2 + 3 = 5`, which may stand in a claim beside what the evidence says.
+        grounds: what else a claim may rest on: what was calculated, what was asked, and by whom it is concluded.
         names: file name of each open video, by library id.
     """
     claims: list[Claim] = []
@@ -71,7 +74,7 @@ def check_draft(
         citations += sum(len(places) for _, places in _citations(sentence))
         removed += missing
         if content_stems(text):
-            claims.append(_check(text, cited, evidence, computed))
+            claims.append(_check(text, cited, evidence, grounds))
             with_citation += bool(cited)
     citing = Citing(citations=citations, backed=citations - removed, claims=len(claims), cited=with_citation)
     return Checked(tuple(claims), citing)
@@ -121,11 +124,21 @@ def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = No
 
 
 def softened(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The claims that rest on what was recognised too poorly to prove them, said to be no more than that, and where."""
+    """The claims that only doubtful or other words back, said to be no more than that, where, and what stands there."""
     told = names if names and len(names) > 1 else {}
     return " ".join(
-        f"Not verified: {claim.text} {_marks(claim.doubtful, told)} {_DOUBT}" for claim in claims if claim.doubtful
+        f"Not verified: {claim.text} {_marks(claim.doubtful, told)} {_doubt(claim)}"
+        for claim in claims
+        if claim.doubtful
     )
+
+
+def _doubt(claim: Claim) -> str:
+    """Why a claim is no more than softened: its proof is doubtful, or says it in other words, which are quoted."""
+    if not set(claim.doubtful) <= set(claim.citations):
+        return _DOUBT
+    quoted = " ".join(f"“{citation.quote}”" for citation in claim.doubtful)
+    return f"What stands there is {quoted}"
 
 
 def _told(claim: Claim, names: Mapping[str, str]) -> str:
@@ -224,17 +237,24 @@ def _fewest(wanted: Sequence[str], near: Sequence[Evidence], text: str) -> list[
     return chosen
 
 
-def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], computed: Sequence[str]) -> Claim:
+def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], grounds: Grounds) -> Claim:
     proof = [item for item in cited if item.trusted]
     if not cited:
         wanted = content_stems(text)
         trusted = [item for item in evidence if item.trusted and coverage(wanted, item.content) >= HELD]
         proof = sorted(trusted, key=lambda item: -coverage(wanted, item.content))[:2]
-    verdict = verdict_of(text, proof, computed)
-    # Only what is recognised poorly keeps it from being proven: all else would be softened at will.
+    verdict = verdict_of(text, proof, grounds)
+    doubtful = _softens(text, cited, grounds) if verdict == "unverified" else []
+    return Claim(text=text, verdict=verdict, citations=_cite(proof), doubtful=_cite(doubtful))
+
+
+def _softens(text: str, cited: Sequence[Evidence], grounds: Grounds) -> list[Evidence]:
+    """What keeps an unverified claim from being struck: it is only recognised poorly, or only said in other words."""
     poorly = [item for item in cited if item.video and not item.trusted]
-    softened = poorly if verdict == "unverified" and verdict_of(text, cited, computed) == "supported" else []
-    return Claim(text=text, verdict=verdict, citations=_cite(proof), doubtful=_cite(softened))
+    if poorly and verdict_of(text, cited, grounds) == "supported":
+        return poorly
+    proof = [item for item in cited if item.trusted]
+    return proof if is_paraphrase(text, proof, grounds) else []
 
 
 def _cite(items: Sequence[Evidence]) -> tuple[Citation, ...]:

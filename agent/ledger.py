@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,9 @@ from longtake.agent.words import numbers
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.tools.result import ToolResult
 
+_TIME = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?)\s*s\b")
+# Numbers that turn units into each other, beside the sign that does it: 60 and 3600 for times, 100 for shares.
+_CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|100)\s*\*")
 ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
 
 
@@ -66,6 +70,29 @@ def entered(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -
         found.insert(0, FoundBy(tool=ORIENT))
     told = {"citations": proof, "against": otherwise, "doubtful": doubtful, "found_by": tuple(found)}
     return claim.model_copy(update=told)
+
+
+def grounded(calls: Sequence[Made], evidence: Sequence[Evidence], question: str) -> list[str]:
+    """What was worked out of numbers that trusted evidence, its times, the question or an earlier result holds.
+
+    A calculation of anything else would prove what was put into it.
+    """
+    known = numbers(question).union(*(numbers(item.content) for item in evidence if item.trusted))
+    times = [edge for item in evidence if item.trusted for edge in (item.span.start, item.span.end, item.span.length)]
+    found: list[str] = []
+    for call in calls:
+        working = str(call.by.arguments.get("expression", ""))
+        text = _CONVERTED.sub(" ", _TIME.sub(lambda match: " " if _is_near(match[1], times) else match[0], working))
+        if call.computed and numbers(text) <= known:
+            found.append(call.computed)
+            known |= numbers(str(call.result.output["result"]))
+    return found
+
+
+def _is_near(written: str, times: Sequence[float]) -> bool:
+    """Whether a number of seconds is one of these times, as exactly as it is written."""
+    exact = 10.0 ** -len(written.partition(".")[2])
+    return any(abs(float(written) - time) <= exact for time in times)
 
 
 def _works_out(computed: str, claim: Claim) -> bool:

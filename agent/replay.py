@@ -1,4 +1,8 @@
-"""Steps of a recorded run again, from its trace alone: no video, no library, no engine."""
+"""Library functions by which a recorded run is repeated, step by step: from its trace alone, without the video, the
+library or the engines of its tools.
+
+A controller is asked again what it was asked (`replay_step`), and what it or a tool gave then is read back.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from longtake.agent.amounts import COINS, RATES
 from longtake.agent.rows import CELLS
 from longtake.agent.words import NUMBER_WORDS, figures, fold, numbers, stem, words
 
@@ -38,10 +39,6 @@ _VAGUE = re.compile(
 )
 _DIGITS = r"\d{1,12}(?:,\d{3}){0,4}(?:[.,]\d{1,9})?(?![\w:/]|[.,-]\d)"
 _FREE = r"(?<![\w.,:/$€£-])"  # where no number has begun
-_COINS = {"$": "dollar", "usd": "dollar", "buck": "dollar", "€": "euro", "eur": "euro", "£": "pound", "gbp": "pound"}
-_UNITS = {"percent": "%", "kph": "km/h"} | {
-    f"{unit} {rate} hour": "km/h" for unit in ("kilometr", "kilometer") for rate in ("an", "per")
-}
 _UNIT = r"%|[$€£]|°\s?[CF]?|(?:km/h|kilomet(?:re|er)s (?:an|per) hour)|(?!(?:or|but|with|if|than)\b)[^\W\d_]+"
 _NUMBER = re.compile(rf"([$€£])\s?({_DIGITS})|{_FREE}({_DIGITS})[\s-]?({_UNIT})?", re.IGNORECASE)
 _MONTH = (
@@ -119,7 +116,7 @@ def _statement(text: str) -> Statement | None:
 def _number(match: re.Match[str]) -> Value:
     unit = " ".join(stem(word) for word in fold(match[1] or match[4] or "").split())
     (amount,) = numbers(match[2] or match[3])
-    return Value("number", _COINS.get(unit, _UNITS.get(unit, unit)), (amount,))
+    return Value("number", COINS.get(unit, RATES.get(unit, unit)), (amount,))
 
 
 def _date(day: str | None, month: str, year: str | None) -> Value:

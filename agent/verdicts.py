@@ -1,28 +1,52 @@
-"""Whether evidence holds a claim, judged by its words, numbers, names and what either side denies."""
+"""Whether evidence holds a claim, judged by its words.
+
+What is provable: every word of a claim with content of its own stands in its proof, every amount with its unit, and
+numbers and names beside the words that they stand beside there (`clauses`); neither denies what the other says.
+Excused are words that only say that something is told, and an amount's own ("costs"). What is said in other words is
+unverified, however true: `is_paraphrase` tells where it differs in nothing but words.
+
+A quotation proves itself. Around it stand the same words as in any claim, and those of the question, as in "The
+extension is “Extension 4417, on weekdays”", unless that asks for a yes or a no: what it supposes need not be so.
+Nothing may be denied around a quotation.
+
+A leading yes or no is held against the question: a yes needs all its words in the proof, a no needs them denied there
+or turned into their opposite. Other conclusions (one is dearer, comes first, is the longest) follow from no line. The
+rules draw them from what they have measured, so that theirs count; those of a language model do not.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from longtake.agent.amounts import COINS, Amount, amounts, units, without_amounts
+from longtake.agent.clauses import denied_otherwise, misbound, names
+from longtake.agent.orientation import POLAR
 from longtake.agent.rows import CELLS
-from longtake.agent.words import NEGATION, content_stems, coverage, fold, numbers, stem, stems, words
+from longtake.agent.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
 from longtake.memory.records import Evidence, Verdict
-from longtake.memory.timespan import parse_time
+from longtake.memory.timespan import SpanError, parse_time
 
-HELD = 0.5  # share of a claim's content words that its evidence must hold
-COMPUTED_WORDS = "answer result value equals"  # what a claim may call what was computed
+HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing
+LEAST_QUOTED = 3  # words that make a quotation a sentence of somebody's; fewer may be a name, or so-called
 _MOMENT = re.compile(
     r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
 )
-LEAST_QUOTED = 3  # words that make a quotation a sentence of somebody's; fewer may be a name, or so-called
-_QUOTATION = re.compile(r"“([^”]+)”")
-_POLAR = re.compile(r"^\W*(?:yes|no)\b", re.IGNORECASE)
-# Words about where and when something stands, which no evidence holds.
-_TELLING = stems(
-    "said say says spoken shown show shows written heard seen visible read found occur occurs times once twice time "
-    "comes come before after between first second third last next from to until during in order beginning end lasts "
-    "about longest shortest all several stretches at most least more than slide screen picture speaker video"
+QUOTATION = re.compile(r"“([^”]+)”")
+_ANSWER = re.compile(r"^\W*(yes|no)\b[\s,:;.–-]*", re.IGNORECASE)
+_OCCURS = re.compile(r"\b(?:occurs?|said|spoken|mentioned|shown|written)\b.*\b(once|twice|times)\b", re.IGNORECASE)
+_TIMES = {"once": "1", "twice": "2"}
+_EXCUSED = TELLING | stems("tells heard seen visible read reads found occurs picture video answer anybody somebody")
+# Words without content of their own that yet say more, or less, than a sentence without them.
+_WEIGHTY = stems("only all every each both over under may might could should must would")
+_COMPUTED = stems("answer result value equals gives total sum difference together altogether")
+_COUNTED = stems("once twice times")
+_PRICED = stems("cost costs price priced")
+# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
+_MEASURED = stems(
+    "comes come before after first second third last next until in order beginning end lasts longest shortest all "
+    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle"
 )
 _OPPOSITES = tuple(
     pair.split("/")
@@ -30,57 +54,185 @@ _OPPOSITES = tuple(
         "on/off up/down rose/fell rises/falls rise/fall rising/falling more/less increased/decreased "
         "increases/decreases open/closed opened/closed opens/closes before/after first/last left/right "
         "won/lost accepted/rejected true/false bought/sold cheaper/dearer faster/slower higher/lower "
-        "larger/smaller alive/dead always/never"
+        "larger/smaller alive/dead always/never into/out over/under with/without"
     ).split()
 )
 
 
-def verdict_of(text: str, proof: Sequence[Evidence], computed: Sequence[str]) -> Verdict:
-    """Whether the proof holds a claim, judged by its words.
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a claim may rest on beside its proof.
 
-    Supported: half the words, every number and every name are held, neither side negates what the other says, and what
-    is quoted stands there. Contradicted: the words are held, but with another number or the opposite word.
+    Attributes:
+        computed: what was calculated, such as `2 + 3 = 5`.
+        question: what was asked.
+        measured: whether the draft is that of the rules, which conclude from what they measured.
     """
-    quoted = " ".join(item.content for item in proof)
-    held = " ".join([quoted, *computed, *([COMPUTED_WORDS] if computed else [])])
-    said = [stem for stem in content_stems(text) if not any(letter.isdigit() for letter in stem)]
-    # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
-    counted = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], text)
-    stated = numbers(re.sub(r"\bone\b", "", counted, flags=re.IGNORECASE))
-    quotes = _quotes(text, quoted)
-    if _is_misquoted(text, proof):
-        return "unverified"
-    words_held = not said or quotes or coverage(said, held) >= HELD
-    if not (proof or (computed and stated)) or not words_held:
-        return "unverified"
-    if not quotes:
-        if _is_opposite(text, quoted):
-            return "contradicted"
-        if _names(text) - stems(held) or bool(NEGATION.search(text)) != bool(NEGATION.search(quoted)):
-            return "unverified"
-    if stated <= numbers(held) | _counts(text, proof):
-        return "supported"
-    return "contradicted" if said and numbers(quoted) - stated else "unverified"
+
+    computed: Sequence[str] = ()
+    question: str = ""
+    measured: bool = False
 
 
-def _quotes(text: str, quoted: str) -> bool:
-    """Whether a claim is its quotations, which stand in the evidence, and says around them only how, when and where.
+NOTHING_ELSE = Grounds()
 
-    What it says besides may be as many words as are quoted, none of them a name, and denies nothing of what the
-    evidence speaks of: a yes or a no at its beginning is the answer.
-    """
-    terms = _QUOTATION.findall(text)
-    if not terms or not all(term.strip() in quoted for term in terms):
-        return False
-    rest = _QUOTATION.sub(" ", _POLAR.sub("", text))
-    loose = set(content_stems(rest)) - stems(quoted) - _TELLING
-    own = {word for term in terms for word in words(term)}
-    denied = not NEGATION.search(quoted) and any(
-        NEGATION.search(clause) and set(content_stems(clause)) & stems(quoted) for clause in re.split(r"[,;:()]", rest)
-    )
+
+def verdict_of(text: str, proof: Sequence[Evidence], grounds: Grounds = NOTHING_ELSE) -> Verdict:
+    """Whether the proof holds a claim; contradicted where it says another amount, or the opposite, of one thing."""
+    return _judge(text, proof, grounds, least=1.0)
+
+
+def is_paraphrase(text: str, proof: Sequence[Evidence], grounds: Grounds) -> bool:
+    """Whether a claim that is not supported would be, if half of its words sufficed; its names must stand there all."""
+    return _judge(text, proof, grounds, least=HELD) == "supported"
+
+
+def says(text: str, option: str) -> bool:
+    """Whether a text says what an option of a question does: all its words and amounts, denied in both or neither."""
+    terms = _spoken(option) or ([] if amounts(option) else stems(option))
     return (
-        len({word for word in loose if word.isalpha()}) <= len(own) and not denied and not _names(rest) - stems(quoted)
+        set(terms) <= stems(text) | stems(without_amounts(text))
+        and all(_holds(amount, [text], ()) for amount in amounts(option))
+        and not misbound(option, [text])
+        and not denied_otherwise(option, [text])
     )
+
+
+def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: float) -> Verdict:
+    """The verdict where at least this share of the words of a claim has to stand in its proof."""
+    contents = [item.content for item in proof]
+    shown = " ".join(contents)
+    told = _ANSWER.sub("", text)
+    quotes = [quote for quote in QUOTATION.findall(told) if quote.strip() in shown]
+    quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(told))
+    rest = QUOTATION.sub(" ", told) if quoting else told
+    computed = [line for line in grounds.computed if grounds.measured or _tells(told, line)]
+    if not (proof or computed) or _is_misquoted(text, proof):
+        return "unverified"
+    told_there = " ".join([shown, *computed])
+    held = stems(told_there) | stems(without_amounts(told_there))
+    excused = _excused(told, bool(computed), grounds)
+    wanted = _spoken(rest)
+    missing = [
+        word for word in wanted if word not in held | excused | (_supposed(grounds, quotes) if quoting else set())
+    ]
+    if len(missing) > len(wanted) * (1 - HELD):
+        return "unverified"
+    if _is_opposite(rest, shown):
+        return "contradicted"
+    stated = _stated(rest, proof, quotes)
+    if not all(_holds(amount, contents, computed) for amount in stated):
+        known = frozenset[Amount]().union(*map(amounts, contents))
+        return "contradicted" if wanted and known - stated else "unverified"
+    if len(missing) > len(wanted) * (1 - least) or not _adds_nothing(rest, held, excused, grounds):
+        return "unverified"
+    if quoting and grounds.measured:
+        return "supported"
+    turned = bool(NEGATION.search(rest)) or not _in_order(told, proof) if quoting else denied_otherwise(rest, contents)
+    if turned or (misbound(rest, contents) and not grounds.measured):
+        return "unverified"
+    return _answers(text, shown, grounds)
+
+
+def _spoken(text: str) -> list[str]:
+    """Stems of the words of a text that carry content, without its amounts."""
+    return content_stems(without_amounts(text))
+
+
+def _excused(told: str, computes: bool, grounds: Grounds) -> frozenset[str]:
+    """Stems of the words that a claim may add to what its proof holds."""
+    priced = any(amount.unit in COINS.values() for amount in amounts(told))
+    counts = bool(_OCCURS.search(told))
+    more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts), (_MEASURED, grounds.measured)
+    return _EXCUSED.union(*(some for some, may in more if may))
+
+
+def _supposed(grounds: Grounds, quotes: Sequence[str]) -> set[str]:
+    """Stems of the words of a question that may stand beside a quotation: what it supposes, or was measured for it."""
+    sentence = any(len(words(quote)) >= LEAST_QUOTED for quote in quotes)
+    supposes = sentence and not re.match(POLAR, grounds.question, re.IGNORECASE)
+    return set(content_stems(grounds.question)) if supposes or grounds.measured else set()
+
+
+def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str], grounds: Grounds) -> bool:
+    """Whether all names of a claim stand in its proof, and it neither widens nor weakens what that says."""
+    weighty = frozenset() if grounds.measured else stems(rest) & _WEIGHTY
+    return not (names(rest) | weighty) - held - excused
+
+
+def _stated(rest: str, proof: Sequence[Evidence], quotes: Sequence[str]) -> frozenset[Amount]:
+    """The amounts that a claim states, but for when its proof is, and how often a quoted term occurs in it."""
+    # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
+    text = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], rest)
+    text = re.sub(r"\bone\b", "", text, flags=re.IGNORECASE)
+    if not _OCCURS.search(rest):
+        return amounts(text)
+    text = re.sub(r"\b(?:once|twice)\b", lambda match: _TIMES[match[0].casefold()], text, flags=re.IGNORECASE)
+    return amounts(text) - {Amount(number, "") for number in _counts(quotes, proof)}
+
+
+def _holds(amount: Amount, contents: Sequence[str], computed: Sequence[str]) -> bool:
+    """Whether an amount stands in a text with its unit; a bare number may have it from the head of its column."""
+    shown = " ".join(contents)
+    worked = {found for line in computed for found in amounts(line)}
+    known = {found for content in contents for found in amounts(content)}
+    named = units(shown)
+    return any(
+        found.number == amount.number
+        and (
+            not amount.unit
+            or found.unit == amount.unit
+            or (
+                not found.unit and amount.unit in (named if found in known else named | {other.unit for other in known})
+            )
+        )
+        for found in known | worked
+    )
+
+
+def _tells(told: str, line: str) -> bool:
+    """Whether a claim states the result of a calculation of at least two numbers, and says or shows that it is one."""
+    working, _, result = line.rpartition("=")
+    stated, results = numbers(told), numbers(result)
+    operands = numbers(working) - results
+    shown = "=" in told or bool(_COMPUTED & stems(told)) or bool(operands & stated)
+    return bool(operands) and bool(results) and results <= stated and shown
+
+
+def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
+    """Whether what is quoted as before or after another quotation is so; true where nothing is said of that."""
+    rest = QUOTATION.sub(" ", told)
+    side = re.search(r"\b(before|after)\b", rest, re.IGNORECASE)
+    if side is None or side[1].casefold() in {word for item in proof for word in words(item.content)}:
+        return True
+    starts = [
+        min(item.span.start for item in proof if quote.strip() in item.content) for quote in QUOTATION.findall(told)
+    ]
+    return len(starts) == 2 and (starts[0] < starts[1] if side[1].casefold() == "before" else starts[0] > starts[1])
+
+
+def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
+    """The verdict on a claim that is supported but for the yes or no that it may begin with."""
+    answer = _ANSWER.match(text)
+    if answer is None or grounds.measured:
+        return "supported"
+    settled = _settled(grounds.question, shown)
+    if settled is None:
+        return "unverified"
+    return "supported" if settled == answer[1].casefold() else "contradicted"
+
+
+def _settled(question: str, shown: str) -> str | None:
+    """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing."""
+    turned = _is_opposite(question, shown)
+    opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
+    unsaid = set(_spoken(question)) - stems(shown) - _EXCUSED - opposites
+    if not re.match(POLAR, question, re.IGNORECASE) or unsaid - _PRICED or misbound(question, [shown]):
+        return None
+    asked, known = amounts(question), amounts(shown)
+    if not all(_holds(amount, [shown], ()) for amount in asked):
+        return "no" if {amount.unit for amount in asked} & {amount.unit for amount in known} else None
+    return "no" if turned != denied_otherwise(question, [shown]) else "yes"
 
 
 def _is_misquoted(text: str, proof: Sequence[Evidence]) -> bool:
@@ -89,35 +241,31 @@ def _is_misquoted(text: str, proof: Sequence[Evidence]) -> bool:
     The cells of a row, and what an ellipsis joins, stand apart in the evidence.
     """
     held = f" {' | '.join(' '.join(words(item.content)) for item in proof)} "
-    parts = (part for term in _QUOTATION.findall(text) for part in re.split(rf"{CELLS}|…|\.\.\.", term))
+    parts = (part for term in QUOTATION.findall(text) for part in re.split(rf"{CELLS}|…|\.\.\.", term))
     spelled = (words(part) for part in parts)
     return any(len(part) >= LEAST_QUOTED and f" {' '.join(part)} " not in held for part in spelled)
 
 
-def _is_opposite(text: str, quoted: str) -> bool:
+def _is_opposite(text: str, shown: str) -> bool:
     """Whether a claim uses the opposite of a word of its proof, and not that word itself."""
-    claimed, held = set(words(text)), set(words(quoted))
+    claimed, held = set(words(text)), set(words(shown))
     pairs = [*_OPPOSITES, *((other, one) for one, other in _OPPOSITES)]
     return any(one in claimed and one not in held and other in held and other not in claimed for one, other in pairs)
-
-
-def _names(text: str) -> set[str]:
-    """Stems of the capitalised words of a claim, but for the first of a sentence, which every sentence has."""
-    return {stem(fold(name)) for name in re.findall(r"(?<=[\w,;:] )([A-Z][a-z]+)", text)}
 
 
 def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:
     """Whether a time says when the evidence begins or ends, or how long it lasts, as exactly as it is written."""
     text = written[1] or written[2]
     decimals = len(text.partition(".")[2])
+    try:
+        told = parse_time(text)
+    except SpanError:  # such as 0:60
+        return False
     times = [time for item in proof for time in (item.span.start, item.span.end, item.span.length)]
-    return any(abs(parse_time(text) - time) <= 10**-decimals + 1e-6 for time in times)
+    return any(abs(told - time) <= 10**-decimals + 1e-6 for time in times)
 
 
-def _counts(text: str, proof: Sequence[Evidence]) -> set[str]:
-    """How often each quoted term of a claim occurs in its proof."""
-    terms = [
-        re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE)
-        for term in re.findall(r"[“\"]([^”\"]+)[”\"]", text)
-    ]
+def _counts(quotes: Sequence[str], proof: Sequence[Evidence]) -> set[str]:
+    """How often each quoted term occurs in the proof."""
+    terms = [re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE) for term in quotes]
     return {str(sum(len(term.findall(item.content)) for item in proof)) for term in terms}

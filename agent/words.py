@@ -94,7 +94,7 @@ def figures(text: str, *, above: float = _SMALL) -> str:
 def numbers(text: str) -> set[str]:
     """Numbers of a text, without thousands separators and trailing zeros, number words included."""
     spelt = figures(text)
-    found = {_plain(number) for number in _NUMBER.findall(spelt)}
+    found = {plain_number(number) for number in _NUMBER.findall(spelt)}
     return found | {NUMBER_WORDS[word] for word in words(spelt) if word in NUMBER_WORDS}
 
 
@@ -105,8 +105,16 @@ def coverage(wanted: Iterable[str], text: str) -> float:
     return sum(term in held for term in wanted) / len(wanted) if wanted else 0.0
 
 
-def _plain(number: str) -> str:
+def plain_number(number: str) -> str:
+    """Digits without thousands separators and trailing zeros; a time stays as it is written."""
     if ":" in number:
         return number
     number = re.sub(r",(?=\d{3}(?:\D|$))", "", number).replace(",", ".")
     return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+# Stems of words that say no more than that something is told, by whom and on what.
+TELLING = stems(
+    "said says say spoken speaks speaker speakers mentioned mention told according narrator presenter line "
+    "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles"
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,6 +13,7 @@ from filelock import FileLock
 from longtake.errors import LibraryError
 
 _WAIT = 30.0  # seconds for another process to finish writing
+_NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # the files beside can neither be opened nor made
 
 
 @contextmanager
@@ -48,14 +50,39 @@ def read_database(file: Path, table: str, what: str) -> Iterator[sqlite3.Connect
     if not file.exists():
         yield None
         return
-    # Reading what others have not yet moved out of the log needs files beside; without a log there is no need for any.
-    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)) as connection:
+        with closing(_opened_to_read(file)) as connection:
             there = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
             yield connection if there else None
     except sqlite3.Error as error:
         raise _unusable(file, what, error) from error
+
+
+def _opened_to_read(file: Path) -> sqlite3.Connection:
+    """A connection that changes nothing, though others may write meanwhile.
+
+    While SQLite reads, its log lies beside the file: whoever may write it removes it on closing, a connection opened
+    with `mode=ro` would leave it there. Where nobody can make it, in a folder that may not be written to, nobody
+    writes the file either, which is what `immutable` promises (sqlite.org/wal.html, Read-Only Databases).
+    """
+    try:
+        return _connected(file, "mode=rw")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _NO_LOG or os.access(file.parent, os.W_OK):
+            raise
+    return _connected(file, "immutable=1")
+
+
+def _connected(file: Path, mode: str) -> sqlite3.Connection:
+    """A connection by which nothing can be written, and by which something was read."""
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", timeout=_WAIT, uri=True)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def check_database(file: Path, table: str, what: str) -> None:

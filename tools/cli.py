@@ -25,7 +25,7 @@ tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas an
 def list_tools(
     context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
 ) -> None:
-    """List the tools with the engine each would use now."""
+    """List the tools with the engine each would use now; words come from subtitles where a video has them."""
     session: Session = context.obj
     table = EngineTable(session.settings)
     rows = [_row(SPECS[function], table) for function in ALL_TOOLS]
@@ -33,7 +33,7 @@ def list_tools(
         say_json({"tools": rows})
         return
     for row in rows:
-        engines = ", ".join(f"{name}: {engine or 'unavailable'}" for name, engine in row["engines"].items())
+        engines = ", ".join(_engine(name, engine, table) for name, engine in row["engines"].items())
         say(f"{row['name']:<20} {', '.join(row['schema']['properties'])}")
         say(f"{'':<20} {row['description'].splitlines()[0]}")
         say(f"{'':<20} {engines or 'needs no engine'}")
@@ -89,6 +89,15 @@ def _show(result: ToolResult) -> None:
         say(f"  {item.span}  {item.modality:<10}  {item.content}")
     for remark in result.notes:
         say(f"  ({remark})")
+
+
+def _engine(capability: str, engine: str | None, table: EngineTable) -> str:
+    """What supplies a capability, for a person; subtitles come before every recogniser of speech."""
+    if capability != "speech":
+        return f"{capability}: {engine or 'unavailable'}"
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in table.report(capability).reasons.items())
+    without = engine or f"unavailable ({reasons or 'the profile names none'})"
+    return f"{capability}: subtitles; without them {without}"
 
 
 def _row(spec: ToolSpec, table: EngineTable) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from longtake.tools.result import ToolError, ToolResult
 
 LANGUAGES = ("python", "python3", "py")
 LONGEST = 20_000  # characters of code
+_RAN_OUT = "it ran for "  # how `Ran.ended` begins where the time was over
 
 
 @tool(capabilities=("sandbox",))
@@ -36,6 +37,12 @@ def execute_code(
         )
     sandbox: Sandbox = context.engines.load("sandbox")
     ran = sandbox.run(code, inputs or {}, context.budget.left, context.budget.check)
+    if ran.ended.startswith(_RAN_OUT):
+        raise ToolError(
+            "timeout",
+            f"The code did not come to its end: {ran.ended}.",
+            "Write it so that it does less, or raise sandbox.seconds.",
+        )
     output = {"stdout": printable(ran.stdout), "stderr": printable(ran.stderr)}
     notes = [f"run by {sandbox.id}"]
     if ran.ended:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated
@@ -22,6 +23,7 @@ from longtake.tools.result import ToolError, ToolResult
 
 CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
 FRAMES = 5  # that are read of a span
+LOST = 2.0  # seconds, more than between two of them; what is not seen for longer is gone
 LEAST = 0.5  # of a span that was read before: a shorter part of it is read again, as its frames lie closer
 MOST_FRAMES = 400  # of a running text (a counter, a clock), read frame by frame
 SAME_PLACE = 0.03  # of the picture: boxes of one running text lie this near to each other
@@ -56,9 +58,9 @@ def extract_scene_text(
     looked_at = examined(layer, span)
     if span.length <= CLOSE:
         try:
-            closer, said = _closer(context, span)
+            closer, until, said = _closer(context, span)
             notes.extend(said)
-            looked_at = (span,)
+            looked_at = (TimeSpan(start=span.start, end=until),)
         except MediaError as error:
             notes.append(f"not read again from the file: {error}")
     # A single moment is what its own frame shows; the index may have looked a little earlier.
@@ -77,8 +79,8 @@ def extract_scene_text(
     )
 
 
-def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], Sequence[str]]:
-    """What a close reading of the span finds, now or when it was done before, with notes."""
+def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], float, Sequence[str]]:
+    """What a close reading of the span finds, now or when it was done before; until when it was read; and notes."""
     engine: SceneTextEngine = context.engines.load("scene_text")
     settings = {"min_confidence": context.settings.scene_text.min_confidence}
     layers = started_from(context, "scene_text")
@@ -86,11 +88,11 @@ def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], Seque
     reading = earlier_reading(context, recipe, span, least=LEAST)
     if reading:
         inside = [item for item in reading.found if reading.span == span or item.span.overlaps(span)]
-        return inside, (f"read closely before, in {reading.span}",)
+        return inside, span.end, (f"read closely before, in {reading.span}",)
     found, until = _read_closely(context, span, engine)
     if until < span.end:
-        return found, (f"a text that keeps changing was read only until {clock(until, decimals=2)}",)
-    return found, keep_reading(context, recipe, span, found)
+        return found, until, (f"a text that keeps changing was read only until {clock(until, decimals=2)}",)
+    return found, span.end, keep_reading(context, recipe, span, found)
 
 
 def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> tuple[list[Evidence], float]:
@@ -101,8 +103,9 @@ def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine)
     found: list[Evidence] = []
     until = span.end
     for box in _running(context, span):
-        running, until = _read_running(context, span, box, engine)
+        running, reached = _read_running(context, span, box, engine)
         found += running
+        until = min(until, reached)
     frames = 1 if span.length == 0 else FRAMES
     for time, line in read_scene_text(path, media, span, engine, context.budget.check, frames):
         seen = TimeSpan(start=time, end=max(time, span.end if span.length == 0 else time))
@@ -166,10 +169,23 @@ def _seen(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneText
 
 
 def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evidence]:
-    """The closer reading, and what only the stored one has, in order of time; equal texts once, for longest."""
-    kept: dict[str, Evidence] = {}
-    for item in [*stored, *closer]:
-        held = kept.get(item.content)
-        if held is None or item.span.length > held.span.length:
-            kept[item.content] = item
-    return sorted(kept.values(), key=lambda item: (item.span.start, item.box[1] if item.box else 0.0))
+    """The closer reading, and what only the stored one has, in order of time, then from the top and the left.
+
+    Of a text that goes on at one place its longest reading is kept; elsewhere, or shown again later, it is another.
+    """
+    pieces: defaultdict[str, list[list[Evidence]]] = defaultdict(list)
+    for item in sorted([*stored, *closer], key=lambda item: item.span.start):
+        alike = pieces[item.content]
+        piece = next((piece for piece in alike if any(_goes_on(held, item) for held in piece)), None)
+        if piece is None:
+            alike.append([item])
+        else:
+            piece.append(item)
+    kept = [max(piece, key=lambda item: item.span.length) for alike in pieces.values() for piece in alike]
+    return sorted(kept, key=lambda item: (item.span.start, item.box[1::-1] if item.box else ()))
+
+
+def _goes_on(held: Evidence, item: Evidence) -> bool:
+    """Whether a text that starts no earlier than another is the same one, at its place and without a break."""
+    in_place = held.box == item.box or bool(held.box and item.box and _near(held.box, item.box))
+    return in_place and item.span.start - held.span.end <= LOST

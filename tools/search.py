@@ -16,7 +16,7 @@ from longtake.tools.registry import tool
 from longtake.tools.result import ToolResult
 
 
-@tool(capabilities=("text_embedding",))
+@tool(capabilities=("text_embedding",), cached=False)  # closer looks meanwhile are found, too
 def cross_modal_search(
     context: ToolContext,
     query: Annotated[

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.engines.summary import Summarizer
 from longtake.prompts import render
 from longtake.tools.context import ToolContext
 from longtake.tools.evidence import evidence_of, examined
@@ -45,7 +46,8 @@ def summarize_segment(
         prompt = render(PROMPTS, "summarize", sentences=sentences, count=SENTENCES[length])
         summary = context.text_model.complete(prompt, seconds=context.budget.left)
         return _result(summary, evidence, looked_at, notes)
-    chosen = context.engines.load("summary").summarize(sentences, SENTENCES[length])
+    engine: Summarizer = context.engines.load("summary")
+    chosen = engine.summarize(sentences, SENTENCES[length])
     kept = tuple(evidence[index] for index in chosen) if evidence else ()
     return _result(" ".join(sentences[index] for index in chosen), kept, looked_at, notes)
 

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -25,12 +26,11 @@ POLL = 0.1  # seconds after which a stop from outside is noticed
 
 
 class Toolbox:
-    """An ordinary object for one run; a subset of the tools is just a shorter list."""
+    """An ordinary object for one run, with its cache; a subset of the tools is just a shorter list."""
 
     def __init__(self, functions: Iterable[Callable[..., ToolResult]]) -> None:
         self._specs = {SPECS[function].name: SPECS[function] for function in functions}
         self._cache: dict[str, ToolResult] = {}
-        self._schemas: dict[tuple[str, ...], list[dict[str, Any]]] = {}
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._specs.values())
@@ -39,10 +39,8 @@ class Toolbox:
         return name in self._specs
 
     def schemas(self, videos: tuple[str, ...]) -> list[dict[str, Any]]:
-        """Every tool as chat models are told about it; made once for the same videos."""
-        if videos not in self._schemas:
-            self._schemas[videos] = [spec.as_openai(videos) for spec in self]
-        return self._schemas[videos]
+        """Every tool as chat models are told about it; made once for the same tools and videos."""
+        return _schemas(tuple(self), videos)
 
     def call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         """Run one tool; never raises. Equal calls on the same videos are answered from the cache."""
@@ -73,6 +71,11 @@ class Toolbox:
         engines = {capability: context.engines.report(capability).engine for capability in spec.capabilities}
         videos = {handle.id: dict(handle.record.layers) for handle in context.videos.values()}
         return json.dumps([spec.name, context.chosen, videos, engines, arguments.model_dump()], sort_keys=True)
+
+
+@lru_cache(maxsize=16)  # a run asks for them in every round
+def _schemas(specs: tuple[ToolSpec, ...], videos: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [spec.as_openai(videos) for spec in specs]
 
 
 def _choose_video(context: ToolContext, arguments: dict[str, Any]) -> ToolContext:

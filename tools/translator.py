@@ -56,11 +56,11 @@ def find_translator(context: ToolContext, source: str, target: str) -> Translato
 
 @dataclass(frozen=True, slots=True)
 class ControllerTranslator:
-    """The controller's text model, asked for a JSON list."""
+    """The controller's text model, asked for a JSON list; its words are its own, and prove nothing of a video."""
 
     model: TextModel
     budget: Budget
-    trusted: bool = True
+    trusted: bool = False
 
     @property
     def id(self) -> str:

@@ -13,10 +13,12 @@ from longtake.agent.context import RunContext
 from longtake.agent.facts import shots_examined
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Progress, Turn
+from longtake.agent.verdicts import QUOTATION, says
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 
 MOST_FINDINGS = 3
+NO_OPTION = "Which option that is, is not proven."
 # What answers rest on, as it is called where it is missing, and the layers of which one supplies it.
 SENSES = {
     "speech (no subtitles)": ("subtitles", "speech"),
@@ -35,11 +37,14 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     status, text = _conclude(state, context)
     supported = [claim for claim in state.claims if claim.verdict == "supported"]
     proven = supported if status != "abstained" else []
+    option = _option(state) if proven else None
+    if proven and option is None and LETTER.match(state.draft or "") and state.options:
+        text = f"{text} {NO_OPTION}"
     result = Answer(
         question=state.question,
         status=status,
         answer=text,
-        option=_option(state) if proven else None,
+        option=option,
         citations=_citations(proven),
         claims=tuple(state.claims),
         citations_removed=state.citing.citations - state.citing.backed,
@@ -113,11 +118,21 @@ def _citations(claims: Sequence[Claim]) -> tuple[Citation, ...]:
 
 
 def _option(state: AgentState) -> Option | None:
+    """The option that the draft names by its letter, where what is proven says it, and no other as well.
+
+    What a claim says outside its quotations counts before what stands in them, where several options may.
+    """
     match = LETTER.match(state.draft or "")
-    if not match:
+    number = ord(match[1].upper()) - ord("A") if match else len(state.options)
+    if match is None or number >= len(state.options):
         return None
-    number = ord(match[1].upper()) - ord("A")
-    return Option(letter=match[1].upper(), text=state.options[number]) if number < len(state.options) else None
+    told = " ".join(claim.text for claim in state.claims if claim.verdict == "supported")
+    said = [option for option in state.options if says(QUOTATION.sub(" ", told), option)]
+    said = said or [option for option in state.options if says(told, option)]
+    # "45 dollars and 50 cents" says "45 dollars" too: of two such options, the one that says more is meant.
+    meant = [option for option in said if not any(other != option and says(other, option) for other in said)]
+    text = state.options[number]
+    return Option(letter=match[1].upper(), text=text) if meant == [text] else None
 
 
 def usage_of(progress: Progress, context: RunContext) -> Usage:

@@ -11,10 +11,11 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.claims import LETTER, NOT_FOUND, Checked, check_draft, split_gap
 from longtake.agent.context import RunContext
-from longtake.agent.ledger import calls_made, entered
+from longtake.agent.ledger import calls_made, entered, grounded
 from longtake.agent.prompts.render import render
 from longtake.agent.routing import MOST_CHECKS
 from longtake.agent.state import AgentState
+from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Citing
 
 
@@ -48,8 +49,11 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _check(state: AgentState, context: RunContext) -> Checked:
     names = {video.id: video.record.name for video in context.tools.videos.values()}
     calls = calls_made(state.messages)
-    computed = [call.computed for call in calls if call.computed]
-    checked = check_draft(_statement(state), state.evidence, computed, names)
+    question = state.orientation.question if state.orientation else state.question
+    measured = context.tools.settings.controller.engine == "rules"
+    computed = [call.computed for call in calls] if measured else grounded(calls, state.evidence, question)
+    grounds = Grounds(tuple(filter(None, computed)), question, measured)
+    checked = check_draft(_statement(state), state.evidence, grounds, names)
     return replace(checked, claims=tuple(entered(claim, state.evidence, calls) for claim in checked.claims))
 
 

@@ -6,7 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.words import NEGATION, NUMBER_WORDS, content_stems, coverage, cue, figures, fold, stem, stems, words
+from longtake.agent.amounts import COINS
+from longtake.agent.words import (
+    NEGATION,
+    NUMBER_WORDS,
+    TELLING,
+    content_stems,
+    coverage,
+    cue,
+    figures,
+    fold,
+    stem,
+    stems,
+    words,
+)
 from longtake.memory.records import Evidence
 
 BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
@@ -103,16 +116,10 @@ ANSWER_TYPES = (
     ANY_NUMBER,
     AnswerType(r"number", r"\d"),
 )
-# Words about the telling, not about the thing told.
-TELLING = frozenset(
-    stem(word)
-    for word in (
-        "said says say spoken speaks speaker speakers mentioned mention talk talks tell told asks ask line "
-        "sentence words word according narrator singer song sings sung lyrics joke jokes quote answer question "
-        "written shown show shows screen slide text sign title caption printed happen happens place subtitle "
-        "subtitles given gives presenter person need needed called number first last name names lecturer teacher "
-        "professor host author"
-    ).split()
+# Words about the telling, not about the thing told, as questions use them.
+_ASIDE = TELLING | stems(
+    "talk talks asks ask singer song sings sung lyrics joke jokes quote answer question happen happens place given "
+    "gives person need needed called number first last name names lecturer teacher professor host author"
 )
 _NOW = cue("now, today, currently, nowadays, at present")
 _SUPERLATIVE = cue(
@@ -139,11 +146,11 @@ def holds(kind: AnswerType | None, text: str) -> bool:
 
 
 def prices(text: str) -> list[tuple[str, str]]:
-    """The prices of a text, in order: each its currency, as a sign where there is one, and its number in digits."""
+    """The prices of a text, in order: each its currency and its number in digits."""
     found = []
     for sign, after, before, coin in _PRICE.findall(figures(text, above=0)):
-        named = (sign or coin).casefold().removesuffix("s")
-        found.append((_SIGNS.get(named, named), (after or before).replace(",", "")))
+        named = stem((sign or coin).casefold())
+        found.append((COINS.get(named, named), (after or before).replace(",", "")))
     return found
 
 
@@ -151,7 +158,7 @@ def key_terms(question: str) -> list[str]:
     """Stems that evidence must hold: the question's content words without those about the telling and the type."""
     kind = answer_type(question)
     plain = re.sub(rf"\b(?:{kind.cue})\b", " ", question.casefold()) if kind else question
-    return [term for term in content_stems(plain) if term not in TELLING and (not term.isdigit() or len(term) == 4)]
+    return [term for term in content_stems(plain) if term not in _ASIDE and (not term.isdigit() or len(term) == 4)]
 
 
 def must_hold(question: str) -> set[str]:

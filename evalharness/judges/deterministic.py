@@ -217,7 +217,7 @@ def _contradicts(claim: str, sentences: Sequence[str]) -> bool:
     proof = Evidence(
         video="", span=TimeSpan(start=0, end=0), modality="metadata", content=" ".join(sentences), engine="reply"
     )
-    return verdict_of(claim, [proof], ()) == "contradicted"
+    return verdict_of(claim, [proof]) == "contradicted"
 
 
 def _in_order(wanted: Sequence[str], held: Sequence[str]) -> bool:

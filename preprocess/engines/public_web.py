@@ -13,6 +13,7 @@ import httpx
 from longtake.errors import EngineError
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: all of IPv6 that was ever given to the Internet
 
 
 class PublicTransport(httpx.HTTPTransport):
@@ -61,7 +62,7 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
-        if ip.is_site_local:
+        if ip not in _GLOBAL_UNICAST:
             return False
     return ip.is_global and not ip.is_multicast
 

@@ -9,9 +9,12 @@ from longtake.agent.claims import check_draft
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done
 from longtake.agent.rules.sight.counting import count_seen, what_to_count
+from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolFailure, ToolResult
+
+MEASURED = Grounds(measured=True)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +70,9 @@ def test_a_count_says_what_it_is_of_and_is_a_claim_that_its_evidence_holds() -> 
     draft, calls = answered("How many people come to the table?", result)
     assert draft == "3 × person: “person 1 of 3” [00:00:01][00:00:02][00:00:03]"
     assert calls[-1] == Call("count_objects", {"timestamp": [0.0, 60.0], "object_query": "different people"})
-    assert [claim.verdict for claim in check_draft(draft, seen).claims] == ["supported"]
+    assert [claim.verdict for claim in check_draft(draft, seen, MEASURED).claims] == ["supported"]
     wrong = draft.replace("3 × person:", "4 × person:")
-    assert [claim.verdict for claim in check_draft(wrong, seen).claims] != ["supported"]
+    assert [claim.verdict for claim in check_draft(wrong, seen, MEASURED).claims] != ["supported"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +89,7 @@ def test_what_comes_and_goes_is_counted_also_where_its_kind_cannot_be_told() -> 
     draft, calls = answered("How many different people come to the table?", unknown, result)
     assert calls[-1].arguments["object_query"] == "different moving things"
     assert draft.startswith("6 × moving thing (what each is, the engine cannot tell): “moving thing 1 of 6” [00:00:01]")
-    assert [claim.verdict for claim in check_draft(draft, seen).claims] == ["supported"]
+    assert [claim.verdict for claim in check_draft(draft, seen, MEASURED).claims] == ["supported"]
 
 
 def test_what_cannot_be_counted_is_an_abstention_with_the_reason() -> None:
@@ -105,7 +108,7 @@ def test_a_count_of_a_part_of_the_time_is_no_answer() -> None:
     assert answered("Is there ever more than two person in view?", part)[0] == gap
     draft, _ = answered("Is there ever more than one person in view?", part)
     assert draft.startswith("Yes, at least 2 × person at once: ")
-    assert [claim.verdict for claim in check_draft(draft, part.evidence).claims] == ["supported"]
+    assert [claim.verdict for claim in check_draft(draft, part.evidence, MEASURED).claims] == ["supported"]
 
 
 def of_two_videos(question: str, first: ToolResult, second: ToolResult) -> str:

@@ -8,6 +8,7 @@ from helpers.rules import drafted
 from longtake.agent.claims import check_draft
 from longtake.agent.rules.moves import Call
 from longtake.agent.rules.time.durations import elapsed
+from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.calculator import evaluate
@@ -33,7 +34,9 @@ def answered(question: str) -> tuple[str, list[str]]:
     """The draft, and the verdicts on its claims."""
     draft, calls = drafted(question, _result)
     sums = [str(call.arguments["expression"]) for call in calls if call.name == "calculator"]
-    checked = check_draft(draft, HELD, [f"{text} = {evaluate(text)}" for text in sums])
+    checked = check_draft(
+        draft, HELD, Grounds([f"{text} = {evaluate(text)}" for text in sums], question, measured=True)
+    )
     return draft, [claim.verdict for claim in checked.claims]
 
 
@@ -83,7 +86,7 @@ def test_without_the_calculator_no_length_is_told(question: str) -> None:
 
 def test_a_wrong_length_is_not_supported() -> None:
     draft, _ = answered("How long does the tone sound?")
-    wrong = check_draft(draft.replace("1.5 s", "3.5 s"), HELD, ["11.7 s - 10.2 s = 1.5 s"])
+    wrong = check_draft(draft.replace("1.5 s", "3.5 s"), HELD, Grounds(["11.7 s - 10.2 s = 1.5 s"], measured=True))
     assert [claim.verdict for claim in wrong.claims] != ["supported"]
 
 

@@ -7,7 +7,8 @@ from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
 from longtake.agent.claims import check_draft, softened, with_citations
-from longtake.agent.ledger import Made, entered
+from longtake.agent.ledger import Made, entered, grounded
+from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Claim, Evidence, FoundBy, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.workspace import Workspace
@@ -44,6 +45,7 @@ def otherwise(draft: str, *evidence: Evidence) -> list[str]:
         ("The kettle costs 45 dollars.", "Kettle 54 dollars"),
         ("The kettle costs 45 dollars.", "Kettle: $54"),
         ("The kettle costs twelve euros.", "Price of the kettle: €15"),
+        ("The kettle costs forty-five dollars.", "Kettle 54 dollars"),
         ("The work on the bridge starts on the 7th of April.", "Work on the bridge starts 8 April"),
         ("The work on the bridge starts on April 7th.", "Work on the bridge starts: 7 May 2031"),
         ("The choir meets on Thursday.", "Choir meets: Friday"),
@@ -92,7 +94,7 @@ def test_both_are_cited_where_one_modality_says_and_another_shows_it_otherwise(s
         # The same, rounded, hedged or spelled.
         ("The kettle costs 50 dollars.", "Kettle $49.90"),
         ("The kettle costs about 50 dollars.", "Kettle 45 dollars"),
-        ("The kettle costs forty-five dollars.", "Kettle 54 dollars"),
+        ("The kettle costs forty-five dollars.", "Kettle 45 dollars"),
         ("The kettle costs 1,250 euros.", "Kettle 1250.00 €"),
         ("The evening train leaves at 5 pm.", "Evening train leaves 17:00"),
         ("The winner of the cup is Edith Marlow.", "Winner of the cup: Edith Marlowe"),
@@ -193,8 +195,8 @@ def test_a_result_leads_to_the_calculation() -> None:
     done = Made(by, ToolResult(tool="calculator", output={"result": "90"}))
     failed = Made(by, ToolResult(tool="calculator", failure=ToolFailure(kind="engine_failed", message="No.")))
     assert (done.computed, failed.computed) == ("45 * 2 = 90", "")
-    for text, found in (("Two kettles cost 90 dollars", [by]), ("The kettle costs 45 dollars", [])):
-        (claim,) = check_draft(f"{text} [00:00:12].", [KETTLE], [done.computed]).claims
+    for text, found in (("45 * 2 = 90 dollars", [by]), ("The kettle costs 45 dollars", [])):
+        (claim,) = check_draft(f"{text} [00:00:12].", [KETTLE], Grounds(computed=[done.computed])).claims
         made = [Made(FoundBy(tool="t", call="c"), ToolResult(tool="t", evidence=(KETTLE,))), done, failed]
         assert list(entered(claim, [KETTLE], made).found_by[1:]) == found
 
@@ -224,6 +226,30 @@ def test_only_what_is_doubtful_and_nothing_else_is_softened(
         "Not verified: The kettle costs 45 dollars. [00:00:12] What was recognised there is too doubtful to prove it."
     )
     assert softened([claim]) == (text if kept else "")
+
+
+@pytest.mark.parametrize(
+    ("expression", "question", "counts"),
+    [
+        ("45 * 2", "What do 2 kettles cost?", True),
+        ("45 * 2", "What do two kettles cost?", True),
+        ("45 * 2", "What do they cost?", False),
+        ("99", "What does the kettle cost?", False),
+        ("45 + 54", "What does the kettle cost?", False),
+        ("45 / 100 * 15", "What is 15 percent of the price?", True),
+        ("45 * 100", "What does the kettle cost in cents?", True),
+        ("15 s - 12 s", "How long is it said?", True),
+        ("19 s - 12 s", "How long is it said?", False),
+    ],
+)
+def test_a_result_counts_where_the_evidence_or_the_question_holds_all_it_is_worked_out_of(
+    expression: str, question: str, counts: bool
+) -> None:
+    by = FoundBy(tool="calculator", call="call-1-0", arguments={"expression": expression})
+    done = Made(by, ToolResult(tool="calculator", output={"result": "7"}))
+    assert grounded([done], [KETTLE], question) == ([f"{expression} = 7"] if counts else [])
+    later = Made(by.model_copy(update={"arguments": {"expression": "7 + 45"}}), done.result)
+    assert len(grounded([done, later], [KETTLE], question)) == (2 if counts else 0)
 
 
 def test_from_an_answer_to_the_step_in_the_trace(small_workspace: Workspace) -> None:

@@ -11,6 +11,7 @@ from longtake.agent.claims import check_draft
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done, Move
 from longtake.agent.rules.sight.movement import asks_happenings, tell_happenings
+from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolFailure, ToolResult
@@ -39,7 +40,9 @@ def answered(question: str, tool: str, *found: Evidence, **more: Any) -> tuple[s
     draft, calls = drafted(question, result_of)
     assert tool in [call.name for call in calls]
     if not draft.startswith("NOT FOUND"):
-        assert {claim.verdict for claim in check_draft(draft, found).claims} == {"supported"}
+        assert {
+            claim.verdict for claim in check_draft(draft, found, Grounds(question=question, measured=True)).claims
+        } == {"supported"}
     return draft, calls
 
 

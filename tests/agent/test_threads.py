@@ -7,12 +7,16 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import pytest
 from helpers.asking import VIDEO, endpoint_asker
-from helpers.openai_server import openai_server, says
+from helpers.openai_server import openai_server, refuses, says
 
 from longtake.agent.ask import Asker
+from longtake.agent.trace import RecordedTrace
 from longtake.config import load
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
@@ -49,6 +53,75 @@ def test_a_thread_lies_in_the_librarys_file(small_workspace: Workspace) -> None:
         (count,) = connection.execute("SELECT count(*) FROM checkpoints WHERE thread_id = 'kept'").fetchone()
     connection.close()
     assert count > 0
+
+
+def _rows(workspace: Workspace, thread: str | None = None) -> tuple[int, int]:
+    """How many checkpoints, and how many writes that led to them, the library holds: of one thread, or of all."""
+    with closing(sqlite3.connect(workspace.library.memory_file)) as connection:
+        checkpoints, writes = (
+            connection.execute(f"SELECT count(*) FROM {table} WHERE thread_id = ifnull(?, thread_id)", (thread,))
+            for table in ("checkpoints", "writes")
+        )
+        return checkpoints.fetchone()[0], writes.fetchone()[0]
+
+
+def test_a_thread_keeps_one_checkpoint_however_many_questions_it_has(small_workspace: Workspace) -> None:
+    asker = Asker(small_workspace)
+    for _ in range(3):
+        asker.ask([VIDEO], COST, thread="long")
+        assert _rows(small_workspace, "long") == (1, 0)
+    assert _asked_again(small_workspace, "long").count(f"Q: {COST}") == 3
+    assert _rows(small_workspace, "long") == (1, 0)
+
+
+def test_a_question_outside_every_thread_leaves_no_checkpoint(small_workspace: Workspace) -> None:
+    asker = Asker(small_workspace)
+    before = _rows(small_workspace)
+    asker.ask([VIDEO], COST)
+    with pytest.raises(KeyboardInterrupt):
+        asker.ask([VIDEO], COST, on_step=_ctrl_c_after("plan"))
+    assert _rows(small_workspace) == before
+
+
+def _ctrl_c_after(last: str) -> Callable[[str], None]:
+    def on_step(node: str) -> None:
+        if node == last:
+            raise KeyboardInterrupt
+
+    return on_step
+
+
+@pytest.mark.parametrize("node", ["orient", "plan", "act", "verify"])
+def test_an_interrupted_question_leaves_the_thread_as_it_was(node: str, small_workspace: Workspace) -> None:
+    thread = f"interrupted in {node}"
+    Asker(small_workspace).ask([VIDEO], COST, thread=thread)
+    with pytest.raises(KeyboardInterrupt):
+        Asker(small_workspace).ask([VIDEO], "Which room is it?", thread=thread, on_step=_ctrl_c_after(node))
+    assert _rows(small_workspace, thread)[0] == 1
+    told = _asked_again(small_workspace, thread)
+    assert f"Q: {COST}" in told
+    assert "Which room" not in told
+    assert _rows(small_workspace, thread) == (1, 0)
+
+
+def test_a_question_that_fails_at_once_has_spent_nothing_of_the_one_before(small_workspace: Workspace) -> None:
+    asker = Asker(small_workspace)
+    first = asker.ask([VIDEO], COST, thread="too late")
+    failed = asker.ask([VIDEO], "What is said at 1:59:00?", thread="too late")
+    assert first.usage.tool_calls > 0
+    assert first.coverage
+    assert (failed.status, failed.usage.rounds, failed.usage.tool_calls, failed.coverage) == ("failed", 0, 0, {})
+    assert _rows(small_workspace, "too late")[0] == 1
+    assert f"Q: {COST}" in _asked_again(small_workspace, "too late")
+
+
+def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_workspace: Workspace) -> None:
+    with openai_server([refuses(401, "no such key")]) as endpoint:
+        failed = endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], COST, thread="refused")
+    assert (failed.status, failed.usage.tool_calls) == ("failed", 0)
+    assert failed.coverage["subtitles"] == 1
+    assert _rows(small_workspace, "refused")[0] == 1
+    assert "Earlier in this thread" not in _asked_again(small_workspace, "refused")
 
 
 def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> None:
@@ -106,3 +179,12 @@ def test_askers_that_open_a_new_library_at_once_do_not_lock_each_other_out(
     for asker in askers:
         asker.join()
     assert [answer.status for answer in answers] == ["answered"] * 12
+
+
+def test_a_second_question_is_answered_from_no_tools_result_of_the_first(small_workspace: Workspace) -> None:
+    with openai_server([says(None, LISTEN), says(PRICE)] * 2) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        answers = [asker.ask([VIDEO], COST) for _ in range(2)]
+    for answer in answers:
+        trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+        assert [event["data"]["cached"] for event in trace.events() if event["type"] == "tool"] == [False]

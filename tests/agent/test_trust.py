@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from helpers.asking import ask_endpoint
+from helpers.openai_server import says
 
 from longtake.agent.claims import check_draft
 from longtake.agent.orientation import Kind, Orientation, classify, quoted
@@ -13,6 +15,7 @@ from longtake.agent.rules.moves import Call, Done
 from longtake.agent.rules.planner import next_move
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.workspace import Workspace
 from longtake.tools.result import ToolResult
 
 
@@ -113,3 +116,48 @@ def test_doubtful_words_cannot_contradict_what_is_known() -> None:
     beside = heard(RUMOUR.content, FACT.span.start, trusted=False)
     [claim] = check_draft("The blue kettle costs 250 dollars [00:01:20].", [beside, FACT]).claims
     assert claim.verdict == "supported"
+
+
+LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+PRICE = "The blue kettle costs 249 dollars [00:00:04]."
+
+
+@pytest.mark.parametrize(
+    ("draft", "options", "letter"),
+    [
+        (f"A. {PRICE}", ("249 dollars", "54 dollars"), "A"),
+        (f"B. {PRICE}", ("249 dollars", "54 dollars"), None),
+        (f"B. {PRICE}", ("249 euros", "$249"), "B"),
+        (f"A. {PRICE}", ("249 euros", "$249"), None),
+        (f"A. {PRICE}", ("The blue kettle", "249 dollars"), None),
+        (f"A. {PRICE}", ("The blue kettle costs 249 dollars", "249 dollars"), "A"),
+    ],
+)
+def test_an_option_is_chosen_only_where_what_is_proven_says_it_and_no_other(
+    small_workspace: Workspace, draft: str, options: tuple[str, ...], letter: str | None
+) -> None:
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), says(draft)], options=options).answer
+    assert (answer.status, answer.option and answer.option.letter) == ("answered", letter)
+    assert answer.answer.endswith("Which option that is, is not proven.") == (letter is None)
+
+
+@pytest.mark.parametrize(
+    ("expression", "draft", "status"),
+    [
+        ("99", "The blue kettle costs 99 dollars [00:00:04].", "abstained"),
+        ("250 - 151", "250 - 151 = 99 dollars for the blue kettle [00:00:04].", "abstained"),
+        ("249 * 2", "249 * 2 = 498 dollars [00:00:04].", "answered"),
+    ],
+)
+def test_the_calculator_proves_no_number_that_is_put_into_it(
+    small_workspace: Workspace, expression: str, draft: str, status: str
+) -> None:
+    script = [says(None, LISTEN), says(None, ("calculator", {"expression": expression})), says(draft)]
+    question = "What do 2 blue kettles cost?"
+    assert ask_endpoint(small_workspace, script, question=question).answer.status == status
+
+
+@pytest.mark.parametrize(("question", "status"), [("Is the kettle blue?", "answered"), ("Is it cheap?", "abstained")])
+def test_a_model_says_yes_only_to_what_its_proof_says(small_workspace: Workspace, question: str, status: str) -> None:
+    yes = "Yes: “The blue kettle costs 249 dollars.” [00:00:04]"
+    assert ask_endpoint(small_workspace, [says(None, LISTEN), says(yes)], question=question).answer.status == status

@@ -39,6 +39,14 @@ def test_tools_list_says_what_is_unavailable(library: Path) -> None:
     assert "summary: unavailable" in run(library, "--set", "engines.summary=[]", "tools", "list").stdout
 
 
+def test_tools_list_says_that_subtitles_serve_where_no_recogniser_does(library: Path) -> None:
+    without = run(library, "--set", "engines.speech=[]", "tools", "list").stdout
+    assert "speech: subtitles; without them unavailable (the profile names none)\n" in without
+    assert "speech: subtitles; without them unavailable (faster_whisper: no Whisper model" in (
+        run(library, "--set", "engines.speech=[faster_whisper]", "tools", "list").stdout
+    )
+
+
 def test_a_tool_is_called_on_a_video(library: Path) -> None:
     arguments = ("tools", "call", "transcribe_speech", "talk", "--args", '{"timestamp": "0:04-0:06"}')
     whole = json.loads(run(library, *arguments, "--json").stdout)

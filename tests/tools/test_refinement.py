@@ -113,6 +113,17 @@ def test_search_finds_what_was_read_closely(place: Workspace) -> None:
     assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN, "scene_text")
 
 
+def test_an_equal_search_finds_what_was_read_closely_meanwhile(place: Workspace) -> None:
+    toolbox, context = Toolbox(ALL_TOOLS), opened(place)
+    asked = {"query": BETWEEN, "modalities": ["scene_text"]}
+    before = toolbox.call("cross_modal_search", asked, context)
+    toolbox.call("extract_scene_text", {"timestamp": [1.5, 3]}, context)
+    after = toolbox.call("cross_modal_search", asked, context)
+    assert f"TICKET {BETWEEN}" not in [item.content for item in before.evidence]
+    assert f"TICKET {BETWEEN}" in [item.content for item in after.evidence]
+    assert not after.cached
+
+
 def test_what_the_layers_hold_is_not_found_twice(place: Workspace) -> None:
     before = search(opened(place), "7010")
     read(opened(place), 1.5, 3)
@@ -181,6 +192,7 @@ def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kep
     monkeypatch.setattr("longtake.tools.scene_text.FRAMES", 1)
     result = read(context, 1.6, 3)
     assert result.notes == ("a text that keeps changing was read only until 00:00:02.08",)
+    assert [(span.start, span.end) for span in result.looked_at] == [(1.6, 2.08)]
     [last] = [item for item in result.evidence if item.content == "TICKET 7010" and not item.layer]
     assert (last.span.start, last.span.end) == (2.0, 2.08)
     assert place.library.refined.readings(context.video.id, context.video.record.layers) == []

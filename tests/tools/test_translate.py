@@ -120,7 +120,8 @@ def test_speech_keeps_its_times_and_stands_beside_the_words_that_were_said(spoke
     ]
     assert [item.content for item in result.evidence] == ["Hello\nthere.", "Goodbye.", "HELLO THERE.", "GOODBYE."]
     assert [item.span.start for item in result.evidence] == [1, 5, 1, 5]
-    assert all(item.trusted for item in result.evidence)
+    assert [item.trusted for item in result.evidence] == [True, True, False, False]
+    assert "proves nothing" in result.notes[-1]
     assert result.evidence[2].engine.startswith("controller-")
     assert result.evidence[2].engine.endswith(" of subtitles-engine")
     assert result.looked_at == (TimeSpan(start=0, end=10),)

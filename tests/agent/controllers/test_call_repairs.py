@@ -103,8 +103,8 @@ def test_an_unknown_tool_is_told_to_the_controller(small_workspace: Workspace) -
 
 
 def test_several_calls_of_a_message_all_run_and_are_answered_by_id(small_workspace: Workspace) -> None:
-    asked = ask_endpoint(small_workspace, [says("I look.", LISTEN, SEARCH), says(None, SEARCH), says(PRICE)])
-    assert [event["data"]["tool"] for event in asked.of("tool")[2:]] == ["cross_modal_search"]
+    asked = ask_endpoint(small_workspace, [says("I look.", LISTEN, SEARCH), says(None, LISTEN), says(PRICE)])
+    assert [event["data"]["tool"] for event in asked.of("tool")[2:]] == ["transcribe_speech"]
     messages = asked.endpoint.requests[2]["messages"]
     called = [call["id"] for message in messages for call in message.get("tool_calls", ())]
     assert len(set(called)) == 3

@@ -1,0 +1,78 @@
+"""Amounts in a text: how much, and of what unit, so that 45 dollars are neither 45 euros nor 45 percent."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from longtake.agent.words import NUMBER_WORDS, figures, fold, plain_number, stem
+
+COINS = {"$": "dollar", "usd": "dollar", "buck": "dollar", "€": "euro", "eur": "euro", "£": "pound", "gbp": "pound"}
+RATES = {"percent": "%", "kph": "km/h"} | {
+    f"{unit} {rate} hour": "km/h" for unit in ("kilometr", "kilometer") for rate in ("an", "per")
+}
+_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}  # powers of ten
+_SPELLED = {"c": "cent", "penc": "penny", "s": "second", "sec": "second", "h": "hour", "min": "minut", "kg": "kilogram"}
+_SPELLED |= {"kilo": "kilogram", "g": "gram", "m": "meter", "metr": "meter", "km": "kilometer", "kilometr": "kilometer"}
+_SPELLED |= {"cm": "centimeter", "mm": "millimeter", "lb": "pound", "foot": "feet", "ft": "feet", "tonn": "ton"}
+_SPELLED |= {"per cent": "%", "hz": "hertz"}
+_RATE = r"(?:km/h|kph|mph|kilomet(?:re|er)s (?:an|per) hour|miles (?:an|per) hour)"
+_MEASURE = (
+    r"dollars?|bucks?|usd|euros?|eur|pounds?|gbp|cents?|pence|pennies|francs?|per ?cent|seconds?|sec|s|minutes?|min|"
+    r"hours?|h|days?|weeks?|months?|years?|decades?|centuries|(?:kilo|centi|milli)?met(?:re|er)s?|km|cm|mm|m|miles?|"
+    r"feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|lbs?|ounces?|lit(?:re|er)s?|degrees?|hz|am|pm"
+)
+_UNIT = rf"%|[$€£]|°\s?[CF]?|{_RATE}|(?:{_MEASURE})(?![\w/])"
+_AMOUNT = re.compile(
+    rf"(?<![^\W_])(?<!\d[.,:])([$€£]\s?)?((?<![\w)])[-−])?(\d+(?:[.,:]\d+)*)(?:[\s-]?({'|'.join(_SCALES)})\b)?(?:[\s-]?({_UNIT}))?"
+    r"(?![^\W_]|[.,:]\d)",
+    re.IGNORECASE,
+)
+_FACTOR = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)", re.IGNORECASE)
+_ALONE = re.compile(rf"(?<!\w)(?:{_UNIT})", re.IGNORECASE)
+_SMALL = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
+
+
+class Amount(NamedTuple):
+    """A number in digits, without separators and trailing zeros, and its unit; empty where none is known to follow."""
+
+    number: str
+    unit: str
+
+
+@lru_cache(maxsize=16_384)
+def amounts(text: str) -> frozenset[Amount]:
+    """Every number of a text with its unit, number words included: `ten million euros` is 10000000 euros.
+
+    What is part of a word, as in "room B12", is none.
+    """
+    return frozenset(_amount(match) for match in _AMOUNT.finditer(_in_digits(text)))
+
+
+def without_amounts(text: str) -> str:
+    """A text without its numbers and their units."""
+    return _AMOUNT.sub(" ", _in_digits(text))
+
+
+@lru_cache(maxsize=16_384)
+def units(text: str) -> frozenset[str]:
+    """Units that stand apart from every number, as over the column of a table."""
+    return frozenset(_unit(match[0]) for match in _ALONE.finditer(without_amounts(text)))
+
+
+def _in_digits(text: str) -> str:
+    return _SMALL.sub(lambda match: NUMBER_WORDS[match[0].casefold()], _FACTOR.sub(" × ", figures(text)))
+
+
+def _amount(match: re.Match[str]) -> Amount:
+    sign, number = "-" if match[2] else "", plain_number(match[3])
+    if match[4] and re.fullmatch(r"\d+(?:\.\d+)?", number):
+        number = plain_number(f"{Decimal(number).scaleb(_SCALES[match[4].casefold()]):f}")
+    return Amount(sign + number, _unit(match[1] or match[5] or ""))
+
+
+def _unit(written: str) -> str:
+    unit = " ".join(stem(word) for word in fold(written).split())
+    return next((table[unit] for table in (COINS, RATES, _SPELLED) if unit in table), unit)
