@@ -65,7 +65,7 @@ _METADATA = re.compile(
     r"(?=\W*$| (?:are there|are in|in|there are|(?:does|has|do) (?:the|this) (?:video|recording|clip|film)))"
     r"|^\W*(?:is|are) there (?:ever )?(?:an? |any )?(?:hard )?(?:fade|dissolve|cut)s?(?=\W*$| (?:in|to|from)\b)"
     r"|(?:picture|screen|video|image|film|clip) (?:fades?|dissolves?)\b"
-    r"|\b(?:is there|any) (?:a )?(?:sound|audio)(?: track)?(?=\W*$| in (?:the|this)\b)"
+    r"|\b(?:is there|any) (?:a )?(?:sound|audio)(?: track)?(?=\W*$| (?:in|on|to) (?:the|this)\b)"
     r"|when are the (?:shot )?cuts|hard cuts"
 )
 _SUMMARISE = re.compile(

@@ -14,17 +14,15 @@ SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one ro
 def rows(found: Sequence[Evidence]) -> list[Evidence]:
     """The evidence with the texts of each row of a picture joined, left to right."""
     joined: list[Evidence] = []
-    used: set[str] = set()
     texts = sorted((item for item in found if item.modality == "scene_text" and item.box), key=_left_first)
-    for item in texts:
-        if item.id in used:
-            continue
-        row = row_of(item, [other for other in texts if other.id not in used])
-        used |= {other.id for other in row}
-        content = CELLS.join(other.content for other in row)
-        joined_row = {"content": content, "trusted": all(other.trusted for other in row), "span": _together(row)}
-        joined.append(item if len(row) == 1 else item.model_copy(update=joined_row))
-    return [item for item in found if item.id not in used] + joined
+    others = [item for item in found if item.modality != "scene_text" or not item.box]
+    while texts:
+        row = row_of(texts[0], texts)
+        texts = [item for item in texts if not any(item is cell for cell in row)]
+        content = CELLS.join(cell.content for cell in row)
+        whole = {"content": content, "trusted": all(cell.trusted for cell in row), "span": _together(row)}
+        joined.append(row[0].model_copy(update=whole) if len(row) > 1 else row[0])
+    return others + joined
 
 
 def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:

@@ -39,10 +39,8 @@ class Evidence(Record):
 
     @property
     def id(self) -> str:
-        """Ten hex digits of what, when, where in the picture and by which engine."""
-        parts = [self.video, f"{self.span.start:.3f}", f"{self.span.end:.3f}", self.modality, self.content, self.engine]
-        if self.box:  # two cells of a table may hold the same
-            parts.append(" ".join(f"{edge:.3f}" for edge in self.box))
+        """Ten hex digits of what, where and by which engine."""
+        parts = (self.video, f"{self.span.start:.3f}", f"{self.span.end:.3f}", self.modality, self.content, self.engine)
         return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=5).hexdigest()
 
 

@@ -109,11 +109,10 @@ def _message(call: ToolCall, result: ToolResult, context: RunContext) -> ToolMes
 
 
 def _joined(evidence: list[Evidence], results: list[ToolResult]) -> list[Evidence]:
-    known = {item.id: item for item in evidence}
-    for result in results:
-        for item in result.evidence:
-            known.setdefault(item.id, item)
-    return list(known.values())
+    found = (item for result in results for item in result.evidence)
+    # Two cells of a table may hold the same.
+    known = {(item.id, item.box): item for item in reversed([*evidence, *found])}
+    return list(known.values())[::-1]
 
 
 def _fingerprint(call: ToolCall, result: ToolResult) -> list[Any]:

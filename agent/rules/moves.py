@@ -36,8 +36,8 @@ Move = list[Call] | str
 
 
 def evidence_from(done: Iterable[Done], *tools: str) -> list[Evidence]:
-    """Evidence that the named tools found, without repeats, in the order found."""
-    found = {item.id: item for step in done if step.call.name in tools for item in step.result.evidence}
+    """Evidence that the named tools found, without repeats, in the order found; two cells may hold the same."""
+    found = {(item.id, item.box): item for step in done if step.call.name in tools for item in step.result.evidence}
     return list(found.values())
 
 

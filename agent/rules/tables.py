@@ -39,15 +39,13 @@ def _cell(question: str, texts: Sequence[Evidence]) -> tuple[Evidence, tuple[Evi
     names, asked = must_hold(question), set(content_stems(question))
     boxed = [item for item in texts if item.box]
     # the texts of the row that each stands in, left to right
-    tables = {item.id: row_of(item, boxed) for item in boxed}
+    tables = [row_of(item, boxed) for item in boxed]
     found = []
-    for first in boxed:
-        row = tables[first.id]
+    for first, row in zip(boxed, tables, strict=True):
         if row[0] is not first or not names or not names <= stems(first.content):
             continue
-        for head in boxed:
-            heads = tables[head.id]
-            place = heads.index(head)
+        for head, heads in zip(boxed, tables, strict=True):
+            place = next(number for number, each in enumerate(heads) if each is head)
             is_head = len(heads) == len(row) > 1 and head.span.overlaps(first.span) and head.video == first.video
             if is_head and place and asked & stems(head.content) and row[place].content[:1].isdigit():
                 found.append((head, (first, row[place])))

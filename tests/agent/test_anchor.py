@@ -45,7 +45,7 @@ def _result(call: Call) -> ToolResult:
     sense, span = SENSES[call.name], call.arguments["timestamp"]
     asked = TimeSpan(start=span[0], end=span[-1])
     found = tuple(item for item in HELD if item.modality == sense and item.span.overlaps(asked))
-    return ToolResult(tool=call.name, evidence=found)
+    return ToolResult(tool=call.name, evidence=found, looked_at=(asked,))
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,8 @@ def test_what_comes_and_goes_is_counted_also_where_its_kind_cannot_be_told() -> 
 def test_what_cannot_be_counted_is_an_abstention_with_the_reason() -> None:
     failure = ToolFailure(kind="unavailable", message="The embedded engine cannot tell vehicles.", remedy="owlv2 can.")
     draft, _ = answered("How many vehicles drive through?", ToolResult(tool="count_objects", failure=failure))
-    assert draft == "NOT FOUND: The embedded engine cannot tell vehicles. owlv2 can."
+    told = "Nothing said or written tells the number."
+    assert draft == f"NOT FOUND: {told} The embedded engine cannot tell vehicles. owlv2 can."
     none, _ = answered("How many people come to the table?", counted(0)[0])
     assert none == "NOT FOUND: No person in 30 pictures from 00:00:00-00:01:00."
 

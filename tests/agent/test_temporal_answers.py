@@ -26,7 +26,7 @@ from longtake.agent.ask import Asker
         ("What is the second thing written after the bang?", "“Wear a helmet in Zone C”"),
         ("What is shown when she talks about the panels after the storm?", "“Roof panels cost more”"),
         ("How fast was the wind, and when does the music start?", "Music from 00:02:32.0"),
-        ("Who looks after the building, and what is the price of the seal kit?", "“Seal kit · $37”"),
+        ("Who looks after the building, and what is the price of the seal kit?", "“Seal kit · Tarn Works · $37”"),
         ("Is there ever a red circle?", "Yes: “red circle 1 of 1, from left to right"),
         ("How many times does a red ball come into the picture?", "1 × moving red thing"),
     ],

@@ -26,6 +26,7 @@ def heard(content: str, start: float, *, trusted: bool) -> Evidence:
 
 RUMOUR = heard("The blue kettle costs 249 dollars.", 40, trusted=False)
 FACT = heard("The blue kettle costs 250 dollars.", 80, trusted=True)
+WHOLE = (TimeSpan(start=0.0, end=100.0),)
 OPTIONS = ("249 dollars", "12 dollars")
 
 
@@ -50,7 +51,7 @@ def told(orientation: Orientation, *evidence: Evidence) -> tuple[str, list[Call]
         move = next_move(orientation, done)
         if isinstance(move, str):
             return move, [step.call for step in done]
-        done += [Done(call, ToolResult(tool=call.name, evidence=evidence)) for call in move]
+        done += [Done(call, ToolResult(tool=call.name, evidence=evidence, looked_at=WHOLE)) for call in move]
     raise AssertionError("the rules do not come to an end")
 
 

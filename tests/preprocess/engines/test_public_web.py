@@ -24,7 +24,8 @@ PUBLIC = """
 # What a system may read as an address of this machine, or of the place where clouds keep secrets.
 SPELLINGS = """
 127.0.0.1 localhost 127.1 2130706433 0x7f000001 0177.0.0.1 0x7f.0.0.1 [::1] [::ffff:127.0.0.1] [::ffff:7f00:1] 0
-169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 [fe80::1] [fd00:ec2::254] [64:ff9b::a9fe:a9fe] [::127.0.0.1] [::ffff:0:7f00:1]
+169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 [fe80::1] [fd00:ec2::254] [64:ff9b::a9fe:a9fe]
+[::127.0.0.1] [::ffff:0:7f00:1]
 10.0.0.1 192.168.0.1 172.16.0.1
 """.split()
 
