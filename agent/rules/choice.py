@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
@@ -12,12 +13,16 @@ from longtake.memory.records import Evidence
 
 RESULTS = 10
 LETTERS = "ABCDEFGHIJ"
+# "Which is not mentioned?", and not "Where do people meet if the tone does not stop?".
+_ASKS_NOT = re.compile(
+    rf"(?:(?!\b(?:if|when|while|because|that)\b).)*?(?:{NEGATION.pattern}|\bexcept\b)", re.IGNORECASE | re.DOTALL
+)
 MARGIN = 0.15  # by which the best option must lead
 
 
 def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Search for the question and for each option; choose where the evidence is clear, else abstain."""
-    if NEGATION.search(orientation.question):
+    if _ASKS_NOT.match(orientation.question):
         return not_found("Which option is not so, no search proves.")
     if not called(done, "cross_modal_search"):
         queries = [orientation.question, *(f"{orientation.question} {option}" for option in orientation.options)]

@@ -1,0 +1,47 @@
+"""Multiple choice by the rules: a clear option, or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.agent.orientation import Orientation, classify
+from longtake.agent.rules.choice import choose_option
+from longtake.agent.rules.moves import Call, Done
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.result import ToolResult
+
+SAID = Evidence(
+    video="v", span=TimeSpan(start=4, end=6), modality="speech", content="The fruit he mentions is apple.", engine="e"
+)
+SIGN = SAID.model_copy(update={"content": "If the bell does not ring, the fruit is apple."})
+
+
+def chosen(question: str, proof: Evidence) -> str:
+    kind, senses = classify(question)
+    orientation = Orientation(
+        question=question,
+        kind=kind,
+        modalities=senses,
+        options=("apple", "banana", "cherry"),
+        parts=(question,),
+        videos={"v": 10.0},
+        names={"v": "talk.mp4"},
+    )
+    found = ToolResult(tool="cross_modal_search", evidence=(proof,))
+    move = choose_option(orientation, [Done(Call("cross_modal_search", {}), found)])
+    assert isinstance(move, str)
+    return move
+
+
+def test_the_option_that_the_evidence_holds_is_chosen() -> None:
+    assert chosen("Which fruit does he mention?", SAID).startswith("A. apple: ")
+    assert chosen("Which fruit is it if the bell does not ring?", SIGN).startswith("A. apple: ")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which fruit is not mentioned?", "Which fruit does he never mention?", "All fruit but which except apple?"],
+)
+def test_what_is_not_so_is_left_open(question: str) -> None:
+    assert chosen(question, SAID) == "NOT FOUND: Which option is not so, no search proves."
