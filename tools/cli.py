@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
-from longtake.errors import ConfigError
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.workspace import Workspace
@@ -72,11 +71,11 @@ def _arguments(text: str) -> dict[str, Any]:
     try:
         arguments = json.loads(text)
     except ValueError as error:
-        raise ConfigError(
+        raise typer.BadParameter(
             f"--args is not JSON ({error}): write one object, such as '{{\"timestamp\": 12}}'."
         ) from error
     if not isinstance(arguments, dict):
-        raise ConfigError(f"--args {text!r} is not a JSON object: write one, such as '{{\"timestamp\": 12}}'.")
+        raise typer.BadParameter(f"--args {text!r} is not a JSON object: write one, such as '{{\"timestamp\": 12}}'.")
     return arguments
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from longtake.preprocess.engines.sandbox import Sandbox
+from longtake.preprocess.engines.sandbox import RAN_OUT, Sandbox
 from longtake.tools.context import ToolContext
 from longtake.tools.foreign_text import printable
 from longtake.tools.registry import tool
@@ -14,7 +14,6 @@ from longtake.tools.result import ToolError, ToolResult
 
 LANGUAGES = ("python", "python3", "py")
 LONGEST = 20_000  # characters of code
-_RAN_OUT = "it ran for "  # how `Ran.ended` begins where the time was over
 
 
 @tool(capabilities=("sandbox",))
@@ -37,7 +36,7 @@ def execute_code(
         )
     sandbox: Sandbox = context.engines.load("sandbox")
     ran = sandbox.run(code, inputs or {}, context.budget.left, context.budget.check)
-    if ran.ended.startswith(_RAN_OUT):
+    if ran.ended.startswith(RAN_OUT):
         raise ToolError(
             "timeout",
             f"The code did not come to its end: {ran.ended}.",
@@ -45,6 +44,8 @@ def execute_code(
         )
     output = {"stdout": printable(ran.stdout), "stderr": printable(ran.stderr)}
     notes = [f"run by {sandbox.id}"]
+    if inputs and "NameError" in output["stderr"]:
+        notes.append("the values of inputs are in the dict `inputs`, as in inputs['x']")
     if ran.ended:
         notes.append(f"the code did not come to its end: {ran.ended}")
     elif not any(output.values()):

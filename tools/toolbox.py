@@ -12,7 +12,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -54,7 +54,7 @@ class Toolbox:
             return _failed("bad_arguments", f"There is no tool {name!r}.{_hint(name, self._specs)}")
         try:
             context = _choose_video(context, arguments)
-            checked = spec.arguments.model_validate(arguments)
+            checked = spec.arguments.model_validate(_as_lists(arguments, spec))
         except ToolError as error:
             return ToolResult(tool=name, failure=error.failure)
         except ValidationError as error:
@@ -139,6 +139,13 @@ def _out_of_time(error: Cancelled, context: ToolContext) -> ToolResult:
     return _failed("timeout", f"No result within {limit:g} s.", "Ask for a shorter span, or raise tools.timeout.")
 
 
+def _as_lists(arguments: Mapping[str, Any], spec: ToolSpec) -> dict[str, Any]:
+    """The arguments with a single text made a list of one, where a list is asked for."""
+    fields = spec.arguments.model_fields
+    lists = {name for name, field in fields.items() if get_origin(field.annotation) is list}
+    return {name: [value] if name in lists and isinstance(value, str) else value for name, value in arguments.items()}
+
+
 def _failed(kind: FailureKind, message: str, remedy: str = "") -> ToolResult:
     return ToolResult(tool="", failure=ToolFailure(kind=kind, message=message, remedy=remedy))
 
@@ -160,9 +167,9 @@ def _problems(error: ValidationError, spec: ToolSpec) -> str:
 def _problem(name: str, items: list[ErrorDetails], spec: ToolSpec) -> str:
     first = items[0]
     if first["type"] == "extra_forbidden":
-        return f"there is no argument {name!r}.{_hint(name, spec.arguments.model_fields)}"
+        return f"There is no argument {name!r}.{_hint(name, spec.arguments.model_fields)}"
     if first["type"] == "missing":
-        return f"the argument {name!r} is missing."
+        return f"The argument {name!r} is missing."
     if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one for each member of a union
         return f"{name}: {first['input']!r} cannot be read. {spec.arguments.model_fields[name].description}"
     return f"{name}: {first['msg']}, not {first['input']!r}.{_enum_hint(first)}"
@@ -172,5 +179,6 @@ def _enum_hint(item: ErrorDetails) -> str:
     if item["type"] != "literal_error":
         return ""
     known = re.findall(r"'([^']*)'", item.get("ctx", {})["expected"])
-    close = get_close_matches(str(item["input"]), known, n=1)
+    given = str(item["input"])
+    close = get_close_matches(given, known, n=1) or [name for name in known if given and given in name]
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 from longtake.config import SandboxSettings, Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines import bubblewrap_guest, seccomp
-from longtake.preprocess.engines.sandbox import MOST_OUTPUT, TRIAL, Ran
+from longtake.preprocess.engines.sandbox import MOST_OUTPUT, RAN_OUT, TRIAL, Ran
 
 _POLL = 0.1  # seconds after which a stop from outside is noticed
 _MEGABYTE = 1024 * 1024
@@ -163,7 +163,7 @@ def _watched(process: subprocess.Popen[bytes], seconds: float, check_cancelled: 
             if any(len(text) > MOST_OUTPUT for text in written.values()):
                 ended = f"it wrote more than {MOST_OUTPUT} bytes"
             elif time.monotonic() >= deadline:
-                ended = f"it ran for {seconds:g} s"
+                ended = f"{RAN_OUT}{seconds:g} s"
     stdout, stderr = (bytes(text[:MOST_OUTPUT]).decode("utf-8", "replace") for text in written.values())
     return Ran(stdout, stderr, ended or _death(process.returncode))
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.sandbox import MOST_OUTPUT, Ran
+from longtake.preprocess.engines.sandbox import MOST_OUTPUT, RAN_OUT, Ran
 
 _GRACE = 2.0  # seconds after which an interpreter that does not keep its own limit of time is killed
 
@@ -52,9 +52,9 @@ class Monty:
                 session.feed_run(code, inputs={"inputs": dict(inputs)}, print_callback=keep)
         except (pydantic_monty.MontySyntaxError, pydantic_monty.MontyRuntimeError) as error:
             written["stderr"] += error.display()
-            ended = f"it ran for {seconds:g} s" if "time limit exceeded" in str(error) else ""
+            ended = f"{RAN_OUT}{seconds:g} s" if "time limit exceeded" in str(error) else ""
         except pydantic_monty.MontyCrashedError as error:
-            ended = f"it ran for {seconds:g} s" if error.timed_out else "the interpreter died of it"
+            ended = f"{RAN_OUT}{seconds:g} s" if error.timed_out else "the interpreter died of it"
         except (pydantic_monty.MontyError, OSError) as error:
             raise EngineError(f"Monty did not run ({error}): install pydantic-monty anew.") from error
         if any(len(text) > MOST_OUTPUT for text in written.values()):

@@ -68,7 +68,7 @@ def test_a_tool_that_needs_no_video_is_called_without_one(library: Path) -> None
     [
         (("transcribe_speech", "--args", '{"timestamp": 1}'), "No video is open"),
         (("transcribe_speach",), "Did you mean 'transcribe_speech'?"),
-        (("calculator",), "the argument 'expression' is missing"),
+        (("calculator",), "The argument 'expression' is missing"),
         (("transcribe_speech", "talk", "--args", '{"timestamp": "soon"}'), "00:12:3"),
     ],
 )
@@ -82,8 +82,10 @@ def test_a_call_that_fails_says_why_and_exits_1(library: Path, arguments: tuple[
 
 @pytest.mark.parametrize("text", ["{", "[1]", "3"])
 def test_arguments_that_are_no_object_are_refused(library: Path, text: str) -> None:
-    with pytest.raises(ConfigError, match=r"--args .*write one"):
-        run(library, "tools", "call", "calculator", "--args", text)
+    result = run(library, "tools", "call", "calculator", "--args", text)
+    assert result.exit_code == 2
+    assert "--args" in result.stderr
+    assert "write one" in " ".join(result.stderr.split())
 
 
 def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:

@@ -171,7 +171,20 @@ def test_a_video_that_is_not_open_gets_the_near_match(toolbox: Toolbox, both: To
     assert failure.message == "video: 'talk.mp3' is not open. Did you mean 'talk.mp4'?"
 
 
+@pytest.mark.parametrize(("given", "meant"), [("text", "scene_text"), ("speach", "speech")])
+def test_a_name_out_of_a_set_gets_the_near_match(toolbox: Toolbox, talk: ToolContext, given: str, meant: str) -> None:
+    failure = toolbox.call("cross_modal_search", {"query": "heron", "modalities": [given]}, talk).failure
+    assert failure
+    assert failure.message.endswith(f"Did you mean {meant!r}?")
+
+
+def test_a_single_text_stands_for_a_list_of_it(toolbox: Toolbox, talk: ToolContext) -> None:
+    one = toolbox.call("cross_modal_search", {"query": "heron", "modalities": "speech"}, talk)
+    assert one.failure is None
+    assert one.output == toolbox.call("cross_modal_search", {"query": "heron", "modalities": ["speech"]}, talk).output
+
+
 def test_with_one_video_there_is_no_argument_video(toolbox: Toolbox, talk: ToolContext) -> None:
     failure = toolbox.call("calculator", {"expression": "1", "video": "talk.mp4"}, talk).failure
     assert failure
-    assert "there is no argument 'video'" in failure.message
+    assert "There is no argument 'video'" in failure.message

@@ -63,7 +63,7 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
     in_words = accepted(what, found)
     thing = None if in_words else _SEEN.match(orientation.question)
-    if thing and asks_eyes(orientation):
+    if thing and thing["thing"].islower() and asks_eyes(orientation):  # not a person's name
         return _when_seen(thing["thing"], orientation, done)
     return _lasting(in_words, orientation)
 
