@@ -2,55 +2,44 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from longtake import __version__
-from longtake.console import EXIT_PARTIAL, Session, counted, note, say, say_json
+from longtake.console import Session, counted, say, say_json
+from longtake.evalharness.cli_eval_judge import judges
+from longtake.evalharness.cli_eval_options import Out, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
+from longtake.evalharness.cli_reports import reports
+from longtake.evalharness.cli_scripted import scripted
 from longtake.evalharness.run_folder import RunCard, RunFolder
 
 if TYPE_CHECKING:
     from longtake.evalharness.suites.longshot_import import Kind
     from longtake.evalharness.suites.table import Protocol
 
+SUBJECTS = (
+    "agent, retrieval, transcript, random, majority, longest, or a model at an OpenAI-compatible endpoint, such as "
+    "model:NAME@URL?frames=64&transcript=1, model:NAME@URL?fps=5, single-frame:NAME@URL, question-only:NAME@URL or "
+    "simulated:NAME@URL, with key=VARIABLE where it needs a key; repeat it."
+)
 evaluate = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     help="Put a suite to subjects, judge what they say, and score it. Each stage goes on where it was stopped.",
 )
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
-Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]
-
-
-class Remarks:
-    """What was left out, noted as it is found; something left out makes the exit code 3."""
-
-    def __init__(self) -> None:
-        self.any = False
-
-    def tell(self, text: str) -> None:
-        """Note a sentence."""
-        self.any = True
-        note(f"longtake: {text}")
-
-    def leave(self) -> None:
-        """End the command, with its exit code."""
-        if self.any:
-            raise typer.Exit(EXIT_PARTIAL)
 
 
 @evaluate.command()
 def run(
     context: typer.Context,
     data: Annotated[Path, typer.Argument(help="File of the suite; of a set of one's own, its card.")],
-    suite: Annotated[str, typer.Option(help="longshot, moment-video, video-tt or own.")],
+    suite: Annotated[str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted or own.")],
     out: Out,
-    subject: Annotated[
-        list[str], typer.Option(help="agent, retrieval, transcript, random, majority or longest; repeat it.")
-    ],
+    subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
     media: Annotated[Path | None, typer.Option(help="Folder of the videos.")] = None,
     paper: Annotated[bool, typer.Option("--paper", help="As the paper says, where the released code differs.")] = False,
     history: Annotated[
@@ -58,6 +47,9 @@ def run(
     ] = "gold",
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
+    only_expected: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
@@ -82,34 +74,23 @@ def run(
         version=__version__,
     )
     folder = RunFolder(out)
+    # Before the names are written down: one that holds a key is refused.
+    subjects = [subject_named(name, items, session) for name in subject]
+    if only_expected:
+        from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
+        from longtake.preprocess.workspace import Workspace
+
+        workspace = partial(Workspace, session.library_root, session.settings)
+        expected = dry_run(folder, card, items, subjects, workspace, remarks.tell, retry_errors=retry_errors)
+        give(expected, show_dry_run, as_json)
+        remarks.leave()
+        return
     folder.begin(card)
     with folder.locked():
         folder.keep_items(items)
-        subjects = [subject_named(name, items, session) for name in subject]
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
     told = f"{counted(done.asked, 'prediction')} made, {done.kept} there before, {counted(done.errors, 'error')}"
     give(done, lambda _: [f"{told}; next: longtake eval judge {out}"], as_json)
-    remarks.leave()
-
-
-@evaluate.command()
-def judge(context: typer.Context, run: Run, as_json: Json = False) -> None:
-    """Judge what has not been judged yet, by rules, which say where they are not sure."""
-    from longtake.evalharness.judges.deterministic import DeterministicJudge
-    from longtake.evalharness.judges.judging import judge_run
-    from longtake.evalharness.suites.table import suite_named
-    from longtake.preprocess.engines import EngineTable
-
-    session: Session = context.obj
-    remarks, folder = Remarks(), RunFolder(run)
-    card = folder.card()
-    protocol: Protocol = "paper" if card.protocol == "paper" else "repo"
-    judges = [DeterministicJudge(EngineTable(session.settings).load("text_embedding"))]
-    with folder.locked():
-        items = {item.id: item for item in folder.items(remarks.tell)}
-        done = judge_run(folder, items, judges, remarks.tell, suite_named(card.suite).cases(protocol))
-    told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
-    give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()
 
 
@@ -153,3 +134,8 @@ def import_(
     card = import_run(kinds[suite], file, out, remarks.tell)
     give(card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json)
     remarks.leave()
+
+
+evaluate.add_typer(judges)
+evaluate.add_typer(reports)
+evaluate.command()(scripted)

@@ -28,6 +28,24 @@ class Criterion(Record):
     check: Mapping[str, Any] | None = Field(default=None, description="How a program can tell; see `checks`.")
 
 
+class ToolDefinition(Record):
+    """A tool that a subject may call, as LongShOT's `tools.json` writes it."""
+
+    name: str
+    inputs: tuple[str, ...] = Field(description="Parameters; `?` behind a name marks an optional one, `[]` a list.")
+    outputs: Any = ""
+    description: str = ""
+
+    @property
+    def parameters(self) -> Mapping[str, bool]:
+        """Whether each parameter is required: as in the released code lists, timestamps and languages are not."""
+        return {
+            written.rstrip("?[]"): not written.endswith(("?", "[]"))
+            and not written.startswith(("timestamp", "language"))
+            for written in self.inputs
+        }
+
+
 class ToolCall(Record):
     """A call of a tool: the gold one with what it returned, or one that a subject made."""
 
@@ -62,6 +80,7 @@ class Item(Record):
     format: Format
     turns: tuple[Turn, ...] = Field(min_length=1)
     seconds: float | None = Field(default=None, description="Length of the video.")
+    tools: tuple[ToolDefinition, ...] = Field(default=(), description="That may be called, where calls are scored.")
     tags: Mapping[str, str] = Field(default_factory=dict, description="What scores are broken down by.")
 
 
@@ -115,6 +134,7 @@ class Reply(Record):
     parse: ParseStatus = Field(default="none", description="How the choice was read; none where nothing is chosen.")
     abstained: bool = False
     calls: tuple[ToolCall, ...] = ()
+    planned: str = Field(default="", description="What was said when only calls were asked for; `text` is the answer.")
     cited: tuple[TimeSpan, ...] = ()
     usage: Usage | None = None
     trace: str | None = None

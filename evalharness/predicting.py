@@ -6,7 +6,7 @@ What a run holds already is not asked again, so that a killed run goes on where 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -49,18 +49,11 @@ def predict(
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    held = folder.predictions(tell)
-    done = {key for key, prediction in held.items() if not (retry_errors and failed(prediction))}
-    ordered = sorted(items, key=lambda item: item.video)
+    done = settled(folder.predictions(tell), retry_errors=retry_errors)
     asked = errors = 0
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
-            wanted = (
-                (item, variant, seed)
-                for item, variant, seed in product(ordered, card.variants, card.seeds)
-                if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done
-            )
-            for prediction in at_once(partial(_ask, subject), wanted, subject.at_once):
+            for prediction in at_once(partial(_ask, subject), rows(subject, card, items, done), subject.at_once):
                 journal.append(prediction)
                 asked += 1
                 errors += failed(prediction)
@@ -68,6 +61,21 @@ def predict(
                     if reply.error:
                         tell(f"{subject.name}, {prediction.item}: {reply.error}")
     return Predicted(asked=asked, kept=len(done), errors=errors)
+
+
+def settled(held: Mapping[PredictionKey, Prediction], *, retry_errors: bool) -> set[PredictionKey]:
+    """What of that which a run holds is not asked again."""
+    return {key for key, prediction in held.items() if not (retry_errors and failed(prediction))}
+
+
+def rows(
+    subject: Subject, card: RunCard, items: Sequence[Item], done: Collection[PredictionKey]
+) -> Iterator[tuple[Item, Variant, int]]:
+    """What a subject is still to be asked: item, variant and seed, those of one video after one another."""
+    ordered = sorted(items, key=lambda item: item.video)
+    for item, variant, seed in product(ordered, card.variants, card.seeds):
+        if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
+            yield item, variant, seed
 
 
 def failed(prediction: Prediction) -> bool:

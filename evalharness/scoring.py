@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from longtake.errors import ConfigError
 from longtake.evalharness.estimates import Estimate
-from longtake.evalharness.items import Judgement, Prediction
 from longtake.evalharness.run_folder import RunFolder, Tell
-from longtake.evalharness.suites.table import Scored, reading_of, suite_named
+from longtake.evalharness.score_table import scored_subjects
+from longtake.evalharness.suites.table import reading_of, suite_named
 from longtake.memory.records import Record
 
 
@@ -24,22 +23,9 @@ def score_run(folder: RunFolder, reading: str, tell: Tell) -> dict[str, Record]:
     Raises:
         ConfigError: when the folder holds no run, nothing was predicted, or the suite has no such reading.
     """
-    card = folder.card()
-    suite = suite_named(card.suite)
+    suite = suite_named(folder.card().suite)
     chosen = reading_of(suite, reading)
-    items = list(folder.items(tell))
-    predictions: dict[str, list[Prediction]] = {}
-    for prediction in folder.predictions(tell).values():
-        predictions.setdefault(prediction.subject, []).append(prediction)
-    judgements: dict[str, list[Judgement]] = {}
-    for judgement in folder.judgements(tell):
-        judgements.setdefault(judgement.subject, []).append(judgement)
-    if not predictions:
-        raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    return {
-        name: suite.score(Scored(items, card.variants, made, judgements.get(name, [])), chosen)
-        for name, made in predictions.items()
-    }
+    return {name: suite.score(scored, chosen) for name, scored in scored_subjects(folder, tell).items()}
 
 
 def show_scores(scores: Mapping[str, Record]) -> Iterator[str]:

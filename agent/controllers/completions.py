@@ -9,10 +9,10 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.controllers.arguments import NOT_READ, unreadable
 
 
-def mended(body: dict[str, Any]) -> dict[str, Any]:
+def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]:
     """The completion with text for its content, and calls in the field and the form in which they belong.
 
-    A refusal, which has a field of its own, becomes an abstention.
+    A refusal, which has a field of its own, becomes an abstention; `name` is what the model is asked as.
 
     Raises:
         LookupError, TypeError, AttributeError: when it is no chat completion.
@@ -20,7 +20,7 @@ def mended(body: dict[str, Any]) -> dict[str, Any]:
     for choice in body.get("choices") or []:
         message = choice["message"]
         message["role"] = "assistant"
-        refusal = f"{NOT_FOUND} The controller refused: {message['refusal']}" if message.get("refusal") else ""
+        refusal = f"{NOT_FOUND} {name} refused: {message['refusal']}" if message.get("refusal") else ""
         message["content"] = _text(message.get("content")) or refusal
         calls = message.get("tool_calls") or message.pop("function_call", None) or []
         message["tool_calls"] = [_call(call) for call in (calls if isinstance(calls, list) else [calls])]

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextvars import copy_context
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -22,6 +22,17 @@ MOST_RETRIES = 2
 FIRST_WAIT = 0.5  # seconds before asking again where the endpoint names no time; doubled each time
 POLL = 0.1  # seconds after which a stop from outside is noticed
 SLACK = 1.0  # seconds after its time in which a controller may say itself that it was too slow
+
+
+class Role(NamedTuple):
+    """What a model is asked as, for the sentences on what went wrong: its name, and what a person may change."""
+
+    name: str
+    place: str  # what says where it is
+    timeout: str
+
+
+CONTROLLER = Role("The controller", "controller.base_url and controller.model", "controller.timeout")
 
 
 class Busy(EngineError):
@@ -43,6 +54,7 @@ def reply(
     *,
     timeout: float | None = None,
     budget: Budget | None = None,
+    role: Role = CONTROLLER,
 ) -> AIMessage:
     """One reply to the messages, with the tools bound.
 
@@ -52,6 +64,7 @@ def reply(
         schemas: of the tools that may be called.
         timeout: seconds for one try.
         budget: of the question: no try and no wait outlasts it.
+        role: what the model is asked as.
 
     Raises:
         EngineError: when the endpoint does not answer or refuses; it names the endpoint.
@@ -63,7 +76,7 @@ def reply(
     troubles: list[str] = []
     while True:
         try:
-            answered = _within(timeout, budget, lambda limit: model.invoke(list(messages), **limit))
+            answered = _within(timeout, budget, role, lambda limit: model.invoke(list(messages), **limit))
         except Busy as error:
             wait = FIRST_WAIT * 2 ** len(troubles) if error.wait is None else error.wait
             if budget is None or len(troubles) >= MOST_RETRIES or wait >= budget.left:
@@ -83,7 +96,9 @@ def tokens(message: AIMessage) -> dict[str, int]:
     return {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]} if usage else {}
 
 
-def _within(timeout: float | None, budget: Budget | None, ask: Callable[[dict[str, Any]], BaseMessage]) -> BaseMessage:
+def _within(
+    timeout: float | None, budget: Budget | None, role: Role, ask: Callable[[dict[str, Any]], BaseMessage]
+) -> BaseMessage:
     """The reply, in a thread of its own: an endpoint that sends a letter a minute is never late to its client."""
     if budget is None:
         return ask({} if timeout is None else {"timeout": timeout})
@@ -104,7 +119,7 @@ def _within(timeout: float | None, budget: Budget | None, ask: Callable[[dict[st
         budget.check()
         if time.monotonic() > deadline:
             raise EngineError(
-                f"The controller sent no whole reply within {seconds:g} s: raise controller.timeout, or see whether "
+                f"{role.name} sent no whole reply within {seconds:g} s: raise {role.timeout}, or see whether "
                 "its endpoint is overloaded."
             )
 

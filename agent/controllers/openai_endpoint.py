@@ -25,7 +25,7 @@ from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
 from longtake.agent.controllers.completions import mended
-from longtake.agent.controllers.endpoint import Busy, ContextFull
+from longtake.agent.controllers.endpoint import CONTROLLER, Busy, ContextFull, Role
 from longtake.agent.controllers.text_protocol import as_text
 from longtake.config import ControllerSettings
 from longtake.errors import EngineError
@@ -45,6 +45,7 @@ class EndpointChatModel(ChatOpenAI):
     """A chat model behind a URL; its failures are `EngineError`s."""
 
     calls_as_text: bool = False
+    role: Role = CONTROLLER
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
         """The same model, told which tools it may call: in the request's own field, or in words."""
@@ -75,7 +76,7 @@ class EndpointChatModel(ChatOpenAI):
         self, response: dict[str, Any] | OpenAIModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
         body = response if isinstance(response, dict) else response.model_dump(warnings=False)
-        result = super()._create_chat_result(mended(body), generation_info)
+        result = super()._create_chat_result(mended(body, self.role.name), generation_info)
         if not result.generations:
             raise ValueError("it has no choices")
         return result
@@ -90,7 +91,7 @@ class EndpointChatModel(ChatOpenAI):
         # Some servers repeat the key they refuse.
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
         told = " ".join(problem.split()).replace(key, "***")[:MOST_TOLD].rstrip(".")
-        return f"The controller at {self.openai_api_base} {told}. Check controller.base_url and controller.model."
+        return f"{self.role.name} at {self.openai_api_base} {told}. Check {self.role.place}."
 
 
 def open_endpoint(
@@ -101,8 +102,9 @@ def open_endpoint(
     key: str | None,
     *,
     loopback: bool,
+    role: Role = CONTROLLER,
 ) -> EndpointChatModel:
-    """The controller at a URL; nothing is sent yet."""
+    """The model at a URL, the controller by default; nothing is sent yet."""
     return kind(
         base_url=url,
         model=model,
@@ -111,6 +113,7 @@ def open_endpoint(
         timeout=settings.timeout,
         max_retries=0,  # whoever asks knows how long it may wait
         calls_as_text=settings.calls == "text",
+        role=role,
         # A proxy named in the environment must not see what is said to a server on this machine.
         http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if loopback else None,
     )

@@ -202,7 +202,10 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> Outcome:
     Raises:
         ConfigError: when the check is none of the vocabulary.
     """
-    return read_check(criterion).outcome(said, reply)
+    check = read_check(criterion)
+    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck):
+        return Outcome(met=False)  # what it names while it explains that it cannot tell is no answer
+    return check.outcome(said, reply)
 
 
 def says(said: str, phrase: str) -> bool:

@@ -18,7 +18,7 @@ from openai import BadRequestError, UnprocessableEntityError
 from pydantic import Field
 
 from longtake.agent.controllers.arguments import NOT_READ
-from longtake.agent.controllers.endpoint import ContextFull, reply
+from longtake.agent.controllers.endpoint import ContextFull, Role, reply
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, secret
 from longtake.errors import ConfigError, EngineError
@@ -30,6 +30,7 @@ from longtake.prompts import prompts_hash, render
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
+ROLE = Role("The judge", "the judge's base_url and the judge's model", "the judge's timeout")
 TRIES = 3
 _LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
 # The field of the reply that holds the verdict, as its prompt names it.
@@ -83,6 +84,7 @@ class EndpointJudge:
             settings.model,
             secret(settings.api_key_env),
             loopback=is_loopback(settings.base_url),
+            role=ROLE,
         )
         self._takes_schema = True
 
@@ -100,9 +102,7 @@ class EndpointJudge:
         try:
             return self._asked(sent, case.asks)
         except EngineError as error:
-            # The client of the controllers tells of its own settings.
-            told = str(error).replace("The controller", "The judge").replace("controller.", "the judge's ")
-            return Finding(met=None, error=told)
+            return Finding(met=None, error=str(error))
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
         """The first reply of a few that holds a verdict."""
@@ -115,7 +115,7 @@ class EndpointJudge:
                 return finding
         shown = " ".join(text.split())[:200]
         raise EngineError(
-            f"The controller {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
+            f"{ROLE.name} {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
             f"at last {shown!r}; choose another judge or raise its max_tokens."
         )
 
@@ -138,7 +138,7 @@ class EndpointJudge:
         model = self._model.model_copy(update={"extra_body": {**self._settings.parameters, **form}})
         budget = Budget(TRIES * (self._settings.timeout + _LONGEST_WAIT))
         with tracing_context(enabled=False):
-            said = reply(model, [HumanMessage(prompt)], (), timeout=self._settings.timeout, budget=budget)
+            said = reply(model, [HumanMessage(prompt)], (), timeout=self._settings.timeout, budget=budget, role=ROLE)
         return said.text
 
 

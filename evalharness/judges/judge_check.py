@@ -18,7 +18,7 @@ from longtake.evalharness.agreement import Agreement
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.journal import read_records
 from longtake.evalharness.judges.judge import Case, Judge
-from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.run_folder import Tell
 from longtake.memory.records import Record
 
@@ -117,20 +117,26 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
     ]
 
 
-def labelled_cases(labels: Iterable[Label], items: Mapping[str, Item], predictions: Iterable[Prediction]) -> list[Case]:
+def labelled_cases(
+    labels: Iterable[Label],
+    items: Mapping[str, Item],
+    predictions: Iterable[Prediction],
+    cases_of: CasesOf = cases,
+) -> list[Case]:
     """The cases of a run that people have labelled.
 
     Args:
         labels: of people.
         items: of the run, by their ids.
         predictions: of the run.
+        cases_of: what is to be decided of a prediction, as in `judge_run`.
     """
     wanted = {_place(label) for label in labels}
     return [
         case
         for prediction in predictions
         if prediction.item in items
-        for case in cases(items[prediction.item], prediction)
+        for case in cases_of(items[prediction.item], prediction)
         if (*prediction.key, case.number, case.name) in wanted and not case.empty
     ]
 

@@ -7,8 +7,8 @@ from longtake.agent.state import Turn
 from longtake.agent.trace import RecordedTrace
 from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall
-from longtake.evalharness.subjects.subject import Asked
-from longtake.memory.records import Answer
+from longtake.evalharness.subjects.subject import Asked, no_media
+from longtake.memory.records import Answer, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.workspace import Workspace
 
@@ -17,9 +17,11 @@ class Agent:
     """Asks the agent in one library; a video is indexed when its first item is asked, and shared by the others."""
 
     at_once = 1  # the engines share this machine
+    indexes = at_most = True
 
     def __init__(self, name: str, workspace: Workspace) -> None:
         self.name = name
+        self._settings = workspace.settings
         self._traces = workspace.library.trace_root
         self._asker = Asker(workspace)
 
@@ -27,7 +29,7 @@ class Agent:
         """The agent's answer; questions and answers of the conversation so far stand in its thread."""
         media = asked.item.media
         if media is None:
-            return Reply(text="", status="no_media", error="The video of this item is not there.")
+            return no_media()
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._asker.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
         place = LABELS.index(answer.option.letter) if answer.option else None
@@ -43,6 +45,13 @@ class Agent:
             usage=answer.usage,
             trace=answer.trace,
         )
+
+    def expected(self, asked: Asked) -> Usage:
+        """The budget of a question; a controller that plans by rules spends no tokens."""
+        most = self._settings.budget
+        if self._settings.controller.engine == "rules":
+            return Usage(rounds=most.rounds, seconds=most.seconds)
+        return Usage(rounds=most.rounds, seconds=most.seconds, input_tokens=most.tokens, cost=most.cost)
 
     def _calls(self, answer: Answer) -> tuple[ToolCall, ...]:
         """The calls of the run, in order."""

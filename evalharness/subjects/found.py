@@ -13,9 +13,9 @@ from longtake.agent.words import content_stems, coverage
 from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Reply
 from longtake.evalharness.subjects.blind import abstained, chosen
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import Asked, no_media
 from longtake.memory.index import Hit, SearchFilter
-from longtake.memory.records import Modality
+from longtake.memory.records import Modality, Usage
 from longtake.preprocess.retrieval import retrieve
 from longtake.preprocess.workspace import Workspace
 
@@ -27,6 +27,7 @@ class Finder:
     """Replies with the best hits of the question as it stands."""
 
     at_once = 1
+    indexes, at_most = True, False
 
     def __init__(self, name: str, workspace: Workspace, modalities: Sequence[Modality] = ()) -> None:
         """Search these modalities, or all."""
@@ -37,7 +38,7 @@ class Finder:
     def reply(self, asked: Asked) -> Reply:
         """The best hits, or the option that they hold."""
         if asked.item.media is None:
-            return Reply(text="", status="no_media", error="The video of this item is not there.")
+            return no_media()
         video = self._workspace.add(Path(asked.item.media)).video.id
         if asked.options:
             return self._choose(asked, video)
@@ -45,6 +46,10 @@ class Finder:
         if not hits:
             return abstained("NOT FOUND: nothing was found.")
         return Reply(text=" ".join(hit.document.text for hit in hits), cited=tuple(hit.document.span for hit in hits))
+
+    def expected(self, asked: Asked) -> Usage:
+        """Searching asks no model, and takes a moment."""
+        return Usage()
 
     def _choose(self, asked: Asked, video: str) -> Reply:
         held = [self._held(asked.turn.question, option, video) for option in asked.options]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Reply, Turn, Variant
+from longtake.memory.records import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,20 @@ class Subject(Protocol):
             LongtakeError: when it cannot; the harness records it as an error, which counts as a wrong answer.
         """
         ...
+
+
+@runtime_checkable
+class SaysCost(Protocol):
+    """A subject that says beforehand what it takes; the others ask no model, and look into no video."""
+
+    indexes: bool  # whether a video is indexed before anything is asked about it
+    at_most: bool  # whether what it says is a limit, and not what is expected
+
+    def expected(self, asked: Asked) -> Usage:
+        """What one turn takes; nothing is asked. Seconds are 0 where only a finished turn can tell."""
+        ...
+
+
+def no_media() -> Reply:
+    """The reply about a video that is not there."""
+    return Reply(text="", status="no_media", error="The video of this item is not there.")

@@ -8,22 +8,35 @@ from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption
+from longtake.evalharness.subjects.given import given_by, is_model
 from longtake.evalharness.subjects.subject import Subject
 
 NAMES = ("agent", "retrieval", "transcript", "random", "majority", "longest")
+MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")
 
 
 def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject:
     """A subject.
 
     Args:
-        name: one of `NAMES`; the agent is that of the session's profile and library.
+        name: one of `NAMES`; the agent is that of the session's profile and library. Or a model, as in `given`.
         items: what it will be asked.
         session: the options given before the command.
 
     Raises:
-        ConfigError: when there is none of that name.
+        ConfigError: when there is none of that name, or the endpoint of a model may not be asked.
     """
+    if is_model(name):
+        from longtake.evalharness.subjects.endpoint_model import EndpointModel
+        from longtake.evalharness.suites.agentic_simulated import Simulated
+        from longtake.preprocess.workspace import Workspace
+
+        given, workspace = given_by(name), Workspace(session.library_root, session.settings)
+        model = EndpointModel(name, given, workspace)
+        if not name.startswith("simulated:"):
+            return model
+        blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
+        return Simulated(name, model, EndpointModel(name, blind, workspace))
     if name in ("agent", "retrieval", "transcript"):
         from longtake.evalharness.subjects.agent import Agent
         from longtake.evalharness.subjects.found import Finder
@@ -39,4 +52,4 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
         return MajorityLetter(items)
     if name == "longest":
         return LongestOption()
-    raise ConfigError(f"There is no subject {name!r}; there are {', '.join(NAMES)}.")
+    raise ConfigError(f"There is no subject {name!r}; there are {', '.join((*NAMES, *MODELS))}.")

@@ -13,7 +13,11 @@ from longtake.evalharness.items import Item, Judgement, Prediction, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.rubric_scores import READINGS, Reading
 from longtake.evalharness.run_folder import Tell
-from longtake.evalharness.suites import longshot, moment_video, video_tt
+from longtake.evalharness.scripted import questions as scripted
+from longtake.evalharness.scripted.scores import score_scripted
+from longtake.evalharness.scripted.suite import load_scripted
+from longtake.evalharness.suites import agentic, longshot, moment_video, video_tt
+from longtake.evalharness.suites.agentic_scores import score_agentic
 from longtake.evalharness.suites.card import read_card
 from longtake.evalharness.suites.lmms_samples import LMMS
 from longtake.evalharness.suites.longshot_scores import score_longshot
@@ -83,6 +87,20 @@ SUITES: Mapping[str, Suite] = {
         variants=lambda *_: (Variant(),),
         cases=lambda _: cases,
         score=lambda run, reading: score_longshot(run.items, run.predictions, run.judgements, reading),
+        readings=READINGS,
+    ),
+    agentic.SUITE: Suite(
+        load=lambda data, media, _, tell: agentic.load_agentic(data, media, tell),
+        variants=lambda *_: (Variant(),),
+        cases=lambda _: agentic.agentic_cases,
+        score=lambda run, reading: score_agentic(run.items, run.predictions, run.judgements, reading),
+        readings=READINGS,
+    ),
+    scripted.SUITE: Suite(
+        load=lambda data, media, _, tell: load_scripted(data, media, tell),
+        variants=lambda *_: (Variant(),),
+        cases=lambda _: cases,
+        score=lambda run, reading: score_scripted(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
     moment_video.SUITE: Suite(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
 from longtake.cli import app
@@ -29,8 +30,8 @@ q3,Which phone extension is given?,4417,one that is not given at all,9999,A,demo
 """
 
 
-def eval_(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["eval", *map(str, arguments)])
+def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [*map(str, settings), "eval", *map(str, arguments)])
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -83,6 +84,129 @@ def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Work
     assert scores(run)["headline"]["value"] == 100.0
 
 
+def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
+    questions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEER_KEY", "sk-seer")
+    run, library = questions / "run", ("--library", questions / "library")
+    with openai_server([says("<think>9999?</think>4417")]) as server:
+        name = f"question-only:seer@{server.url}?key=SEER_KEY"
+        asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", name)
+        assert eval_(*asked, settings=library)[1].startswith("2 predictions made, 0 there before, 0 errors")
+    assert server.keys == ["Bearer sk-seer"] * 2
+    assert scores(run)["headline"]["value"] == 100.0
+    written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
+    assert len(written) == 3
+    assert not any("sk-seer" in text for text in written)
+
+
+def test_a_key_given_in_place_of_its_variable_is_not_written_down(questions: Path) -> None:
+    name = "question-only:seer@http://127.0.0.1:9/v1?key=sk-seer"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", name)
+    assert eval_(*asked)[0] == 1
+    assert not (questions / "run").exists()
+
+
+def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(questions: Path, tmp_path: Path) -> None:
+    run = questions / "run"
+    settings = ("--library", tmp_path / "library", "--set", "controller.price.output=1000")
+    name = "question-only:seer@http://127.0.0.1:9/v1"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--dry-run")
+    asked += ("--subject", "longest", "--subject", "agent", "--subject", name)
+    _, told, _ = eval_(*asked, settings=settings)
+    longest, agent, model = told.splitlines()
+    assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, 0 in cost"
+    assert agent == "agent: 2 predictions, 2 turns; at most 16 calls, 0 tokens in, 0 out, 00:10:00, 0 in cost"
+    assert model.startswith(f"{name}: 2 predictions, 2 turns; about 2 calls, ")
+    assert model.endswith(" tokens in, 200 out, a time that its first reply will tell, 0.2 in cost")
+    assert not run.exists()
+
+
+def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questions: Path) -> None:
+    run = questions / "run"
+    settings = ("--library", questions / "library", "--set", "controller.price.input=10")
+    with openai_server([says("B", usage=(3000, 40))]) as server:
+        name = f"question-only:seer@{server.url}"
+        asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", name)
+        eval_(*asked, "--limit", 1, settings=settings)
+        _, told, _ = eval_(*asked, "--dry-run", "--json", settings=settings)
+        assert len(server.requests) == 1
+        [expected] = json.loads(told)["subjects"]
+        assert (expected["predictions"], expected["calls"], expected["measured_on"]) == (1, 1, 1)
+        assert (expected["input_tokens"], expected["output_tokens"], expected["cost"]) == (3000, 40, 0.03)
+        assert expected["seconds"] is not None
+        eval_(*asked, settings=settings)
+        assert "0 predictions, 0 turns; all is there" in eval_(*asked, "--dry-run", settings=settings)[1]
+
+
+def test_a_dry_run_tells_of_videos_that_have_to_be_indexed_first(questions: Path, demo_workspace: Workspace) -> None:
+    (questions / "clips" / "demo.mp4").symlink_to(demo_workspace.library.root / "demo" / "demo.mp4")
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--dry-run", "--json")
+    for library, subject, indexing in [
+        (questions / "library", "retrieval", None),
+        (questions / "library", "random", 0.0),
+        (demo_workspace.library.root, "retrieval", 0.0),
+    ]:
+        _, told, _ = eval_(*asked, "--subject", subject, settings=("--library", library))
+        assert json.loads(told)["indexing"] == indexing
+
+
+OPEN_CARD = """
+name: open
+file: open.csv
+fields: {id: number, question: question, answer: right, video: clip}
+format: open
+"""
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Path:
+    """A run of two open questions, of which the model answered one rightly."""
+    (tmp_path / "card.yaml").write_text(OPEN_CARD)
+    (tmp_path / "open.csv").write_text("number,question,right,clip\nq1,Which colour?,Red.,x\nq2,Which day?,Friday.,y\n")
+    with openai_server([says("It is red.")]) as server:
+        asked = ("run", tmp_path / "card.yaml", "--suite", "own", "--out", tmp_path / "run")
+        name = f"question-only:seer@{server.url}"
+        eval_(*asked, "--subject", name, settings=("--library", tmp_path / "library"))
+    labels = [{"item": item, "subject": name, "met": met} for item, met in (("q1", True), ("q2", False))]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
+    return tmp_path
+
+
+def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
+    library = ("--library", said / "library")
+    with openai_server([says('{"same": true}'), says('{"same": false}')]) as server:
+        judged = ("judge", said / "run", "--judge", "endpoint", "--url", server.url, "--model", "jurist")
+        assert eval_(*judged, settings=library)[1].startswith("2 verdicts given, 0 there before, 0 without")
+        assert eval_(*judged, settings=library)[1].startswith("0 verdicts given, 2 there before")
+        assert len(server.requests) == 2
+    assert scores(said / "run")["headline"]["value"] == 50.0
+
+
+def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> None:
+    library = ("--library", said / "library")
+    by = ("--judge", "endpoint", "--model", "jurist", "--url")
+    with openai_server([says('{"same": true}')]) as server:
+        eval_("judge", said / "run", *by, server.url, settings=library)
+        checked = ("judge-check", said / "run", said / "labels.jsonl", *by, server.url)
+        code, told, _ = eval_(*checked, settings=library)
+        assert code == 0
+        against, itself = told.splitlines()
+        assert "reference: the person; n 2, TP 1, FP 1, FN 0, TN 0; accuracy 0.5000" in against
+        assert itself == "itself, 3 runs over 2 cases: same verdict 1.0000, mean kappa none"
+        assert len(server.requests) == 2 * 3  # the first of the three runs stands in the library already
+        [figures] = json.loads(eval_(*checked, "--json", settings=library)[1])["checks"]
+    assert (figures["accuracy"], figures["false_positive_rate"], figures["check"]["reference"]) == (0.5, 1.0, "person")
+
+
+def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> None:
+    assert eval_("judge", said / "run")[0] == 0
+    _, told, _ = eval_("judge-check", said / "run", said / "labels.jsonl", "--json")
+    checked = json.loads(told)
+    assert [figures["n"] + figures["check"]["unjudged"] for figures in checked["checks"]] == [2]
+    assert checked["itself"] is None
+
+
 def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
     criteria = [
         {
@@ -118,9 +242,26 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
         (("score", "nowhere"), "holds no run"),
         (("run", "card.yaml", "--suite", "longshoot", "--out", "run", "--subject", "agent"), "There is no suite"),
         (("import", "x.jsonl", "--suite", "moment-video", "--out", "run"), "Nothing of 'moment-video' can be imported"),
+        (("judge-check", "nowhere", "labels.jsonl"), "holds no labels"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["eval", *(str(tmp_path / each) if "." in each else each for each in arguments)])
     assert result.exit_code != 0
     assert told in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--judge", "jury"), "There is no judge 'jury'"),
+        (("--judge", "endpoint", "--model", "jurist"), "give both with --model and --url"),
+        (("--judge", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
+    ],
+)
+def test_a_judge_that_cannot_be_asked_is_told(said: Path, options: tuple[str, ...], told: str) -> None:
+    eval_("judge", said / "run")
+    for command in (("judge", said / "run"), ("judge-check", said / "run", said / "labels.jsonl")):
+        result = CliRunner().invoke(app, ["eval", *map(str, command), *options])
+        assert result.exit_code != 0
+        assert told in str(result.exception)

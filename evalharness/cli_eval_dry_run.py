@@ -1,0 +1,168 @@
+"""`longtake eval run --dry-run`: what a run will take, before anything is asked.
+
+Where the run holds finished predictions of a subject, its mean turn is what each of the others is expected to take;
+otherwise the subject says it of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from longtake.agent.estimate import estimate
+from longtake.console import counted
+from longtake.errors import LongtakeError
+from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
+from longtake.evalharness.predicting import failed, rows, settled
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.subjects.subject import Asked, SaysCost, Subject
+from longtake.memory.records import Record, Usage
+from longtake.memory.timespan import clock
+from longtake.preprocess.workspace import Workspace
+
+
+class Expected(Record):
+    """What a subject will take for what it has not been asked yet."""
+
+    subject: str
+    predictions: int
+    turns: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float | None
+    cost: float
+    measured_on: int
+    at_most: bool
+
+
+class DryRun(Record):
+    """The public shape of `eval run --dry-run --json`; `indexing` is None where this library cannot tell yet."""
+
+    subjects: tuple[Expected, ...]
+    indexing: float | None
+
+
+def dry_run(
+    folder: RunFolder,
+    card: RunCard,
+    items: Sequence[Item],
+    subjects: Sequence[Subject],
+    open_workspace: Callable[[], Workspace],
+    tell: Tell,
+    *,
+    retry_errors: bool = False,
+) -> DryRun:
+    """What `predict` would take with the same arguments; the folder need not be there, and nothing is written.
+
+    Args:
+        folder: of the run.
+        card: what the run is.
+        items: to be asked.
+        subjects: who would be asked.
+        open_workspace: opens the library in which videos are indexed; called only where some have to be.
+        tell: told of lines that were left out, and why indexing is not told.
+        retry_errors: whether a prediction with an error would be made anew.
+    """
+    held = folder.predictions(tell)
+    done = settled(held, retry_errors=retry_errors)
+    missing = [(subject, list(rows(subject, card, items, done))) for subject in subjects]
+    videos = dict.fromkeys(
+        item.media
+        for subject, wanted in missing
+        if isinstance(subject, SaysCost) and subject.indexes
+        for item, _, _ in wanted
+        if item.media
+    )
+    return DryRun(
+        subjects=tuple(_expected(subject, wanted, held) for subject, wanted in missing),
+        indexing=_indexing(open_workspace(), list(videos), tell) if videos else 0.0,
+    )
+
+
+def show_dry_run(found: DryRun) -> list[str]:
+    """What a run will take, for a person."""
+    lines = [_line(expected) for expected in found.subjects]
+    if found.indexing is None:
+        lines.append("videos have to be indexed first; how long that takes is known once one has been indexed here")
+    elif found.indexing:
+        lines.append(f"videos have to be indexed first, in about {clock(found.indexing)}")
+    return lines
+
+
+def _line(expected: Expected) -> str:
+    told = f"{expected.subject}: {counted(expected.predictions, 'prediction')}, {counted(expected.turns, 'turn')}"
+    if not expected.predictions:
+        return f"{told}; all is there"
+    time = "a time that its first reply will tell" if expected.seconds is None else clock(expected.seconds)
+    parts = [counted(expected.calls, "call"), f"{expected.input_tokens:,} tokens in"]
+    parts += [f"{expected.output_tokens:,} out", time, f"{expected.cost:.4g} in cost"]
+    source = f", as {counted(expected.measured_on, 'prediction')} took" if expected.measured_on else ""
+    return f"{told}; {'at most' if expected.at_most else 'about'} {', '.join(parts)}{source}"
+
+
+def _expected(
+    subject: Subject, missing: Sequence[tuple[Item, Variant, int]], held: Mapping[PredictionKey, Prediction]
+) -> Expected:
+    finished = [made for made in held.values() if made.subject == subject.name and not failed(made)]
+    turns = sum(len(item.turns) for item, _, _ in missing)
+    spent, timed, at_most = Usage(), True, False
+    if finished:
+        spent = _share(finished, turns)
+    elif isinstance(subject, SaysCost):
+        spent = _sum(subject.expected(asked) for row in missing for asked in _turns(*row))
+        timed, at_most = bool(spent.seconds), subject.at_most
+    return Expected(
+        subject=subject.name,
+        predictions=len(missing),
+        turns=turns,
+        calls=spent.rounds,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        seconds=round(spent.seconds / subject.at_once, 1) if timed else None,
+        cost=spent.cost,
+        measured_on=len(finished),
+        at_most=at_most,
+    )
+
+
+def _share(finished: Sequence[Prediction], turns: int) -> Usage:
+    """What so many turns take, as the mean turn of finished predictions did."""
+    usages = [reply.usage or Usage() for prediction in finished for reply in prediction.replies]
+    spent, share = _sum(usages), turns / len(usages)
+    return Usage(
+        rounds=round(spent.rounds * share),
+        seconds=sum(prediction.seconds for prediction in finished) * share,
+        input_tokens=round(spent.input_tokens * share),
+        output_tokens=round(spent.output_tokens * share),
+        cost=round(spent.cost * share, 6),
+    )
+
+
+def _sum(usages: Iterable[Usage]) -> Usage:
+    held = list(usages)
+    return Usage(
+        rounds=sum(usage.rounds for usage in held),
+        seconds=sum(usage.seconds for usage in held),
+        input_tokens=sum(usage.input_tokens for usage in held),
+        output_tokens=sum(usage.output_tokens for usage in held),
+        cost=round(sum(usage.cost for usage in held), 6),
+    )
+
+
+def _turns(item: Item, variant: Variant, seed: int) -> Iterable[Asked]:
+    """The turns of an item, on the references."""
+    gold = [(turn.question, turn.reference) for turn in item.turns]
+    return (Asked(item, number, variant, seed, tuple(gold[:number])) for number in range(len(gold)))
+
+
+def _indexing(workspace: Workspace, videos: Sequence[str], tell: Tell) -> float | None:
+    """Seconds of indexing before these videos can be asked about."""
+    try:
+        found = estimate(workspace, videos)
+    except LongtakeError as error:
+        tell(str(error))
+        return None
+    missing = [video.indexing for video in found.videos]
+    if None in missing:
+        return None
+    return round(sum(sum(steps.values()) for steps in missing if steps), 1)

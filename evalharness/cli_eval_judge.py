@@ -1,0 +1,96 @@
+"""`longtake eval judge` and `judge-check`: who judges what was said, and how far that judge can be trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longtake.console import Session, counted
+from longtake.errors import ConfigError
+from longtake.evalharness.cli_eval_options import Remarks, Run
+from longtake.evalharness.cli_options import Json, give
+from longtake.evalharness.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from longtake.evalharness.judges.endpoint import EndpointJudge
+    from longtake.evalharness.judges.judge import Judge
+
+judges = typer.Typer()
+ByName = Annotated[str, typer.Option("--judge", help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
+Url = Annotated[str | None, typer.Option(help="Of the endpoint, such as http://127.0.0.1:8000/v1.")]
+Model = Annotated[str | None, typer.Option(help="Its name at the endpoint.")]
+Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
+API_KEY = "OPENAI_API_KEY"
+
+
+@judges.command()
+def judge(
+    context: typer.Context,
+    run: Run,
+    by: ByName = "rules",
+    url: Url = None,
+    model: Model = None,
+    key: Key = API_KEY,
+    as_json: Json = False,
+) -> None:
+    """Judge what has not been judged yet: by rules, which say where they are not sure, or by a model."""
+    from longtake.evalharness.cli_eval_judge_check import run_cases
+    from longtake.evalharness.judges.judging import judge_run
+
+    session: Session = context.obj
+    remarks, folder = Remarks(), RunFolder(run)
+    card = folder.card()
+    chosen = _rules(session) if _is_rules(by) else _endpoint(session, url, model, key)
+    with folder.locked():
+        items = {item.id: item for item in folder.items(remarks.tell)}
+        done = judge_run(folder, items, [chosen], remarks.tell, run_cases(card))
+    told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
+    give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
+    remarks.leave()
+
+
+@judges.command("judge-check")
+def judge_check(
+    context: typer.Context,
+    run: Run,
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="Verdicts of people, JSONL.")],
+    by: ByName = "rules",
+    url: Url = None,
+    model: Model = None,
+    key: Key = API_KEY,
+    as_json: Json = False,
+) -> None:
+    """Compare the judges of a run with people; a model is also asked three times, and compared with itself."""
+    from longtake.evalharness.cli_eval_judge_check import check_run, show_checked
+
+    session: Session = context.obj
+    remarks = Remarks()
+    again = None if _is_rules(by) else (lambda number: _endpoint(session, url, model, key, run=number))
+    give(check_run(RunFolder(run), labels, again, remarks.tell), show_checked, as_json)
+    remarks.leave()
+
+
+def _is_rules(name: str) -> bool:
+    if name not in ("rules", "endpoint"):
+        raise ConfigError(f"There is no judge {name!r}; there are rules and endpoint.")
+    return name == "rules"
+
+
+def _rules(session: Session) -> Judge:
+    from longtake.evalharness.judges.deterministic import DeterministicJudge
+    from longtake.preprocess.engines import EngineTable
+
+    return DeterministicJudge(EngineTable(session.settings).load("text_embedding"))
+
+
+def _endpoint(session: Session, url: str | None, model: str | None, key: str, run: int = 0) -> EndpointJudge:
+    """The model as the judge; what it said before stands in the library, for all runs."""
+    from longtake.evalharness.judges.cache import Cache
+    from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
+
+    if not url or not model:
+        raise ConfigError("--judge endpoint needs a model and where it is; give both with --model and --url.")
+    settings = JudgeSettings(base_url=url, model=model, api_key_env=key, offline=session.settings.offline)
+    return EndpointJudge(settings, Cache(session.library_root / "judges"), run=run)

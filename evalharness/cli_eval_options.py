@@ -1,0 +1,30 @@
+"""What the commands of `longtake eval` share: their arguments, and how they tell of what was left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.console import EXIT_PARTIAL, note
+
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]
+
+
+class Remarks:
+    """What was left out, noted as it is found; something left out makes the exit code 3."""
+
+    def __init__(self) -> None:
+        self.any = False
+
+    def tell(self, text: str) -> None:
+        """Note a sentence."""
+        self.any = True
+        note(f"longtake: {text}")
+
+    def leave(self) -> None:
+        """End the command, with its exit code."""
+        if self.any:
+            raise typer.Exit(EXIT_PARTIAL)

@@ -1,0 +1,113 @@
+"""`longtake eval report`, `compare` and `export`: what a run came to, on pages and in files of other tools."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.console import say, say_json
+from longtake.errors import ConfigError
+from longtake.evalharness.cli_eval_options import Remarks, Run
+from longtake.evalharness.cli_options import Json
+from longtake.evalharness.run_folder import RunFolder
+
+reports = typer.Typer()
+Reading = Annotated[
+    str, typer.Option("--variant", help="repo, paper, signed or strict; what there is depends on the suite.")
+]
+
+
+@reports.command()
+def report(run: Run, variant: Reading = "repo", as_json: Json = False) -> None:
+    """Write report.html and report.md into the folder of a run."""
+    from longtake.evalharness.reports.content import report_content
+    from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
+    from longtake.evalharness.reports.run_scores import read_scores
+    from longtake.evalharness.reports.stills import Stills
+
+    remarks = Remarks()
+    scores = read_scores(RunFolder(run), variant, remarks.tell)
+    content = report_content(scores)
+    files = [run / "report.html", run / "report.md"]
+    write_pieces(files[0], report_page(scores, content, Stills(remarks.tell)))
+    write_pieces(files[1], [report_markdown(content)])
+    if as_json:
+        tables = {subject.name: subject.table.model_dump(mode="json") for subject in scores.subjects}
+        say_json({"files": list(map(str, files)), "tables": tables})
+    else:
+        for row in content.headline.rows:
+            say(f"{row[0]}  {row[1]}")
+        for note in content.notes:
+            say(note)
+        for file in files:
+            say(str(file))
+    remarks.leave()
+
+
+@reports.command()
+def compare(
+    run: Run,
+    other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="Folder of another run.")] = None,
+    first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
+    second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
+    variant: Reading = "repo",
+    out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two subjects, of one run or of two, on identical items: the difference and the items that flipped."""
+    from longtake.evalharness.reports.compare import compare as compared
+    from longtake.evalharness.reports.compare import subject_of, summary
+    from longtake.evalharness.reports.document import comparison_pieces, write_pieces
+    from longtake.evalharness.reports.run_scores import read_scores
+
+    remarks = Remarks()
+    ours = read_scores(RunFolder(run), variant, remarks.tell)
+    theirs = read_scores(RunFolder(other), variant, remarks.tell) if other else ours
+    one, two = subject_of(ours, first), subject_of(theirs, second)
+    if one is two:
+        raise ConfigError("Name two subjects of the run with --first and --second, or give another run.")
+    shared = one.name == two.name
+    names = (f"{one.name} of {run.name}", f"{two.name} of {(other or run).name}") if shared else (one.name, two.name)
+    found = compared(one, two, names)
+    if out:
+        write_pieces(out, comparison_pieces(found, out.suffix))
+    if as_json:
+        say_json(found.model_dump(mode="json"))
+    else:
+        for sentence in summary(found):
+            say(sentence)
+        for flip in found.flips:
+            say(f"  {flip.item}  {100 * flip.first:.0f} -> {100 * flip.second:.0f}  {flip.question}")
+    remarks.leave()
+
+
+@reports.command()
+def export(
+    run: Run,
+    to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
+    out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
+    variant: Reading = "repo",
+) -> None:
+    """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
+    from longtake.evalharness.reports.exports import write_csv, write_lmms
+    from longtake.evalharness.reports.inspect_log import write_inspect
+    from longtake.evalharness.reports.run_scores import read_scores
+
+    remarks, folder = Remarks(), RunFolder(run)
+    if to not in ("csv", "lmms-eval", "inspect"):
+        raise ConfigError(f"Nothing is exported to {to!r}; there are csv, lmms-eval and inspect.")
+    scores = read_scores(folder, variant, remarks.tell)
+    if to == "csv":
+        write_csv(scores, out)
+        files = [out]
+    elif to == "lmms-eval":
+        files = write_lmms(scores, out)
+    else:
+        made = datetime.fromtimestamp(folder.predictions_file.stat().st_mtime, UTC)
+        files = write_inspect(scores, made, out)
+    for file in files:
+        say(str(file))
+    remarks.leave()

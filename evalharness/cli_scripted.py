@@ -1,0 +1,46 @@
+"""`longtake eval scripted`: write videos of which everything is known, and questions over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.evalharness.cli_options import Json, give, tell
+
+
+def scripted(
+    out: Annotated[Path, typer.Option(help="Folder for the videos and items.jsonl; videos that are there stay.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many videos.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="0 to 9 are for development; others count as unseen.")] = 7,
+    recordings: Annotated[
+        Path | None, typer.Option(help="Folder of recorded speech, each with its words beside it as .txt.")
+    ] = None,
+    stills: Annotated[
+        Path | None, typer.Option(help="Folder of photographs of one person each, named after that person.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write videos from a grammar of events, and questions whose answers follow from it; needs espeak-ng."""
+    from longtake.evalharness.scripted.grammar import stills_in
+    from longtake.evalharness.scripted.suite import Written, write_suite
+    from longtake.evalharness.scripted.voices import recordings_in
+    from longtake.evalharness.scripted.wordings import WORDINGS, read_wordings
+
+    def show(written: Written) -> list[str]:
+        return [
+            f"{written.videos} videos of {written.seconds / 60:.1f} min together, {written.asked} items with "
+            f"{written.turns} questions; next: longtake eval run {written.items} --suite scripted"
+        ]
+
+    written = write_suite(
+        out,
+        range(n),
+        seed,
+        {half: read_wordings(half) for half in WORDINGS},
+        recordings=recordings_in(recordings) if recordings else (),
+        stills=stills_in(stills) if stills else (),
+        tell=tell(as_json),
+    )
+    give(written, show, as_json)

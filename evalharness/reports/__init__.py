@@ -1,0 +1,1 @@
+"""What a run came to, for people: reports, comparisons and files for other tools."""

@@ -1,0 +1,133 @@
+"""How a subject went about it: when it abstained, which tools it called and what it cost, beside what it scored.
+
+Scores here are plain means over items, with an interval over videos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
+
+from longtake.evalharness.estimates import Estimate, mean
+from longtake.evalharness.items import Item, Prediction
+from longtake.evalharness.longshot_tasks import duration_bucket
+from longtake.evalharness.reports.run_scores import SubjectScores
+from longtake.evalharness.score_table import Rows
+
+Stance = Literal["answered", "abstained", "failed"]
+Keys = Callable[[Item], Iterable[str]]
+_MOST_ROWS = 24  # of a tag: one with more values tells items apart, not groups
+_CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
+
+
+class Cost(NamedTuple):
+    """What a prediction cost on average."""
+
+    calls: float
+    tokens: float
+    money: float
+    seconds: float
+
+
+class Part(NamedTuple):
+    """Items of a subject that have something in common: what, where they stand on an axis, and their score."""
+
+    name: str
+    place: float
+    score: Estimate
+
+
+def score_of(subject: SubjectScores, items: Iterable[Item]) -> Estimate:
+    """The mean of the items that have a score."""
+    scored = [(value, item.video) for item in items if (value := subject.values[item.id]) is not None]
+    return mean([value for value, _ in scored], [video for _, video in scored])
+
+
+def stance(subject: SubjectScores, item: Item) -> Stance:
+    """Whether an item was answered at least once, was always abstained from, or failed."""
+    replies = [reply for prediction in subject.predictions.get(item.id, ()) for reply in prediction.replies]
+    heard = [reply for reply in replies if reply.status == "ok"]
+    if not heard:
+        return "failed"
+    return "abstained" if all(reply.abstained or reply.parse == "abstained" for reply in heard) else "answered"
+
+
+def cost(subject: SubjectScores) -> Cost:
+    """The mean cost of the predictions; tokens are those read and written."""
+    made = [prediction for each in subject.predictions.values() for prediction in each]
+    usages = [reply.usage for prediction in made for reply in prediction.replies if reply.usage]
+    return Cost(
+        calls=sum(map(calls_of, made)) / len(made),
+        tokens=sum(usage.input_tokens + usage.output_tokens for usage in usages) / len(made),
+        money=sum(usage.cost for usage in usages) / len(made),
+        seconds=sum(prediction.seconds for prediction in made) / len(made),
+    )
+
+
+def calls_of(prediction: Prediction) -> int:
+    """How many tools were called; where the calls themselves were not kept, how many were counted."""
+    return sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
+
+
+def by_calls(subject: SubjectScores) -> list[Part]:
+    """The items by how many tools were called for them, each part at its mean number of calls."""
+    counted = {
+        item.id: sum(map(calls_of, made)) / len(made)
+        for item in subject.items
+        if (made := subject.predictions.get(item.id))
+    }
+    parts: list[Part] = []
+    for least, most in _CALLS:
+        held = [item for item in subject.items if least <= round(counted.get(item.id, -1)) <= most]
+        if held:
+            place = sum(counted[item.id] for item in held) / len(held)
+            named = (
+                str(least) if least == most else f"{least} to {most}" if most < _CALLS[-1][1] else f"{least} or more"
+            )
+            parts.append(Part(f"{named} calls" if named != "1" else "1 call", place, score_of(subject, held)))
+    return parts
+
+
+def by_variant(subject: SubjectScores) -> Rows:
+    """The mean of the predictions of each variant, each scored as if it had been the only one."""
+    videos = {item.id: item.video for item in subject.items}
+    groups: dict[str, list[tuple[float, str]]] = {}
+    for key, value in subject.prediction_values.items():
+        if value is not None and key.item in videos:
+            groups.setdefault(key.variant, []).append((value, videos[key.item]))
+    return {name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items()}
+
+
+def further_groups(subject: SubjectScores) -> dict[str, Rows]:
+    """Tables that the suite's scorer does not give: by what the items say of themselves, and by the tools called."""
+    tags = dict.fromkeys(tag for item in subject.items for tag in item.tags)
+    keys: dict[str, Keys] = {
+        "task": lambda item: [item.task],
+        "modality": lambda item: {tag for turn in item.turns for tag in turn.modalities},
+        "duration": lambda item: [] if item.seconds is None else [duration_bucket(item.seconds, "repo")],
+        "difficulty": lambda item: sorted({str(turn.difficulty) for turn in item.turns if turn.difficulty}),
+        **{f"tag {tag}": partial(_tag, tag) for tag in tags},
+        "tool called": partial(_tools, subject),
+    }
+    given = {name.partition(",")[0] for name in subject.table.groups}
+    given |= {f"tag {name}" for name in given}
+    found = {name: _rows(subject, key) for name, key in keys.items() if name not in given}
+    return {name: rows for name, rows in found.items() if 1 < len(rows) <= _MOST_ROWS}
+
+
+def _tag(name: str, item: Item) -> list[str]:
+    return [item.tags.get(name, "")]
+
+
+def _tools(subject: SubjectScores, item: Item) -> Sequence[str]:
+    replies = [reply for prediction in subject.predictions.get(item.id, ()) for reply in prediction.replies]
+    return sorted({call.tool for reply in replies for call in reply.calls}) or ["none"]
+
+
+def _rows(subject: SubjectScores, keys: Keys) -> Rows:
+    groups: dict[str, list[Item]] = {}
+    for item in subject.items:
+        for name in keys(item):
+            groups.setdefault(name, []).append(item)
+    return {name: score_of(subject, groups[name]) for name in sorted(groups) if name}

@@ -1,0 +1,171 @@
+"""Two subjects on the same items: how far apart they are, whether that may be chance, and which items flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import Field
+
+from longtake.console import counted
+from longtake.errors import ConfigError
+from longtake.evalharness.estimates import CONFIDENCE, POWER, Estimate, Paired, mean, paired
+from longtake.evalharness.items import Item
+from longtake.evalharness.reports.content import Grid, estimate
+from longtake.evalharness.reports.openable import score_in_words
+from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.memory.records import Record
+
+
+class Flip(Record):
+    """An item that one of the two got better than the other."""
+
+    item: str
+    task: str
+    question: str
+    first: float = Field(description="Score of the first, 0 to 1.")
+    second: float
+    first_said: str
+    second_said: str
+
+
+class Comparison(Record):
+    """Two subjects on identical items; scores are plain means over these, in percent."""
+
+    first: str
+    second: str
+    first_score: Estimate
+    second_score: Estimate
+    paired: Paired
+    unscored: int = Field(description="Identical items left out because a side has no score of them.")
+    unshared: int = Field(description="Items left out because a side does not have them, or has them otherwise.")
+    tasks: dict[str, Paired]
+    flips: tuple[Flip, ...]
+
+
+def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str]) -> Comparison:
+    """Compare two subjects, of one run or of two.
+
+    Args:
+        first: whose score the difference is taken of.
+        second: whose score is taken away.
+        names: what to call them.
+
+    Raises:
+        ConfigError: when they have no item in common.
+    """
+    others = {item.id: item for item in second.items}
+    identical = [item for item in first.items if item.id in others and others[item.id].turns == item.turns]
+    if not identical:
+        raise ConfigError(
+            f"{names[0]} and {names[1]} were asked no identical item; compare runs of the same questions."
+        )
+    scored = [
+        (item, one, other)
+        for item in identical
+        if (one := first.values[item.id]) is not None and (other := second.values[item.id]) is not None
+    ]
+    tasks: dict[str, list[tuple[Item, float, float]]] = {}
+    for row in scored:
+        tasks.setdefault(row[0].task, []).append(row)
+    videos = [item.video for item, _, _ in scored]
+    flips = [
+        Flip(
+            item=item.id,
+            task=item.task,
+            question=item.turns[0].question,
+            first=one,
+            second=other,
+            first_said=_said(first, item),
+            second_said=_said(second, item),
+        )
+        for item, one, other in scored
+        if one != other
+    ]
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        first_score=mean([one for _, one, _ in scored], videos),
+        second_score=mean([other for _, _, other in scored], videos),
+        paired=_paired(scored),
+        unscored=len(identical) - len(scored),
+        unshared=len({item.id for item in first.items} | set(others)) - len(identical),
+        tasks={task: _paired(rows) for task, rows in tasks.items() if len(tasks) > 1},
+        flips=tuple(sorted(flips, key=lambda flip: flip.second - flip.first)),
+    )
+
+
+def subject_of(run: RunScores, name: str | None) -> SubjectScores:
+    """A subject of a run by its name; without a name its only one.
+
+    Raises:
+        ConfigError: when there is none of that name, or more than one to choose from.
+    """
+    held = {subject.name: subject for subject in run.subjects}
+    if name is None and len(held) == 1:
+        return run.subjects[0]
+    if name not in held:
+        raise ConfigError(f"Name one of the subjects {', '.join(held)} with --first and --second.")
+    return held[name]
+
+
+def summary(found: Comparison) -> Iterator[str]:
+    """The comparison in sentences."""
+    pair, difference = found.paired, found.paired.difference
+    yield f"{found.first} {found.first_score}, {found.second} {found.second_score}, difference {difference}"
+    yield (
+        f"{found.first} is better on {counted(pair.only_first, 'item')}, {found.second} on {pair.only_second}, "
+        f"of {difference.n} identical ones about {counted(difference.videos, 'video')}"
+        f"; McNemar {_p(pair)}"
+    )
+    if pair.detectable is not None:
+        yield (
+            f"A true difference of {pair.detectable:.1f} points or more would be seen with a chance of {100 * POWER:g} "
+            f"% at a confidence of {100 * CONFIDENCE:g} %"
+        )
+    if found.unscored:
+        yield f"{counted(found.unscored, 'item')} left out: a side has no score, as where a verdict is missing"
+    if found.unshared:
+        yield f"{counted(found.unshared, 'item')} left out: not put to both in the same words"
+
+
+def grids(found: Comparison) -> list[Grid]:
+    """The differences by task and the items that flipped, as tables."""
+    columns = ("Task", "n", "Difference", f"{found.first} better", f"{found.second} better", "McNemar")
+    tasks = [
+        (
+            name or "none",
+            str(pair.difference.n),
+            estimate(pair.difference),
+            str(pair.only_first),
+            str(pair.only_second),
+            _p(pair),
+        )
+        for name, pair in found.tasks.items()
+    ]
+    flips = [
+        (one.item, one.task, one.question, *_both(one.first, one.first_said), *_both(one.second, one.second_said))
+        for one in found.flips
+    ]
+    heads = (found.first, f"{found.first} said", found.second, f"{found.second} said")
+    held = [Grid("By task", columns, tuple(tasks)), Grid("Flipped", ("Item", "Task", "Question", *heads), tuple(flips))]
+    return [grid for grid in held if grid.rows]
+
+
+def _p(pair: Paired) -> str:
+    if pair.p is None:
+        return "has no items"
+    return "p < 0.0001" if pair.p < 0.0001 else f"p = {pair.p:.4f}"
+
+
+def _both(value: float, said: str) -> tuple[str, str]:
+    return score_in_words(value), said
+
+
+def _paired(rows: Sequence[tuple[Item, float, float]]) -> Paired:
+    return paired([one for _, one, _ in rows], [other for _, _, other in rows], [item.video for item, _, _ in rows])
+
+
+def _said(subject: SubjectScores, item: Item) -> str:
+    """The first prediction's replies."""
+    made = subject.predictions.get(item.id, ())
+    return " / ".join(reply.text or reply.error or "" for reply in made[0].replies) if made else ""

@@ -1,0 +1,216 @@
+"""What a report says, before it is HTML or Markdown: tables of estimates, and plots that are tables too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from longtake.console import counted
+from longtake.evalharness.estimates import CONFIDENCE, Estimate
+from longtake.evalharness.reports.behaviour import by_calls, by_variant, cost, further_groups, score_of, stance
+from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.evalharness.score_table import Rows
+
+Cell = str | Estimate
+_PLAIN = "These scores are plain means over items."
+_STANCES = ("answered", "abstained", "failed")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table; the first cell of a row is its name."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    subjects_from: int = 0  # the column of the first subject; 0 where each row is one
+
+
+@dataclass(frozen=True)
+class Point:
+    """A score at a place of an axis; points of one series share colour and shape."""
+
+    series: int
+    name: str
+    place: float
+    score: Estimate
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Scores against something else; `grid` says the same in words."""
+
+    title: str
+    axis: str
+    points: tuple[Point, ...]
+    series: tuple[str, ...]
+    grid: Grid
+
+
+@dataclass(frozen=True)
+class Content:
+    """A report without its items."""
+
+    title: str
+    facts: Mapping[str, str]
+    headline: Grid
+    notes: tuple[str, ...]
+    plots: tuple[Plot, ...]
+    groups: tuple[Grid, ...]
+
+
+def report_content(run: RunScores) -> Content:
+    """What the report of a run says."""
+    card, subjects = run.card, run.subjects
+    videos = len({item.video for item in run.items})
+    facts = {
+        "Suite": card.suite,
+        "Reading": subjects[0].table.reading,
+        "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
+        "Variants": ", ".join(variant.name for variant in card.variants),
+        "Seeds": ", ".join(map(str, card.seeds)),
+        "Longtake": card.version,
+        **card.settings,
+    }
+    notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
+    plots = (_abstention(subjects), _tool_use(subjects), _cost(subjects))
+    return Content(
+        title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
+        facts=facts,
+        headline=_headline(subjects),
+        notes=notes,
+        plots=tuple(plot for plot in plots if plot),
+        groups=tuple(_groups(subjects)),
+    )
+
+
+def estimate(value: Estimate | None) -> Cell:
+    """A cell of an estimate, or of none."""
+    return "none" if value is None or value.value is None else value
+
+
+def _headline(subjects: Sequence[SubjectScores]) -> Grid:
+    rates = list(dict.fromkeys(name for subject in subjects for name in subject.table.rates))
+    rows: list[tuple[Cell, ...]] = []
+    for subject in subjects:
+        held = [subject.table.rates.get(name) for name in rates]
+        told = [f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known" for rate in held]
+        rows.append((subject.name, estimate(subject.table.headline), *told, _plain(subject.table.excluded)))
+    return Grid(
+        "Headline",
+        ("Subject", "Score", *(name.capitalize() for name in rates), "Score without what failed"),
+        tuple(rows),
+        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos. An error counts as a wrong answer.",
+    )
+
+
+def _plain(value: Estimate) -> str:
+    return f"{value} (n {value.n})"
+
+
+def _groups(subjects: Sequence[SubjectScores]) -> Iterator[Grid]:
+    variants = [by_variant(subject) for subject in subjects]
+    if max(map(len, variants)) > 1:
+        yield _group(
+            "Robustness: each variant by itself",
+            "variant",
+            subjects,
+            variants,
+            f"{_PLAIN} An item whose right option already stands where a variant puts it counts in the original only.",
+        )
+    for tables, means in (
+        ([subject.table.groups for subject in subjects], ""),
+        ([further_groups(subject) for subject in subjects], _PLAIN),
+    ):
+        for name in dict.fromkeys(name for groups in tables for name in groups):
+            yield _group(f"By {name}", name, subjects, [groups.get(name, {}) for groups in tables], means)
+
+
+def _group(title: str, name: str, subjects: Sequence[SubjectScores], tables: Sequence[Rows], caption: str) -> Grid:
+    names = dict.fromkeys(row for rows in tables for row in rows)
+    largest = {row: max((rows[row] for rows in tables if row in rows), key=lambda one: one.n) for row in names}
+    return Grid(
+        title,
+        (name[:1].upper() + name[1:], "n", *(subject.name for subject in subjects)),
+        tuple(
+            (row, f"{largest[row].n} / {largest[row].videos}", *(estimate(rows.get(row)) for rows in tables))
+            for row in names
+        ),
+        f"n: observations / videos. {caption}".strip(),
+        subjects_from=2,
+    )
+
+
+def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
+    points: list[Point] = []
+    rows: list[tuple[Cell, ...]] = []
+    for series, subject in enumerate(subjects):
+        parts = {name: [item for item in subject.items if stance(subject, item) == name] for name in _STANCES}
+        answered, abstained = (score_of(subject, parts[name]) for name in ("answered", "abstained"))
+        wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
+        share = 100 * len(parts["answered"]) / len(subject.items)
+        points.append(Point(series, subject.name, share, answered))
+        rows.append(
+            (
+                subject.name,
+                f"{len(parts['answered'])} ({share:.0f} %)",
+                estimate(answered),
+                str(wrong),
+                str(len(parts["abstained"])),
+                estimate(abstained),
+                str(len(parts["failed"])),
+            )
+        )
+    if all(row[4] == "0" for row in rows):
+        return None
+    columns = ("Subject", "Answered", "Score of these", "Of them wholly wrong", "Abstained", "Score of these", "Failed")
+    caption = f"Who abstains where an answer would be wrong stands high, and to the left. {_PLAIN}"
+    grid = Grid("", columns, tuple(rows), caption)
+    return _plot("Abstention: what is answered, and how well", "Items answered, %", points, subjects, grid)
+
+
+def _tool_use(subjects: Sequence[SubjectScores]) -> Plot | None:
+    points = [
+        Point(series, part.name, part.place, part.score)
+        for series, subject in enumerate(subjects)
+        for part in by_calls(subject)
+    ]
+    if not any(point.place for point in points):
+        return None
+    rows = [(subjects[point.series].name, point.name, str(point.score.n), estimate(point.score)) for point in points]
+    grid = Grid("", ("Subject", "Tools called for an item", "Items", "Score"), tuple(rows), _PLAIN)
+    return _plot("Tool use and score", "Tool calls for an item", points, subjects, grid)
+
+
+def _cost(subjects: Sequence[SubjectScores]) -> Plot | None:
+    costs = [cost(subject) for subject in subjects]
+    scores = [score_of(subject, subject.items) for subject in subjects]
+    columns = ("Subject", "Seconds", "Tool calls", "Tokens", "Money", "Score")
+    rows = [
+        (subject.name, f"{c.seconds:.2f}", f"{c.calls:.1f}", f"{c.tokens:.0f}", f"{c.money:.4f}", estimate(score))
+        for subject, c, score in zip(subjects, costs, scores, strict=True)
+    ]
+    name, places = next(
+        (name, places)
+        for name, places in (
+            ("Money for an item", [each.money for each in costs]),
+            ("Tokens for an item", [each.tokens for each in costs]),
+            ("Seconds for an item", [each.seconds for each in costs]),
+        )
+        if any(places) or name.startswith("Seconds")
+    )
+    if not any(places):
+        return None
+    points = [Point(n, subjects[n].name, place, scores[n]) for n, place in enumerate(places)]
+    return _plot(
+        "Cost and score",
+        name,
+        points,
+        subjects,
+        Grid("", columns, tuple(rows), f"Costs are means over predictions. {_PLAIN}"),
+    )
+
+
+def _plot(title: str, axis: str, points: Sequence[Point], subjects: Sequence[SubjectScores], grid: Grid) -> Plot:
+    return Plot(title, axis, tuple(points), tuple(subject.name for subject in subjects), grid)

@@ -1,0 +1,89 @@
+"""Reports and comparisons as HTML pages that need nothing but themselves, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from longtake.errors import LibraryError
+from longtake.evalharness.reports.compare import Comparison, grids, summary
+from longtake.evalharness.reports.content import Content, Grid
+from longtake.evalharness.reports.drawing import forest_of, key, scatter
+from longtake.evalharness.reports.openable import opened
+from longtake.evalharness.reports.run_scores import RunScores
+from longtake.evalharness.reports.stills import Stills
+from longtake.memory.timespan import clock
+
+
+def report_page(run: RunScores, content: Content, stills: Stills) -> Iterator[str]:
+    """The HTML of a report, in pieces: no more than one item with its pictures is held at a time."""
+    subjects = [subject.name for subject in run.subjects]
+    return page("report.html", content=content, subjects=subjects, items=opened(run, stills), stills=stills)
+
+
+def page(name: str, **values: Any) -> Iterator[str]:
+    """A template filled, in pieces; what comes from a run or a video is escaped."""
+    environment = Environment(
+        loader=PackageLoader("longtake.evalharness.reports", "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock}
+    return environment.get_template(name).generate(**values)
+
+
+def report_markdown(content: Content) -> str:
+    """The same without the items, as Markdown."""
+    lines = [f"# {content.title}", ""]
+    lines += [f"- {name}: {value}" for name, value in content.facts.items()]
+    lines += ["", f"## {content.headline.title}", "", *(f"> {note}\n" for note in content.notes)]
+    lines += _markdown_table(content.headline)
+    for plot in content.plots:
+        lines += ["", f"## {plot.title}", "", *_markdown_table(plot.grid)]
+    for grid in content.groups:
+        lines += ["", f"## {grid.title}", "", *_markdown_table(grid)]
+    return "\n".join(lines) + "\n"
+
+
+def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
+    """A comparison as a page, HTML or, with the suffix `.md`, Markdown."""
+    title = f"{found.first} and {found.second}"
+    sentences, tables = list(summary(found)), grids(found)
+    if suffix != ".md":
+        return page("compare.html", title=title, sentences=sentences, grids=tables)
+    lines = [f"# {title}", "", *(f"- {sentence}" for sentence in sentences)]
+    for grid in tables:
+        lines += ["", f"## {grid.title}", "", *_markdown_table(grid)]
+    return ["\n".join(lines) + "\n"]
+
+
+def write_pieces(file: Path, pieces: Iterable[str]) -> None:
+    """Write a file piece by piece; one that was there is replaced when the new one is whole.
+
+    Raises:
+        LibraryError: when it cannot be written.
+    """
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            stream.writelines(pieces)
+        part.replace(file)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise LibraryError(f"{file} cannot be written: {error.strerror}; choose another with --out.") from error
+
+
+def _markdown_table(grid: Grid) -> list[str]:
+    """The lines of a table, with its caption below."""
+    rows = [grid.columns, tuple("---" for _ in grid.columns), *grid.rows]
+    lines = [f"| {' | '.join(_cell(str(cell)) for cell in row)} |" for row in rows]
+    return [*lines, "", grid.caption] if grid.caption else lines
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())

@@ -1,0 +1,128 @@
+"""A run as files of other tools: CSV for tables, and samples JSONL as lmms-eval writes it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from longtake.errors import LibraryError
+from longtake.evalharness.choices import LABELS
+from longtake.evalharness.items import Item, Prediction, Turn
+from longtake.evalharness.reports.document import write_pieces
+from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+
+_COLUMNS: tuple[str, ...] = tuple(
+    "suite item video task subject variant seed turn score status parse abstained choice gold question reference reply "
+    "error tool_calls input_tokens output_tokens cost seconds trace tags".split()
+)
+
+
+def write_csv(run: RunScores, file: Path) -> None:
+    """One row for each reply; `score` is that of the whole prediction, 0 to 1, and empty without a verdict.
+
+    Raises:
+        LibraryError: when the file cannot be written.
+    """
+    write_pieces(file, _csv_rows(run))
+
+
+def write_lmms(run: RunScores, folder: Path) -> list[Path]:
+    """One samples file for each subject, variant and seed: `<subject>/samples_<suite>[_<variant>][_<seed>].jsonl`.
+
+    Returns:
+        The files.
+
+    Raises:
+        LibraryError: when one cannot be written.
+    """
+    files: list[Path] = []
+    for subject in run.subjects:
+        below = folder / plain_name(subject.name)
+        try:
+            below.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LibraryError(f"{below} cannot be made: {error.strerror}; choose another --out.") from error
+        asked = [(variant.name, seed) for variant in run.card.variants for seed in run.card.seeds]
+        for variant, seed in asked:
+            named = [run.card.suite, variant, str(seed)] if len(asked) > 1 else [run.card.suite]
+            files.append(below / f"samples_{plain_name('_'.join(named))}.jsonl")
+            write_pieces(files[-1], _samples(run, subject, variant, seed))
+    return files
+
+
+def plain_name(name: str) -> str:
+    """A name that can be that of a file."""
+    return re.sub(r"[^\w.-]+", "-", name)
+
+
+def target_of(turn: Turn) -> str:
+    """The right answer as other tools have it: a label, or the reference."""
+    return turn.reference if turn.gold is None else LABELS[turn.gold]
+
+
+def _csv_rows(run: RunScores) -> Iterator[str]:
+    buffer = StringIO()
+    writer = csv.DictWriter(buffer, _COLUMNS)
+    writer.writeheader()
+    for subject in run.subjects:
+        for item in run.items:
+            for prediction in subject.predictions.get(item.id, ()):
+                writer.writerows(_replies(subject, item, prediction))
+                yield buffer.getvalue()
+                buffer.seek(0)
+                buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _replies(subject: SubjectScores, item: Item, prediction: Prediction) -> Iterator[dict[str, Any]]:
+    for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False)):
+        usage = reply.usage
+        yield {
+            "suite": item.suite,
+            "item": item.id,
+            "video": item.video,
+            "task": item.task,
+            "subject": subject.name,
+            "variant": prediction.variant,
+            "seed": prediction.seed,
+            "turn": number,
+            "score": subject.prediction_values[prediction.key],
+            "status": reply.status,
+            "parse": reply.parse,
+            "abstained": reply.abstained,
+            "choice": "" if reply.choice is None else LABELS[reply.choice],
+            "gold": "" if turn.gold is None else LABELS[turn.gold],
+            "question": turn.question,
+            "reference": turn.reference,
+            "reply": reply.text,
+            "error": reply.error,
+            "tool_calls": len(reply.calls) or (usage.tool_calls if usage else 0),
+            **{name: getattr(usage, name) if usage else "" for name in ("input_tokens", "output_tokens", "cost")},
+            "seconds": prediction.seconds,
+            "trace": reply.trace,
+            "tags": json.dumps(dict(item.tags), ensure_ascii=False),
+        }
+
+
+def _samples(run: RunScores, subject: SubjectScores, variant: str, seed: int) -> Iterator[str]:
+    """The lines of a samples file; `longtake_score` is the metric, and is missing where a verdict is."""
+    for number, item in enumerate(run.items):
+        made = [p for p in subject.predictions.get(item.id, ()) if (p.variant, p.seed) == (variant, seed)]
+        for prediction in made:
+            said = [reply.text for reply in prediction.replies]
+            row: dict[str, Any] = {
+                "doc_id": number,
+                "doc": {"id": item.id, "video_id": item.video, "task": item.task, **item.tags},
+                "input": "\n".join(turn.question for turn in item.turns),
+                "target": target_of(item.turns[-1]),
+                "arguments": [],
+                "resps": [said],
+                "filtered_resps": said,
+            }
+            value = subject.prediction_values[prediction.key]
+            yield json.dumps(row if value is None else row | {"longtake_score": value}, ensure_ascii=False) + "\n"

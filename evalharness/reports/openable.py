@@ -1,0 +1,133 @@
+"""An item as a reader opens it: what was asked, where the proof is, what each subject said and what was found of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from longtake.evalharness.choices import LABELS
+from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn
+from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
+from longtake.evalharness.reports.stills import Still, Stills
+
+
+class Found(NamedTuple):
+    """A criterion and the verdict on it."""
+
+    criterion: str
+    weight: str
+    verdict: str
+    reason: str
+
+
+class Said(NamedTuple):
+    """A reply to one turn, and all that is known of it."""
+
+    number: int
+    reply: Reply
+    outcome: str
+    verdicts: list[Found]
+    calls: list[str]
+
+
+class Heard(NamedTuple):
+    """A prediction: its heading and its replies."""
+
+    series: int
+    heading: str
+    replies: list[Said]
+
+
+class Opened(NamedTuple):
+    """An item with everything that came of it."""
+
+    item: Item
+    marks: list[tuple[int, str]]  # of the subjects in order: series and score
+    turns: list[tuple[Turn, list[tuple[str, str, bool]]]]  # with the options: label, text, whether it is right
+    stills: list[Still]
+    heard: list[Heard]
+
+
+def opened(run: RunScores, stills: Stills) -> Iterator[Opened]:
+    """The items of a run, one after the other."""
+    for item in run.items:
+        predictions = [
+            (series, subject, prediction)
+            for series, subject in enumerate(run.subjects)
+            for prediction in subject.predictions.get(item.id, ())
+        ]
+        cited = [span for _, _, made in predictions for reply in made.replies for span in reply.cited]
+        yield Opened(
+            item,
+            [(series, score_in_words(subject.values[item.id])) for series, subject in enumerate(run.subjects)],
+            [(turn, _options(turn)) for turn in item.turns],
+            stills.of(item, cited),
+            [_heard(series, subject, item, prediction) for series, subject, prediction in predictions],
+        )
+
+
+def score_in_words(value: Value) -> str:
+    """The score of an item for a reader."""
+    return "no score" if value is None else f"{100 * value:.0f} %"
+
+
+def call_in_words(call: ToolCall) -> str:
+    """A call as it would be written in a program."""
+    arguments = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
+    return f"{call.tool}({arguments})"
+
+
+def _options(turn: Turn) -> list[tuple[str, str, bool]]:
+    return [(LABELS[place], option, place == turn.gold) for place, option in enumerate(turn.options)]
+
+
+def _heard(series: int, subject: SubjectScores, item: Item, prediction: Prediction) -> Heard:
+    value = score_in_words(subject.prediction_values[prediction.key])
+    heading = f"{subject.name}, {prediction.variant}, seed {prediction.seed}: {value}, {prediction.seconds:.1f} s"
+    replies = [
+        Said(number, reply, _outcome(reply, turn), _verdicts(subject, item, prediction, number), _calls(reply))
+        for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False))
+    ]
+    return Heard(series, heading, replies)
+
+
+def _outcome(reply: Reply, turn: Turn) -> str:
+    if reply.status != "ok":
+        return f"{reply.status.replace('_', ' ')}: {reply.error or 'no reason was given'}"
+    if reply.abstained or reply.parse == "abstained":
+        return "abstained"
+    if not turn.options:
+        return "answered"
+    if reply.choice is None:
+        return "no option could be read"
+    right = "right" if reply.choice == turn.gold else "wrong"
+    return f"chose {LABELS[reply.choice]} ({turn.options[reply.choice]}), {right}"
+
+
+def _calls(reply: Reply) -> list[str]:
+    return [call_in_words(call) for call in reply.calls]
+
+
+def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[Found]:
+    held = subject.verdicts(prediction, number)
+    named = {criterion.name: criterion for criterion in item.turns[number].criteria}
+    found: list[Found] = []
+    for name in dict.fromkeys([*named, *held]):
+        judged, criterion = held.get(name), named.get(name)
+        met = judged.met if judged else None
+        words = ("not done", "done") if criterion and criterion.penalty else ("met", "not met")
+        verdict = "no verdict" if met is None else words[not met]
+        if judged and judged.points is not None:
+            verdict += f", {judged.points:g} points"
+        if judged and not judged.sure:
+            verdict += ", not sure"
+        found.append(
+            Found(
+                criterion.description if criterion else name or "The reply as a whole",
+                f"{criterion.weight:g}{', penalty' if criterion.penalty else ''}" if criterion else "",
+                verdict,
+                " ".join(filter(None, (judged.reason, judged.error, f"[{judged.judge}]"))) if judged else "",
+            )
+        )
+    return found

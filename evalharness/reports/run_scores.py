@@ -1,0 +1,114 @@
+"""The scores of a run down to its items: what reports, comparisons and exports are made of.
+
+The score of an item is the headline of a run that would hold this item alone, and that of a prediction the headline of
+a run that would hold nothing else; so every suite's own rules apply, and a missing verdict leaves it without a score.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.rubric_scores import Reading
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
+from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
+
+Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
+Made = TypeVar("Made", Prediction, Judgement)
+
+
+@dataclass(frozen=True)
+class SubjectScores:
+    """One subject of a run."""
+
+    name: str
+    table: ScoreTable
+    items: Sequence[Item]
+    predictions: Mapping[str, Sequence[Prediction]]  # by item
+    judgements: Mapping[str, Sequence[Judgement]]  # by item
+    values: Mapping[str, Value]  # by item
+    prediction_values: Mapping[PredictionKey, Value]
+
+    def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
+        """What was last found of a reply, by the names of its criteria."""
+        said = reply_hash(prediction.replies[turn])
+        return {
+            found.criterion: found
+            for found in self.judgements.get(prediction.item, ())
+            if (found.variant, found.seed, found.turn) == (prediction.variant, prediction.seed, turn)
+            and found.reply in ("", said)
+        }
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """A run with the scores of its subjects."""
+
+    card: RunCard
+    items: Sequence[Item]
+    subjects: tuple[SubjectScores, ...]
+
+
+def read_scores(folder: RunFolder, reading: str, tell: Tell) -> RunScores:
+    """Score a run and every item of it.
+
+    Args:
+        folder: of the run.
+        reading: repo, paper, signed or strict.
+        tell: told of lines that were left out.
+
+    Raises:
+        ConfigError: when the folder holds no run, nothing was predicted, or the suite has no such reading.
+    """
+    card = folder.card()
+    suite = suite_named(card.suite)
+    chosen = reading_of(suite, reading)
+    held = scored_subjects(folder, tell)
+    items = next(iter(held.values())).items
+    return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
+
+
+def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScores:
+    predictions, judgements = _by_item(scored.predictions), _by_item(scored.judgements)
+    values: dict[str, Value] = {}
+    each: dict[PredictionKey, Value] = {}
+    for item in scored.items:
+        said, found = predictions.get(item.id, []), judgements.get(item.id, [])
+        values[item.id] = _headline(suite, Scored([item], scored.variants, said, found), reading)
+        only = len(said) == len(scored.variants) == 1
+        for prediction in said:
+            each[prediction.key] = (
+                values[item.id] if only else _headline(suite, _alone(item, scored, prediction, found), reading)
+            )
+    table = score_table(card.suite, name, reading, suite.score(scored, reading))
+    return SubjectScores(name, table, scored.items, predictions, judgements, values, each)
+
+
+def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:
+    """One prediction as if nothing else had been asked."""
+    base = scored.variants[0]
+    own = [one for one in found if (one.variant, one.seed) == (prediction.variant, prediction.seed)]
+    renamed = {"variant": base.name}
+    return Scored(
+        [item],
+        (base,),
+        [prediction.model_copy(update=renamed)],
+        [one.model_copy(update=renamed) for one in own],
+    )
+
+
+def _headline(suite: Suite, scored: Scored, reading: Reading) -> Value:
+    headline = score_table("", "", reading, suite.score(scored, reading)).headline
+    return None if headline is None or headline.value is None else headline.value / 100
+
+
+def _by_item(made: Iterable[Made]) -> dict[str, list[Made]]:
+    groups: defaultdict[str, list[Made]] = defaultdict(list)
+    for one in made:
+        groups[one.item].append(one)
+    return dict(groups)

@@ -1,0 +1,104 @@
+"""The scores of one subject as every report shows them, whichever suite gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from longtake.errors import ConfigError
+from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.estimates import Estimate
+from longtake.evalharness.items import Judgement, Prediction
+from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.suites.table import Scored
+from longtake.memory.records import Record
+
+Rows = Mapping[str, Estimate]
+_SINGULAR = {
+    "categories": "category",
+    "tasks": "task",
+    "unknown_tasks": "task that is no part of the headline",
+    "modalities": "modality",
+    "durations": "duration",
+    "difficulties": "difficulty",
+}
+
+
+class ScoreTable(Record):
+    """What a suite's scorer found of one subject; values are 0 to 100."""
+
+    suite: str
+    subject: str
+    reading: str = Field(description="repo, paper, signed or strict.")
+    headline: Estimate | None = Field(description="None where too many verdicts are missing.")
+    excluded: Estimate = Field(description="The headline without the items that failed.")
+    groups: Mapping[str, Rows] = Field(description="Tables by what their rows are.")
+    rates: Mapping[str, Share] = Field(description="How often something went wrong, by what it was.")
+    notes: tuple[str, ...] = ()
+
+
+def score_table(suite: str, subject: str, reading: str, scores: Record) -> ScoreTable:
+    """The table of a scorer's result: its mappings of estimates are the groups, its shares the rates.
+
+    Args:
+        suite: its name.
+        subject: whose scores they are.
+        reading: in which they were read.
+        scores: with a `headline`, and an `excluded` or `without_failures` beside it.
+    """
+    fields = {name: getattr(scores, name) for name in type(scores).model_fields}
+    rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
+    unjudged = rates.get("unjudged", Share(count=0, n=0))
+    notes = [
+        f"{name}: {', '.join(rows)}" for name, rows in _groups(fields) if name == _SINGULAR["unknown_tasks"] and rows
+    ]
+    if unjudged.value > MOST_UNJUDGED:
+        missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
+        notes.append(f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one.")
+    return ScoreTable(
+        suite=suite,
+        subject=subject,
+        reading=reading,
+        headline=fields["headline"],
+        excluded=fields["excluded"] if "excluded" in fields else fields["without_failures"],
+        groups={name: rows for name, rows in _groups(fields) if rows},
+        rates=rates,
+        notes=tuple(notes),
+    )
+
+
+def scored_subjects(folder: RunFolder, tell: Tell) -> dict[str, Scored]:
+    """What is scored of each subject that has predictions.
+
+    Args:
+        folder: of the run.
+        tell: told of lines that were left out.
+
+    Raises:
+        ConfigError: when the folder holds no run, or nothing was predicted.
+    """
+    variants = folder.card().variants
+    items = list(folder.items(tell))
+    predictions: dict[str, list[Prediction]] = {}
+    for prediction in folder.predictions(tell).values():
+        predictions.setdefault(prediction.subject, []).append(prediction)
+    judgements: dict[str, list[Judgement]] = {}
+    for judgement in folder.judgements(tell):
+        judgements.setdefault(judgement.subject, []).append(judgement)
+    if not predictions:
+        raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
+    return {name: Scored(items, variants, made, judgements.get(name, [])) for name, made in predictions.items()}
+
+
+def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
+    for field, value in fields.items():
+        if not isinstance(value, Mapping):
+            continue
+        name = _SINGULAR.get(field, field)
+        if any(isinstance(rows, Mapping) for rows in value.values()):
+            for inner, rows in value.items():
+                yield (inner if field == "groups" else f"{name}, {inner}"), rows
+        else:
+            yield name, value

@@ -1,0 +1,128 @@
+"""What chance draws for a video, and the tape on which a scene's lines and sounds follow one another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import TypeVar
+
+import yaml
+
+from longtake.evalharness.scripted.script import FPS, Facts, Flash, Line, Picture, Scene, Sound, SoundKind
+from longtake.evalharness.scripted.voices import ENGLISH, Recording, recorded, spoken
+from longtake.preprocess.demo.script import Slide
+from longtake.preprocess.demo.sound import RATE
+
+T = TypeVar("T")
+Span = tuple[float, float]
+_GAP = 0.6  # seconds between what is said or heard and what follows
+_LEAST = 6.5  # seconds that a scene lasts
+
+
+@cache
+def vocabulary() -> Mapping[str, Sequence[str]]:
+    """Invented names and things by their kind, as `vocabulary.yaml` lists them."""
+    read: Mapping[str, Sequence[str]] = yaml.safe_load(
+        (files("longtake.evalharness.scripted") / "vocabulary.yaml").read_text(encoding="utf-8")
+    )
+    return read
+
+
+class Draw:
+    """The chance of one video: nothing of a kind is taken twice, so that every question has one answer."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self.random = Random(f"{seed}/{number}")
+        self.voice = self.random.choice(ENGLISH)
+        self._left = {kind: self.random.sample(words, len(words)) for kind, words in vocabulary().items()}
+        self._numbers: set[int] = set()
+
+    def take(self, kind: str) -> str:
+        """A word of a kind that has not been taken."""
+        return self._left[kind].pop()
+
+    def pair(self, kind: str) -> list[str]:
+        """The parts of an entry that has two or three, which ` | ` parts."""
+        return self.take(kind).split(" | ")
+
+    def number(self, low: int, high: int) -> int:
+        """A number that has not been drawn, both ends included."""
+        number = self.random.choice([one for one in range(low, high + 1) if one not in self._numbers])
+        self._numbers.add(number)
+        return number
+
+    def one(self, things: Sequence[T]) -> T:
+        """One of several things."""
+        return self.random.choice(things)
+
+    def mixed(self, things: Sequence[T]) -> tuple[T, ...]:
+        """Things in an order that tells nothing."""
+        return tuple(self.random.sample(things, len(things)))
+
+
+class Tape:
+    """What is heard in a scene, one after the other, each at the beginning of a frame."""
+
+    def __init__(self, voice: str) -> None:
+        self._voice = voice
+        self._at = _GAP
+        self._lines: list[Line] = []
+        self._sounds: list[Sound] = []
+
+    def say(self, text: str, voice: str | None = None) -> Span:
+        """Speak a sentence; its time in seconds of the scene."""
+        named = voice or self._voice
+        start, end = self._next(len(spoken(text, named)) / RATE)
+        self._lines.append(Line(at=start, until=end, text=text, voice=named))
+        return start, end
+
+    def run(self, recording: Recording) -> Span:
+        """Play a recording of speech."""
+        start, end = self._next(len(recorded(recording.path)) / RATE)
+        self._lines.append(Line(at=start, until=end, text=recording.text, voice="", recording=str(recording.path)))
+        return start, end
+
+    def play(self, kind: SoundKind, seconds: float) -> Span:
+        """Sound something that is not speech."""
+        start, end = self._next(seconds)
+        self._sounds.append(Sound(kind=kind, at=start, until=end))
+        return start, end
+
+    def pause(self, seconds: float) -> None:
+        """Nothing is heard."""
+        self._at += seconds
+
+    def scene(
+        self,
+        kind: str,
+        picture: Picture,
+        facts: Facts,
+        moments: Mapping[str, Span] | None = None,
+        flash: Flash | None = None,
+        least: float = _LEAST,
+    ) -> Scene:
+        """The scene that it is the tape of, as long as that needs and `least` seconds at least."""
+        return Scene(
+            kind=kind,
+            frames=round(max(least, self._at) * FPS),
+            picture=picture,
+            lines=tuple(self._lines),
+            sounds=tuple(self._sounds),
+            flash=flash,
+            facts=facts,
+            moments=moments or {},
+        )
+
+    def _next(self, seconds: float) -> Span:
+        start = math.ceil(self._at * FPS) / FPS
+        end = round(start + seconds, 3)
+        self._at = end + _GAP
+        return round(start, 3), end
+
+
+def listed(title: str, rows: Sequence[Sequence[str]] = (), points: Sequence[str] = ()) -> Slide:
+    """A slide with a table, whose first row is its head, or with points."""
+    return Slide(title=title, table=tuple(tuple(row) for row in rows), points=tuple(points))

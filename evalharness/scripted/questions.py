@@ -1,0 +1,207 @@
+"""Items over a script: the kinds of question of `questions.yaml`, filled with the facts of its scenes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Any, NamedTuple
+
+import yaml
+from pydantic import Field
+
+from longtake.evalharness.items import Criterion, Item, ToolCall, Turn
+from longtake.evalharness.scripted.criteria import ABSTAINS, INVENTS, criterion_of
+from longtake.evalharness.scripted.script import FPS, Script
+from longtake.evalharness.scripted.truth import moments_of
+from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings
+from longtake.memory.records import Record
+from longtake.memory.timespan import TimeSpan
+
+SUITE = "scripted"
+DEVELOPMENT_SEEDS = range(10)  # what is tuned is tuned on these; all others are unseen
+_VIDEO = "video"
+_SLOT = re.compile(r"\{([\w.]+)\}")
+_WEIGHT_OF_MOMENT, _WEIGHT_OF_OPTION = 3.0, 5.0
+_TOLERANCE = 1.0  # seconds by which a cited moment may lie beside the right one
+
+
+class QuestionKind(Record):
+    """One kind of question; texts hold slots."""
+
+    of: str
+    task: str
+    difficulty: int = Field(ge=1, le=5)
+    modalities: tuple[str, ...]
+    reference: str
+    options: str | tuple[str, ...] = ()
+    gold: str = ""
+    calls: tuple[ToolCall, ...]
+    checks: tuple[Mapping[str, Any], ...] = ()
+    at: str | None = "scene"
+    hears: bool = False
+    follows: bool = False
+    absent: bool = False
+
+
+class Questions(Record):
+    """Everything that `questions.yaml` holds."""
+
+    kinds: Mapping[str, QuestionKind]
+    conversations: Mapping[str, tuple[str, ...]]
+
+
+class _Place(NamedTuple):
+    """What a question is asked of: a scene or the whole video, with its facts and moments as slots."""
+
+    kind: str
+    slots: Mapping[str, Any]
+    heard: bool  # whether what is said there can be read in subtitles
+
+
+@cache
+def questions() -> Questions:
+    """The kinds of question and the conversations that are made of them."""
+    text = (files("longtake.evalharness.scripted") / "questions.yaml").read_text(encoding="utf-8")
+    return Questions.model_validate(yaml.safe_load(text))
+
+
+def items_of(script: Script, wordings: Mapping[Wording, Wordings]) -> list[Item]:
+    """All that is asked of a video: each kind of question that its scenes allow, and conversations.
+
+    Args:
+        script: of the video.
+        wordings: of each kind of question, in one half or both; of both, they take turns from video to video.
+    """
+    table = questions()
+    made: list[Item] = []
+    for place in _places(script):
+        alone = {name: (name,) for name, kind in table.kinds.items() if kind.of == place.kind and not kind.follows}
+        several = {name: kinds for name, kinds in table.conversations.items() if table.kinds[kinds[0]].of == place.kind}
+        made += [_item(script, place, name, kinds, wordings) for name, kinds in (alone | several).items()]
+    return made
+
+
+def _places(script: Script) -> Iterator[_Place]:
+    whole = TimeSpan(start=0.0, end=script.firsts[-1] / FPS)
+    yield _Place(_VIDEO, {**script.facts, "scene": whole}, script.subtitled)
+    for scene, first in zip(script.scenes, script.firsts, strict=False):
+        yield _Place(scene.kind, {**scene.facts, **moments_of(scene, first)}, script.subtitled)
+
+
+def _item(script: Script, place: _Place, name: str, kinds: Sequence[str], wordings: Mapping[Wording, Wordings]) -> Item:
+    """The item of one question or one conversation."""
+    random = Random(f"{script.seed}/{script.number}/{name}")
+    halves: list[Wording] = [half for half in WORDINGS if half in wordings]
+    # Every second video has subtitles, so the halves change with every second pair: neither depends on the other.
+    wording = halves[(script.number // 2 + list(_names()).index(name)) % len(halves)]
+    turns = tuple(_turn(place, kind, wordings[wording], random) for kind in kinds)
+    rows = [questions().kinds[kind] for kind in kinds]
+    return Item(
+        suite=SUITE,
+        id=f"{script.name}-{name}",
+        video=script.name,
+        media=f"{script.name}.mp4",
+        task=rows[-1].task,
+        format="rubric",
+        turns=turns,
+        seconds=script.firsts[-1] / FPS,
+        tags={
+            "kind": name,
+            "wording": wording,
+            "seed": "seen" if script.seed in DEVELOPMENT_SEEDS else "unseen",
+            "tool": rows[-1].calls[-1].tool,
+            "tools": " ".join(dict.fromkeys(call.tool for row in rows for call in row.calls)),
+            "events": place.kind,
+            "speech": "subtitles" if script.subtitled else "sound only",
+            "expects": "abstention" if any(_untold(row, place) for row in rows) else "answer",
+        },
+    )
+
+
+def _names() -> Iterator[str]:
+    yield from questions().kinds
+    yield from questions().conversations
+
+
+def _untold(kind: QuestionKind, place: _Place) -> bool:
+    """Whether nothing that can be read or heard without a recogniser answers a question."""
+    return kind.absent or (kind.hears and not place.heard)
+
+
+def _turn(place: _Place, name: str, wordings: Wordings, random: Random) -> Turn:
+    kind = questions().kinds[name]
+    slots = place.slots
+    untold = _untold(kind, place)
+    named = filled(kind.options, slots)
+    options = () if untold else tuple(random.sample(named, len(named)))
+    gold = options.index(filled(kind.gold, slots)) if options else None
+    moment = slots[kind.at] if kind.at else None
+    return Turn(
+        question=filled(random.choice(wordings[name]), slots),
+        reference=_as_text(filled(kind.reference, slots)) if not kind.hears or place.heard else _unheard(kind, slots),
+        options=options,
+        gold=gold,
+        criteria=tuple(_criteria(kind, slots, gold, untold)),
+        calls=tuple(_call(call, slots) for call in kind.calls),
+        evidence=(moment,) if moment else (),
+        modalities=kind.modalities,
+        difficulty=kind.difficulty,
+        tags={"kind": name},
+    )
+
+
+def _criteria(kind: QuestionKind, slots: Mapping[str, Any], gold: int | None, untold: bool) -> Iterator[Criterion]:
+    if untold:
+        yield ABSTAINS
+        yield INVENTS
+    if gold is not None:
+        yield criterion_of({"weight": _WEIGHT_OF_OPTION, "kind": "option", "value": gold}, 0)
+    for place, check in enumerate(kind.checks):
+        if not untold or check["weight"] < 0:
+            yield criterion_of(filled(check, slots), place)
+    if kind.at and not untold:
+        moment = slots[kind.at]
+        row = {"weight": _WEIGHT_OF_MOMENT, "kind": "cites", "start": moment.start, "end": moment.end}
+        yield criterion_of(row | {"tolerance": _TOLERANCE}, 0)
+
+
+def _call(call: ToolCall, slots: Mapping[str, Any]) -> ToolCall:
+    """A gold call; its arguments are texts and lists of texts, as a controller writes them."""
+    arguments = filled(call.arguments, slots)
+    return ToolCall(
+        tool=call.tool,
+        arguments={name: list(value) if isinstance(value, tuple) else str(value) for name, value in arguments.items()},
+        result=_as_text(filled(call.result, slots)),
+    )
+
+
+def _unheard(kind: QuestionKind, slots: Mapping[str, Any]) -> str:
+    return f"It cannot be determined without hearing the speech, which is: {_as_text(filled(kind.reference, slots))}"
+
+
+def filled(template: Any, slots: Mapping[str, Any]) -> Any:
+    """A template with its slots filled; a text that is nothing but a slot becomes what stands in it.
+
+    Raises:
+        KeyError: when there is no such slot.
+    """
+    if isinstance(template, str):
+        only = _SLOT.fullmatch(template)
+        return _value(only[1], slots) if only else _SLOT.sub(lambda slot: _as_text(_value(slot[1], slots)), template)
+    if isinstance(template, Mapping):
+        return {key: filled(value, slots) for key, value in template.items()}
+    if isinstance(template, Sequence):
+        return tuple(filled(value, slots) for value in template)
+    return template
+
+
+def _value(name: str, slots: Mapping[str, Any]) -> Any:
+    whole, _, part = name.partition(".")
+    return getattr(slots[whole], part) if part else slots[whole]
+
+
+def _as_text(value: Any) -> str:
+    return "; ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,103 @@
+"""The suite in a folder: videos with their truth, and `items.jsonl` with what is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from longtake.errors import ConfigError, LibraryError
+from longtake.evalharness.items import Item
+from longtake.evalharness.journal import read_records
+from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.scripted.encoding import write_video
+from longtake.evalharness.scripted.grammar import write_script
+from longtake.evalharness.scripted.questions import items_of
+from longtake.evalharness.scripted.voices import Recording
+from longtake.evalharness.scripted.wordings import Wording, Wordings
+from longtake.memory.layers import write_atomic
+from longtake.memory.records import Record
+
+ITEMS = "items.jsonl"
+
+
+class Written(Record):
+    """What became of the writing of a suite."""
+
+    items: str
+    videos: int
+    asked: int
+    turns: int
+    seconds: float
+
+
+def write_suite(
+    folder: Path,
+    numbers: range,
+    seed: int,
+    wordings: Mapping[Wording, Wordings],
+    *,
+    recordings: Sequence[Recording] = (),
+    stills: Sequence[Path] = (),
+    tell: Callable[[str], None],
+) -> Written:
+    """Write videos and items into a folder; a video that is there already stays.
+
+    Args:
+        folder: is made where it is not there.
+        numbers: of the videos in the suite of the seed.
+        seed: the same one gives the same truth and the same items.
+        wordings: of the questions, in one half or both.
+        recordings: of speech, for some of the videos.
+        stills: photographs of people, for some of the videos.
+        tell: told of each video before it is made.
+
+    Raises:
+        EngineUnavailable: when espeak-ng is not installed.
+        LibraryError: when the folder cannot be written to.
+    """
+    items: list[Item] = []
+    seconds = 0.0
+    for number in numbers:
+        tell(f"Making video {number - numbers.start + 1} of {len(numbers)}")
+        script = write_script(seed, number, recordings, stills)
+        write_video(script, folder)
+        made = items_of(script, wordings)
+        items += made
+        seconds += made[0].seconds or 0.0
+    try:
+        write_atomic(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in items))
+    except OSError as error:
+        raise LibraryError(f"{folder} cannot be written to: {error.strerror}; choose another --out.") from error
+    return Written(
+        items=str(folder / ITEMS),
+        videos=len(numbers),
+        asked=len(items),
+        turns=sum(len(item.turns) for item in items),
+        seconds=round(seconds, 2),
+    )
+
+
+def load_scripted(file: Path, media: Path | None, tell: Tell) -> list[Item]:
+    """The items of a suite.
+
+    Args:
+        file: `items.jsonl`, or the folder that it stands in.
+        media: folder of the videos, where that is another one.
+        tell: told of lines that were left out, and once of each video that is missing.
+
+    Raises:
+        ConfigError: when it holds no items.
+        LibraryError: when the file cannot be read.
+    """
+    file = file / ITEMS if file.is_dir() else file
+    folder = media or file.parent
+    items = list(read_records(file, Item, tell))
+    if not items:
+        raise ConfigError(f"{file} holds no items; make them with `longtake eval scripted`.")
+    missing = {item.video for item in items if not (folder / str(item.media)).is_file()}
+    for video in sorted(missing):
+        tell(f"{folder / video}.mp4 is not there; its items stay, without a video.")
+    return [
+        item.model_copy(update={"media": None if item.video in missing else str(folder / str(item.media))})
+        for item in items
+    ]

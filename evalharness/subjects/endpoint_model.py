@@ -1,0 +1,166 @@
+"""A model behind an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor), given frames, words, or neither.
+
+A turn is one request. What is given of the video stands before the first question of the conversation, as in the
+released code of LongShOT, and the questions and answers that came before the turn follow it.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from pathlib import Path
+from threading import Lock
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langsmith.run_helpers import tracing_context
+
+from longtake.agent.controllers.endpoint import ContextFull, Role, reply, tokens
+from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
+from longtake.config import ControllerSettings, secret
+from longtake.errors import Cancelled, ConfigError, EngineError
+from longtake.evalharness.choices import Choice, read_choice
+from longtake.evalharness.items import Reply
+from longtake.evalharness.subjects.frames import sampled
+from longtake.evalharness.subjects.given import Given
+from longtake.evalharness.subjects.subject import Asked, no_media
+from longtake.evalharness.subjects.transcript import Transcript, read_transcript
+from longtake.memory.records import Usage
+from longtake.memory.timespan import clock
+from longtake.offline import is_loopback, refused_endpoint
+from longtake.preprocess.engines.visual_question import TimedJpeg
+from longtake.preprocess.workspace import Workspace
+from longtake.prompts import render
+from longtake.tools.context import Budget
+
+PROMPTS = "longtake.evalharness.subjects.prompts"
+ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject")
+LONG_SIDES = (1024, 512)  # pixels of the frames; the second where the first are more than the model reads
+MOST_TOKENS = 4096  # of a reply, with what is thought aloud
+MOST_CHARACTERS = 100_000  # of a transcript: some two hours of speech
+_WAITS = 120.0  # seconds that an endpoint may ask for, all in all, before it is asked again
+# For what is told before anything is asked: a picture of 1024 by 576 at 28 by 28 pixels a token, as Qwen2.5-VL reads
+# it; letters of a token of English; letters of a second of speech, with its time; a short answer.
+_FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
+
+
+class EndpointModel:
+    """Asks one model, at temperature 0."""
+
+    at_once = 4
+    at_most = False
+
+    def __init__(self, name: str, given: Given, workspace: Workspace) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            name: in the run.
+            given: which model is asked, and what it is given.
+            workspace: in whose library a video is indexed for its transcript; its profile has the prices.
+
+        Raises:
+            ConfigError: when the endpoint may not be asked.
+        """
+        settings = workspace.settings
+        refused = refused_endpoint(given.url, "The subject's URL", "that key= names", offline=settings.offline)
+        if refused:
+            raise ConfigError(f"{refused}.")
+        self.name, self.indexes = name, given.transcript
+        self._given, self._workspace, self._price = given, workspace, settings.controller.price
+        self._reading = Lock()  # decoding takes all cores, and indexing the library
+        self._model = open_endpoint(
+            EndpointChatModel,
+            ControllerSettings(timeout=given.timeout),
+            given.url,
+            given.model,
+            secret(given.key) if given.key else None,
+            loopback=is_loopback(given.url),
+            role=ROLE,
+        ).model_copy(update={"extra_body": {"max_tokens": MOST_TOKENS}})
+
+    def reply(self, asked: Asked) -> Reply:
+        """See `Subject`; what was thought aloud is left out of the reply."""
+        if asked.item.media is None and (self._given.sees or self._given.transcript):
+            return no_media()
+        started = time.monotonic()
+        said = self._answered(asked)
+        text = said.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+        if not text:
+            raise EngineError(
+                f"{ROLE.name} {self._given.model} at {self._given.url} gave no answer in {MOST_TOKENS} tokens; "
+                "see whether it thinks too long, and ask again with --retry-errors."
+            )
+        choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
+        return Reply(
+            text=text,
+            choice=asked.own(choice.option),
+            parse=choice.status,
+            abstained=choice.status == "abstained",
+            usage=self._usage(seconds=round(time.monotonic() - started, 3), **tokens(said)),
+        )
+
+    def expected(self, asked: Asked) -> Usage:
+        """Tokens as the length of the video tells them; how long a reply takes only the endpoint knows."""
+        letters = len(asked.text) + sum(len(text) for pair in asked.history for text in pair)
+        if self._given.transcript:
+            seconds = asked.item.seconds
+            letters += MOST_CHARACTERS if seconds is None else min(MOST_CHARACTERS, round(seconds * _SPOKEN))
+        frames = self._given.sampling(asked.variant).expected(asked.item.seconds) if self._given.sees else 0
+        return self._usage(input_tokens=letters // _LETTERS + frames * _FRAME_TOKENS, output_tokens=_ANSWER_TOKENS)
+
+    def _usage(self, input_tokens: int = 0, output_tokens: int = 0, seconds: float = 0.0) -> Usage:
+        cost = (input_tokens * self._price.input + output_tokens * self._price.output) / 1_000_000
+        return Usage(
+            rounds=1, seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens, cost=round(cost, 6)
+        )
+
+    def _answered(self, asked: Asked) -> AIMessage:
+        """The reply to as large frames as the model reads."""
+        if not self._given.sees:
+            return self._sent(asked, ())
+        large, small = LONG_SIDES
+        try:
+            return self._sent(asked, self._frames(asked, large))
+        except ContextFull:
+            return self._sent(asked, self._frames(asked, small))
+
+    def _sent(self, asked: Asked, frames: tuple[TimedJpeg, ...]) -> AIMessage:
+        budget = Budget(3 * self._given.timeout + _WAITS)
+        messages = _conversation(asked, frames, self._words(asked))
+        try:
+            with tracing_context(enabled=False):
+                return reply(self._model, messages, (), timeout=self._given.timeout, budget=budget, role=ROLE)
+        except Cancelled as error:  # this turn alone is over
+            raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
+
+    def _frames(self, asked: Asked, long_side: int) -> tuple[TimedJpeg, ...]:
+        with self._reading:
+            return sampled(Path(asked.item.media or ""), self._given.sampling(asked.variant), long_side)
+
+    def _words(self, asked: Asked) -> Transcript | None:
+        if not self._given.transcript:
+            return None
+        with self._reading:
+            return read_transcript(self._workspace, Path(asked.item.media or ""), MOST_CHARACTERS)
+
+
+def _conversation(asked: Asked, frames: tuple[TimedJpeg, ...], words: Transcript | None) -> list[BaseMessage]:
+    """What is given of the video with the first question, the answers and questions after it, and at last the turn."""
+    head = render(PROMPTS, "material", frames=len(frames), words=words)
+    questions = [*(question for question, _ in asked.history), asked.text]
+    messages: list[BaseMessage] = [HumanMessage(_content(head, frames, questions[0]))]
+    for (_, answer), question in zip(asked.history, questions[1:], strict=True):
+        # Endpoints refuse an empty message.
+        messages += [AIMessage(answer or "(no answer)"), HumanMessage(question)]
+    return messages
+
+
+def _content(head: str, frames: tuple[TimedJpeg, ...], question: str) -> str | list[str | dict[str, object]]:
+    """One text, or texts and pictures in turn: models without eyes are not sent a list."""
+    if not frames:
+        return f"{head}\n\n{question}"
+    parts: list[str | dict[str, object]] = [{"type": "text", "text": head}]
+    for frame in frames:
+        data = base64.b64encode(frame.jpeg).decode("ascii")
+        parts.append({"type": "text", "text": f"Frame at {clock(frame.time, decimals=2)}:"})
+        parts.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
+    return [*parts, {"type": "text", "text": question}]

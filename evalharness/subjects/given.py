@@ -1,0 +1,91 @@
+"""A model at an endpoint as a person names it on the command line, and what it is given of a video.
+
+    model:NAME@URL?frames=64&transcript=1   uniform frames and the transcript; either may be left out
+    model:NAME@URL?fps=5&frames=64          so many frames a second, and at most so many
+    single-frame:NAME@URL                   the frame in the middle
+    question-only:NAME@URL                  nothing
+    simulated:NAME@URL?frames=64            as `model`, for the tools of the agentic track that are only told of
+
+Each takes `key=VARIABLE`, the environment variable that holds the key (without it none is sent), and `timeout=SECONDS`.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl
+
+from pydantic import Field, ValidationError
+
+from longtake.config import secret
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Variant
+from longtake.evalharness.journal import wrong_field
+from longtake.evalharness.subjects.frames import Sampling
+from longtake.memory.records import Record
+
+MOST_FRAMES = 64
+FRAMES = {
+    "model": None,
+    "simulated": None,
+    "single-frame": 1,
+    "question-only": 0,
+}  # by the word that the name begins with
+_NAME = re.compile(r"([\w-]+):(.+?)@(https?://[^?]*)(?:\?(.*))?")
+
+
+class Given(Record):
+    """Which model is asked, and what it is given."""
+
+    model: str
+    url: str
+    frames: int | None = Field(default=None, ge=0)
+    fps: float | None = Field(default=None, gt=0)
+    transcript: bool = False
+    key: str = Field(default="", description="The environment variable that holds the key; never the key.")
+    timeout: float = Field(default=300.0, gt=0, description="Seconds for one reply.")
+
+    @property
+    def sees(self) -> bool:
+        """Whether it is shown frames: a model that is named with nothing but a transcript is not."""
+        if self.frames is not None:
+            return self.frames > 0
+        return self.fps is not None or not self.transcript
+
+    def sampling(self, variant: Variant) -> Sampling:
+        """Which frames it is shown in a variant; what its name says goes before what the variant says."""
+        if self.frames == 1:
+            return Sampling(1)
+        return Sampling(self.frames or variant.most_frames or MOST_FRAMES, self.fps or variant.fps)
+
+
+def is_model(name: str) -> bool:
+    """Whether the name of a subject is that of a model at an endpoint."""
+    return name.partition(":")[0] in FRAMES and ":" in name
+
+
+def given_by(name: str) -> Given:
+    """What a name says. It is told of without repeating it: somebody may have written a key there.
+
+    Raises:
+        ConfigError: when it is not of the form above, or the variable of the key is not set.
+    """
+    read = _NAME.fullmatch(name)
+    kind = name.partition(":")[0]
+    if read is None:
+        raise ConfigError(
+            f"A subject that is a model is named {kind}:NAME@URL, with a URL such as http://HOST:8000/v1."
+        )
+    options = dict(parse_qsl(read[4] or "", keep_blank_values=True))
+    if kind != "model":
+        if wrong := options.keys() - {"key", "timeout"}:
+            raise ConfigError(f"The subject {kind}:{read[2]} takes no {', '.join(sorted(wrong))}; use model:NAME@URL.")
+        options["frames"] = str(FRAMES[kind])
+    try:
+        given = Given.model_validate(options | {"model": read[2], "url": read[3]})
+    except ValidationError as error:
+        raise ConfigError(f"The options of the subject {kind}:{read[2]} are wrong: {wrong_field(error)}.") from error
+    if given.key and secret(given.key) is None:
+        raise ConfigError(
+            f"The subject {kind}:{read[2]} needs its key: give key= the name of an environment variable that holds it."
+        )
+    return given

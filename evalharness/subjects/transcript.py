@@ -1,0 +1,49 @@
+"""What is said in a video, as a model at an endpoint is given it: the words that the agent has, line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from longtake.memory.timespan import clock
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.context import VideoHandle
+
+
+class Line(NamedTuple):
+    """Something said, and when, as `HH:MM:SS`."""
+
+    time: str
+    text: str
+
+
+class Transcript(NamedTuple):
+    """The lines in order, from the first on, and how many more there are."""
+
+    lines: tuple[Line, ...]
+    left_out: int
+
+
+def read_transcript(workspace: Workspace, path: Path, most: int) -> Transcript:
+    """The subtitles of a video, else the speech recognised in it: of several tracks the first. Empty without either.
+
+    Args:
+        workspace: whose library holds the video; it is indexed when it is not there yet.
+        path: of the video.
+        most: characters; the lines that go beyond are left out.
+
+    Raises:
+        LongtakeError: when the video cannot be indexed.
+    """
+    video = VideoHandle(workspace.add(path).video, workspace.library)
+    items = video.items("subtitles") or video.items("speech")
+    items = [item for item in items if item.get("source") == items[0].get("source")]
+    lines: list[Line] = []
+    room = most
+    for item in sorted(items, key=lambda item: float(item["start"])):
+        line = Line(clock(item["start"]), " ".join(item["text"].split()))
+        room -= len(line.time) + len(line.text)
+        if room < 0:
+            break
+        lines.append(line)
+    return Transcript(tuple(lines), len(items) - len(lines))

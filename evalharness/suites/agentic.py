@@ -1,0 +1,125 @@
+"""The agentic track of LongShOT (v1): which tools a subject calls for a question, in what order, with what arguments.
+
+The samples are those of LongShOTBench that have `tool_calls`. What tools there are says `tools.json` beside them, a
+list of {name, inputs, outputs, description}; without it they are the sixteen of the paper as Longtake has them. The
+track has two modes: in the simulated one (`agentic_simulated`) a model says which calls it would make and is then
+given the gold results; in the live one the agent calls its tools, and its calls are those of its trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, ToolDefinition, Turn
+from longtake.evalharness.journal import wrong_field
+from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.suites.agentic_rubric import rubric
+from longtake.evalharness.suites.longshot import load_longshot
+
+SUITE = "agentic"
+TOOLS = "tools.json"
+# Arguments of the requests to a model, which the release keeps out of the gold calls.
+_OF_REQUESTS = frozenset({"video_id", "stream", "api_key", "model", "temperature", "max_tokens"})
+
+
+class _ToolRow(BaseModel):
+    """A tool as its file has it; what else stands there is passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: Any = ""
+    description: str = ""
+
+
+def load_agentic(file: Path, media: Path | None, tell: Tell) -> list[Item]:
+    """The samples of a file that have tool calls, each with the released rubric in place of its own criteria.
+
+    Args:
+        file: JSONL of LongShOTBench v1.
+        media: folder of the videos, or None; only the live mode needs them.
+        tell: told of each line that was left out, and of how many samples have no calls.
+
+    Raises:
+        ConfigError: when no sample has calls, or a file cannot be read.
+    """
+    tools_file = file.parent / TOOLS
+    tools = read_tools(tools_file) if tools_file.exists() else own_tools()
+    items = load_longshot(file, media, tell)
+    called = [agentic_item(item, tools) for item in items if item.format == "calls"]
+    if not called:
+        raise ConfigError(f"{file} holds no sample with tool_calls; give a file of LongShOTBench v1.")
+    if len(called) < len(items):
+        tell(f"{file}: {len(items) - len(called)} of {len(items)} samples have no tool_calls; they were left out.")
+    return called
+
+
+def agentic_item(item: Item, tools: Sequence[ToolDefinition]) -> Item:
+    """An item with gold calls as an item of the track.
+
+    Args:
+        item: of another suite.
+        tools: that may be called; gold arguments that are parameters of none of them are left out.
+    """
+    known = {name for tool in tools for name in tool.parameters} - _OF_REQUESTS
+    turns = tuple(_turn(turn, known, tools) for turn in item.turns)
+    return item.model_copy(update={"suite": SUITE, "format": "calls", "tools": tuple(tools), "turns": turns})
+
+
+def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
+    """The tools that a `tools.json` defines.
+
+    Raises:
+        ConfigError: when it cannot be read, or is none.
+    """
+    try:
+        rows = TypeAdapter(list[_ToolRow]).validate_json(file.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}; check its name.") from error
+    except ValidationError as error:
+        raise ConfigError(f"{file} defines no tools: {wrong_field(error)}; give LongShOT's {TOOLS}.") from error
+    return tuple(ToolDefinition(**dict(row)) for row in rows)
+
+
+def own_tools() -> tuple[ToolDefinition, ...]:
+    """The sixteen tools of the paper as Longtake has them."""
+    from longtake.tools.catalogue import ALL_TOOLS
+    from longtake.tools.registry import SPECS
+
+    specs = [SPECS[function] for function in ALL_TOOLS if SPECS[function].group == "core"]
+    return tuple(
+        ToolDefinition(name=spec.name, inputs=tuple(_inputs(spec.schema())), description=spec.description)
+        for spec in specs
+    )
+
+
+def agentic_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
+    """What is judged of a prediction: the final answer of each turn with gold calls, as a whole."""
+    replies = [*prediction.replies, *[Reply(text="")] * len(item.turns)]
+    for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=False)):
+        if turn.calls:
+            yield Case(item, number, reply, "whole")
+
+
+def _turn(turn: Turn, known: set[str], tools: Sequence[ToolDefinition]) -> Turn:
+    calls = tuple(_call(call, known) for call in turn.calls)
+    return turn.model_copy(update={"calls": calls, "criteria": rubric(calls, tools)})
+
+
+def _call(call: ToolCall, known: set[str]) -> ToolCall:
+    kept = {name: value for name, value in call.arguments.items() if name in known}
+    return call.model_copy(update={"arguments": kept})
+
+
+def _inputs(schema: dict[str, Any]) -> Iterator[str]:
+    """The parameters of a JSON schema with the marks of `tools.json`."""
+    for name, field in schema["properties"].items():
+        listed = "[]" if field.get("type") == "array" else ""
+        yield name + listed + ("" if name in schema.get("required", ()) else "?")

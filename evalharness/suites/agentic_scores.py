@@ -1,0 +1,213 @@
+"""The scores of the agentic track: its rubric, and beside it the calls themselves, counted.
+
+All is pooled over the turns that have gold calls: F1 is twice the right calls over all calls made and wanted, the
+share of arguments is over all gold arguments, order is the longest common subsequence over the gold calls. A reply
+that is an error, or is missing, made no calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from longtake.evalharness.call_scores import TOLERANCE, Compared, compare_calls
+from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.estimates import Estimate, Sums, ratio
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.predicting import failed
+from longtake.evalharness.rubric_scores import Reading, Verdict, sample_score
+from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
+from longtake.evalharness.suites.longshot_scores import Rows
+from longtake.memory.records import Record
+
+NEAR = f"within {TOLERANCE:g} s"
+
+
+class AgenticScores(Record):
+    """Scores of one subject, 0 to 100 with intervals; the rubric's in `paper` may go below 0."""
+
+    reading: Reading
+    headline: Estimate | None = Field(description="Of the rubric; none above 1 % of answers without a verdict.")
+    overall: Estimate = Field(description="Of the rubric, pooled over the samples as a task is.")
+    excluded: Estimate = Field(description="The same without the samples in which a reply is an error.")
+    calls: Rows = Field(description="Selection, arguments and order.")
+    tools: Rows = Field(description="F1 of the selection of each tool; 0 where gold never calls it.")
+    parameters: Rows = Field(description="Gold arguments that match, by tool and parameter.")
+    timestamps: Rows = Field(description="Of the gold timestamps: mean overlap, and how many are near.")
+    criteria: Rows = Field(description="Turns that meet each criterion of the rubric.")
+    wrong: Share = Field(description="Of the calls made, those of tools that gold does not call in the turn.")
+    superfluous: Share = Field(description="Of the calls made, those beyond as many as gold makes of the tool.")
+    missed: Share = Field(description="Of the gold calls, those that were not made.")
+    errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
+    parse_failures: Share = Field(description="Of the turns, those in whose reply no calls could be read.")
+    unjudged: Share = Field(description="Of the final answers, those without a verdict; they count as wrong.")
+
+
+class _Turn(NamedTuple):
+    """A turn with gold calls as it went."""
+
+    video: str
+    calls: Compared
+    verdicts: tuple[Verdict, ...]
+    unread: bool  # whether no calls could be read in the reply
+
+    @property
+    def answered(self) -> bool | None:
+        """Whether the final answer is right; None without a verdict."""
+        return next(verdict.met for verdict in self.verdicts if verdict.criterion.name == FINAL)
+
+
+class _Sample(NamedTuple):
+    """A sample as it went."""
+
+    item: Item
+    turns: tuple[_Turn, ...]
+    failed: bool
+
+
+class _Counted(NamedTuple):
+    """What counts in a row: so much of so much."""
+
+    row: str
+    video: str
+    earned: float
+    possible: float
+
+
+def score_agentic(
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+) -> AgenticScores:
+    """Score one subject in one variant.
+
+    Args:
+        items: all that were to be asked, with the track's rubric; one without a prediction counts as an error.
+        predictions: of the subject; each seed makes a sample of every item.
+        judgements: of one judge, on final answers; of several on one the last counts.
+        reading: how the rubric's penalties count and samples are pooled.
+    """
+    samples = _samples(items, list(predictions), judgements)
+    turns = [turn for sample in samples for turn in sample.turns]
+    compared = [turn.calls for turn in turns]
+    made, wanted = sum(calls.made.total() for calls in compared), sum(calls.gold.total() for calls in compared)
+    overall = _rubric(samples, reading)
+    unjudged = Share(count=sum(turn.answered is None for turn in turns), n=len(turns))
+    return AgenticScores(
+        reading=reading,
+        headline=overall if unjudged.value <= MOST_UNJUDGED else None,
+        overall=overall,
+        excluded=_rubric([sample for sample in samples if not sample.failed], reading),
+        calls=_rows(_in_calls(turns)),
+        tools=_rows(sorted(_in_tools(turns))),
+        parameters=_rows(sorted(_in_parameters(turns))),
+        timestamps=_rows(_in_timestamps(turns)),
+        criteria=_rows(_in_criteria(turns)),
+        wrong=Share(count=sum(calls.wrong for calls in compared), n=made),
+        superfluous=Share(count=sum(calls.superfluous for calls in compared), n=made),
+        missed=Share(count=sum(calls.missed for calls in compared), n=wanted),
+        errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
+        parse_failures=Share(count=sum(turn.unread for turn in turns), n=len(turns)),
+        unjudged=unjudged,
+    )
+
+
+def _samples(
+    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
+) -> list[_Sample]:
+    said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
+    found = {
+        (PredictionKey(one.item, one.variant, one.subject, one.seed), one.turn, one.reply): one.met
+        for one in judgements
+    }
+    seeds = sorted({seed for _, seed in said}) or [0]
+    return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
+
+
+def _sample(
+    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int, str], bool | None]
+) -> _Sample:
+    replies = list(prediction.replies) if prediction else []
+    lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
+    replies += [Reply(text="", status="error")] * (len(item.turns) - len(replies))
+    turns: list[_Turn] = []
+    for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=True)):
+        if turn.calls:
+            met = found.get((prediction.key, number, reply_hash(reply))) if prediction else None
+            turns.append(_turn(item, turn, reply, met))
+    return _Sample(item, tuple(turns), lacking)
+
+
+def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None) -> _Turn:
+    """What became of a turn: of a reply that is an error no call counts, and an empty answer is wrong."""
+    failed_reply = reply.status != "ok"
+    calls = compare_calls(turn.calls, () if failed_reply else reply.calls, item.tools)
+    met = {**verdicts(calls), FINAL: False if failed_reply or not reply.text.strip() else answered}
+    return _Turn(
+        video=item.video,
+        calls=calls,
+        verdicts=tuple(Verdict(criterion, met[criterion.name]) for criterion in turn.criteria),
+        unread=reply.parse == "failed",
+    )
+
+
+def _rubric(samples: Iterable[_Sample], reading: Reading) -> Estimate:
+    scores = [
+        sample_score(sample.item, [verdict for turn in sample.turns for verdict in turn.verdicts], reading)
+        for sample in samples
+    ]
+    return _row(_Counted("", score.item.video, score.earned, score.possible) for score in scores)
+
+
+def _in_calls(turns: Iterable[_Turn]) -> Iterator[_Counted]:
+    for turn in turns:
+        calls = turn.calls
+        hits, gold, made = calls.hits.total(), calls.gold.total(), calls.made.total()
+        yield _Counted("selection F1", turn.video, 2 * hits, gold + made)
+        yield _Counted("selection precision", turn.video, hits, made)
+        yield _Counted("selection recall", turn.video, hits, gold)
+        yield _Counted("order", turn.video, calls.in_order, gold)
+        for argument in calls.arguments:
+            row = "required arguments" if argument.required else "optional arguments"
+            yield _Counted(row, turn.video, argument.matches, 1)
+
+
+def _in_tools(turns: Iterable[_Turn]) -> Iterator[_Counted]:
+    for turn in turns:
+        calls = turn.calls
+        for tool in calls.gold | calls.made:
+            yield _Counted(tool, turn.video, 2 * calls.hits[tool], calls.gold[tool] + calls.made[tool])
+
+
+def _in_parameters(turns: Iterable[_Turn]) -> Iterator[_Counted]:
+    for turn in turns:
+        for argument in turn.calls.arguments:
+            yield _Counted(f"{argument.tool} {argument.name}", turn.video, argument.matches, 1)
+
+
+def _in_timestamps(turns: Iterable[_Turn]) -> Iterator[_Counted]:
+    for turn in turns:
+        for spans in (argument.spans for argument in turn.calls.arguments):
+            if spans:
+                yield _Counted("overlap", turn.video, spans.overlap, 1)
+                yield _Counted(NEAR, turn.video, spans.near, 1)
+
+
+def _in_criteria(turns: Iterable[_Turn]) -> Iterator[_Counted]:
+    for turn in turns:
+        for verdict in turn.verdicts:
+            yield _Counted(verdict.criterion.name, turn.video, bool(verdict.met), 1)
+
+
+def _rows(counted: Iterable[_Counted]) -> Rows:
+    """A row for each name, in the order of first sight, that could earn anything."""
+    rows: dict[str, list[_Counted]] = {}
+    for each in counted:
+        rows.setdefault(each.row, []).append(each)
+    return {name: _row(held) for name, held in rows.items() if any(each.possible for each in held)}
+
+
+def _row(counted: Iterable[_Counted]) -> Estimate:
+    held = list(counted)
+    return ratio(Sums([each.earned for each in held], [each.possible for each in held], [each.video for each in held]))

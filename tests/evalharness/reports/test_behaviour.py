@@ -1,0 +1,51 @@
+"""How a subject went about it stands beside what it scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from longtake.evalharness.items import Variant
+from longtake.evalharness.reports.behaviour import by_calls, by_variant, cost, further_groups, stance
+from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
+from longtake.evalharness.run_folder import RunFolder
+
+Write = Callable[..., RunFolder]
+
+
+@pytest.fixture
+def sharp(choices: Write) -> SubjectScores:
+    return read_scores(choices(), "repo", pytest.fail).subjects[0]
+
+
+def test_items_are_answered_abstained_from_or_failed(sharp: SubjectScores) -> None:
+    assert [stance(sharp, item) for item in sharp.items] == ["answered"] * 4 + ["abstained", "failed"]
+
+
+def test_items_are_parted_by_how_many_tools_were_called(sharp: SubjectScores) -> None:
+    # The abstention counts its call, though the call itself was not kept.
+    assert [(part.name, part.place, part.score.n, part.score.value) for part in by_calls(sharp)] == [
+        ("0 calls", 0.0, 1, 0.0),
+        ("1 call", 1.0, 5, 80.0),
+    ]
+
+
+def test_the_cost_is_a_mean_over_predictions(sharp: SubjectScores) -> None:
+    assert cost(sharp) == pytest.approx((5 / 6, 500 / 6, 0.0, 0.5))
+
+
+def test_tables_that_the_scorer_does_not_give_are_added_and_no_others(sharp: SubjectScores) -> None:
+    groups = {name: {row: one.value for row, one in rows.items()} for name, rows in further_groups(sharp).items()}
+    assert groups == {"tool called": {"none": 0.0, "search_speech": 100.0}}
+    assert sharp.table.groups["tag wording"]["unseen"].value == 100
+
+
+def test_each_variant_is_scored_as_if_it_had_been_the_only_one(choices: Write) -> None:
+    orders = (Variant(), Variant(name="original/gold-2", gold_at=1))
+    folder = choices({"sharp": ["right"] * 3 + ["wrong"] * 3}, variants=orders)
+    sharp = read_scores(folder, "repo", pytest.fail).subjects[0]
+    assert {name: (one.value, one.n) for name, one in by_variant(sharp).items()} == {
+        "original": (50.0, 6),
+        "original/gold-2": (50.0, 4),  # where the right option is not at that place anyway
+    }

@@ -1,0 +1,91 @@
+"""Two subjects on identical items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from longtake.evalharness.cli_reports import reports
+from longtake.evalharness.run_folder import RunFolder
+
+Write = Callable[..., RunFolder]
+
+
+def compare(*arguments: object) -> str:
+    result = CliRunner().invoke(reports, ["compare", *map(str, arguments)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def found(*arguments: object) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(compare(*arguments, "--json"))
+    return read
+
+
+def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write) -> None:
+    told = found(choices().path, "--first", "sharp", "--second", "dull")
+    assert told["paired"]["difference"]["value"] == pytest.approx(100 / 3, abs=1e-4)
+    assert (told["paired"]["only_first"], told["paired"]["only_second"]) == (3, 1)
+    assert told["paired"]["p"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
+    assert told["paired"]["detectable"] > 0
+    assert [(flip["item"], flip["first"], flip["second"]) for flip in told["flips"]] == [
+        ("q1", 1, 0),
+        ("q2", 1, 0),
+        ("q3", 1, 0),
+        ("q4", 0, 1),
+    ]
+    assert told["tasks"]["who"]["only_first"] == 2
+
+
+def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
+    before, after = choices({"agent": ["wrong"] * 6}, "before"), choices({"agent": ["right"] * 6}, "after")
+    text = compare(after.path, before.path)
+    assert text.startswith("agent of after 100.0 [100.0, 100.0], agent of before 0.0 [0.0, 0.0], difference 100.0")
+    assert "McNemar p = 0.0312" in text
+    assert "  q0  100 -> 0  Which gate is number 0" in text
+
+
+def test_items_that_differ_or_lack_a_score_are_left_out_and_counted(choices: Write, rubric: Write) -> None:
+    one, two = choices({"agent": ["right"] * 6}, "one"), choices({"agent": ["right"] * 6}, "two")
+    two.items_file.write_text(two.items_file.read_text().replace("number 5,", "number five,"))
+    told = found(one.path, two.path)
+    assert (told["unshared"], told["paired"]["difference"]["n"]) == (1, 5)
+    judged = rubric((True, None), (True, True))
+    told = found(judged.path, judged.path)
+    assert (told["unscored"], told["paired"]["difference"]["n"]) == (1, 1)
+
+
+@pytest.mark.parametrize(("suffix", "heading"), [(".md", "## Flipped"), (".html", "<h2>Flipped</h2>")])
+def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffix: str, heading: str) -> None:
+    page = tmp_path / f"page{suffix}"
+    compare(choices().path, "--first", "sharp", "--second", "dull", "--out", page)
+    text = page.read_text()
+    assert heading in text
+    assert "McNemar p = 0.6250" in text
+    assert "<b>A</b>" not in text or suffix == ".md"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Name one of the subjects sharp, dull"),
+        (("--first", "sharp", "--second", "blunt"), "Name one of the subjects sharp, dull"),
+        (("--first", "sharp", "--second", "sharp"), "Name two subjects"),
+    ],
+)
+def test_subjects_that_are_not_there_are_one_sentence(choices: Write, arguments: tuple[str, ...], told: str) -> None:
+    with pytest.raises(Exception, match=told):
+        compare(choices().path, *arguments)
+
+
+def test_runs_without_a_common_item_are_not_compared(choices: Write, rubric: Write) -> None:
+    one, two = choices({"agent": ["right"] * 6}), rubric((True, True))
+    with pytest.raises(Exception, match="asked no identical item"):
+        compare(one.path, two.path)

@@ -1,0 +1,158 @@
+"""The page of a run needs nothing but itself, and shows what happened to every item."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from longtake.evalharness.cli_reports import reports
+from longtake.evalharness.items import Variant
+from longtake.evalharness.reports.run_scores import read_scores
+from longtake.evalharness.reports.stills import ITEM_BYTES, Stills
+from longtake.evalharness.run_folder import RunFolder
+
+Write = Callable[..., RunFolder]
+Attributes = dict[str, str | None]
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, Attributes]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self.text += "\n" if tag in ("th", "td") else ""
+
+    def of(self, tag: str) -> list[Attributes]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def report(folder: RunFolder) -> tuple[Page, str]:
+    result = CliRunner().invoke(reports, ["report", str(folder.path)])
+    assert result.exit_code == 0, result.stderr
+    return Page((folder.path / "report.html").read_text()), (folder.path / "report.md").read_text()
+
+
+@pytest.fixture
+def page(choices: Write) -> Page:
+    return report(choices())[0]
+
+
+def test_the_page_loads_nothing_and_runs_nothing(page: Page) -> None:
+    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "link", "iframe", "object"})
+    addresses = [value for _, attributes in page.tags for name, value in attributes.items() if name in ("src", "href")]
+    assert addresses
+    assert all(address and address.startswith("data:image/jpeg;base64,") for address in addresses)
+    assert "url(" not in page.text
+
+
+def test_what_comes_from_a_run_is_text(page: Page) -> None:
+    assert not page.of("b")
+    assert "Which gate is number 3, <b>A</b> or another?" in page.text
+
+
+def test_every_item_opens_to_its_question_answers_calls_and_trace(page: Page) -> None:
+    items = [each["id"] for each in page.of("details")]
+    assert items == [f"item-q{number}" for number in range(6)]
+    whole = " ".join(page.text.split())
+    for told in (
+        "sharp, original, seed 0: 100 %",
+        "chose B (Gate 5), right",
+        "chose C (Gate 6), wrong",
+        "error: The server is down.",
+        'search_speech(query="gate")',
+        "traces/20260101-000000-ab.jsonl",
+    ):
+        assert told in whole
+
+
+def test_stills_show_the_evidence(page: Page) -> None:
+    stills = page.of("img")
+    assert len(stills) == 6
+    assert {still["alt"] for still in stills} == {"The picture at 00:00:03"}
+    jpeg = base64.b64decode((stills[0]["src"] or "").partition(",")[2])
+    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    blue, _, red = picture.mean(axis=(0, 1))
+    assert blue > 200 > 50 > red
+
+
+def test_a_screen_reader_is_told_what_is_drawn(page: Page) -> None:
+    assert all(header["scope"] in ("col", "row") for header in page.of("th"))
+    drawn = [svg for svg in page.of("svg") if svg.get("class") in ("forest", "scatter", "key")]
+    assert all(svg.get("aria-hidden") == "true" or svg.get("aria-label") for svg in drawn)
+    assert sum(svg.get("role") == "img" for svg in drawn) == 3
+    assert page.of("html") == [{"lang": "en"}]
+
+
+def test_markdown_holds_the_same_tables(choices: Write) -> None:
+    markdown = report(choices())[1]
+    assert re.search(r"^\| sharp \| 66\.7 \[.*\] \| 16\.7 % \(1 of 6\) \|", markdown, re.MULTILINE)
+    assert re.search(r"^\| unseen \| 2 / 1 \| 100\.0 \| 50\.0 \|$", markdown, re.MULTILINE)
+    assert re.search(r"^\| sharp \| 4 \(67 %\) \| 100\.0 \[.*\] \| 0 \| 1 \| 0\.0", markdown, re.MULTILINE)
+
+
+def test_robustness_is_shown_where_there_are_variants(choices: Write) -> None:
+    orders = (Variant(), Variant(name="original/gold-2", gold_at=1))
+    page, markdown = report(choices({"sharp": ["right"] * 4 + ["wrong"] * 2}, variants=orders))
+    assert "Robustness: each variant by itself" in page.text
+    assert re.search(r"^\| original/gold-2 \| 4 / 3 \| 75\.0 ", markdown, re.MULTILINE)
+
+
+def test_a_headline_that_lacks_verdicts_is_withheld_and_said(rubric: Write) -> None:
+    page, markdown = report(rubric((True, False), (True, None)))
+    assert "| agent | none |" in markdown
+    for text in (page.text, markdown):
+        assert "agent: No headline: 1 of 4 verdicts are missing (25.0 %)" in text
+
+
+@pytest.mark.parametrize(("met", "told"), [(True, "met"), (False, "not met"), (None, "no verdict")])
+def test_verdicts_stand_beside_their_criteria(rubric: Write, met: bool | None, told: str) -> None:
+    page, _ = report(rubric((met, met)))
+    assert re.findall(r"Says the fact\.\s*5\s*(.*?)\s*It is said\. \[rules\]", page.text) == [told, told]
+
+
+def test_stills_stop_where_the_page_has_no_room(choices: Write) -> None:
+    items = read_scores(choices(), "repo", pytest.fail).items
+    stills = Stills(pytest.fail, most_bytes=ITEM_BYTES + 1)
+    assert len(stills.of(items[0], [])) == 1
+    assert stills.full
+    assert stills.of(items[1], []) == []
+
+
+def test_a_video_that_cannot_be_read_is_told_once_and_a_missing_one_is_not(choices: Write, tmp_path: Path) -> None:
+    items = read_scores(choices(), "repo", pytest.fail).items
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"nothing")
+    told: list[str] = []
+    stills = Stills(told.append)
+    for media in (broken, broken, tmp_path / "missing.mp4"):
+        assert stills.of(items[0].model_copy(update={"media": str(media)}), []) == []
+    assert len(told) == 1
+    assert "broken.mp4" in told[0]
+
+
+def test_a_report_that_cannot_be_written_is_one_sentence(choices: Write) -> None:
+    folder = choices()
+    (folder.path / "report.html").mkdir()
+    result = CliRunner().invoke(reports, ["report", str(folder.path)])
+    assert "report.html cannot be written" in str(result.exception)
+    assert not (folder.path / "report.html.part").exists()

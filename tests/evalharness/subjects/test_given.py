@@ -1,0 +1,74 @@
+"""What the name of a model as a subject says."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.errors import ConfigError
+from longtake.evalharness.items import Variant
+from longtake.evalharness.subjects.frames import Sampling
+from longtake.evalharness.subjects.given import Given, given_by, is_model
+
+URL = "http://127.0.0.1:8000/v1"
+PLAIN = Variant()
+FIVE = Variant(name="5fps", fps=5.0, most_frames=32)
+
+
+@pytest.mark.parametrize(
+    ("name", "transcript", "sampling", "in_five"),
+    [
+        (f"model:Qwen/Qwen2.5-VL-7B@{URL}", False, Sampling(64), Sampling(32, 5.0)),
+        (f"model:m@{URL}?frames=8&transcript=1", True, Sampling(8), Sampling(8, 5.0)),
+        (f"model:m@{URL}?fps=8&frames=32", False, Sampling(32, 8.0), Sampling(32, 8.0)),
+        (f"model:m@{URL}?fps=16", False, Sampling(64, 16.0), Sampling(32, 16.0)),
+        (f"model:m@{URL}?transcript=1", True, None, None),
+        (f"single-frame:m@{URL}", False, Sampling(1), Sampling(1)),
+        (f"question-only:m:free@{URL}", False, None, None),
+    ],
+)
+def test_a_name_says_what_the_model_is_given(
+    name: str, transcript: bool, sampling: Sampling | None, in_five: Sampling | None
+) -> None:
+    given = given_by(name)
+    assert given.url == URL
+    assert given.transcript == transcript
+    assert given.sees == (sampling is not None)
+    if sampling:
+        assert (given.sampling(PLAIN), given.sampling(FIVE)) == (sampling, in_five)
+
+
+def test_the_name_of_the_model_may_hold_slashes_and_colons() -> None:
+    assert given_by(f"question-only:org/m:free@{URL}?timeout=5") == Given(
+        model="org/m:free", url=URL, frames=0, timeout=5
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("model:m", "is named model:NAME@URL"),
+        ("model:@http://x/v1", "is named model:NAME@URL"),
+        ("model:m@localhost:8000/v1", "is named model:NAME@URL"),
+        (f"model:m@{URL}?frames=many", "frames: Input should be a valid integer"),
+        (f"model:m@{URL}?frame=8", "frame: Extra inputs"),
+        (f"model:m@{URL}?fps=0", "fps: Input should be greater than 0"),
+        (f"single-frame:m@{URL}?frames=8", "takes no frames"),
+        (f"question-only:m@{URL}?transcript=1", "takes no transcript"),
+    ],
+)
+def test_a_wrong_name_is_told_of(name: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        given_by(name)
+
+
+def test_a_key_that_is_not_in_the_environment_is_told_of_without_repeating_what_was_written() -> None:
+    with pytest.raises(ConfigError, match="needs its key") as refused:
+        given_by(f"model:m@{URL}?key=sk-secret")
+    assert "sk-secret" not in str(refused.value)
+
+
+def test_other_subjects_are_no_models() -> None:
+    assert [name for name in ("model:m", "single-frame:m", "model", "agent", "modell:m") if is_model(name)] == [
+        "model:m",
+        "single-frame:m",
+    ]
