@@ -14,7 +14,8 @@ from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 
 NOT_FOUND = "NOT FOUND:"
 MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
-SLACK = 1.0  # seconds by which a citation may miss its evidence: clocks are written in whole seconds
+SLACK = 1.0  # seconds by which a citation in whole seconds may miss its evidence
+FINE = 0.15  # likewise of a citation with decimals
 _ABSTENTION = re.compile(r"[\s*_#>(\[]*not found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
 # The letter of an option, as a draft begins with it.
 LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]\s*|\s*$)", re.IGNORECASE)
@@ -184,7 +185,8 @@ def _citations(text: str) -> Iterator[tuple[re.Match[str], list[Place]]]:
 
 def _span(one: str, other: str) -> TimeSpan:
     start, end = sorted((parse_time(one), parse_time(other)))
-    return TimeSpan(start=max(0.0, start - SLACK), end=end + SLACK)
+    slack = FINE if "." in one or "." in other else SLACK
+    return TimeSpan(start=max(0.0, start - slack), end=end + slack)
 
 
 def _resolve(sentence: str, evidence: Sequence[Evidence], names: Mapping[str, str]) -> tuple[list[Evidence], int]:

@@ -84,7 +84,10 @@ _LIST = re.compile(
 )
 POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
 EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
-TOTAL = re.compile(r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b")
+TOTAL = re.compile(
+    r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b"
+    r"|\bcosts?\b[^?]*\b(?:together|in total|in all|combined)\b"
+)
 _OF_ONE_COLOUR = re.compile(
     rf"{POLAR} (?:there .*\b(?:screen|picture|frame|image)s?\W*$|the (?:screen|picture|frame|image)\b)"
 )

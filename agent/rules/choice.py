@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import ENOUGH, affirmed, key_terms, must_hold
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote, trusted, within
@@ -12,6 +13,7 @@ from longtake.agent.words import NEGATION, content_stems, coverage, numbers, ste
 from longtake.memory.records import Evidence
 
 RESULTS = 10
+_LITTLE = stems("the a an it is are was were of")
 LETTERS = "ABCDEFGHIJ"
 # "Which is not mentioned?", and not "Where do people meet if the tone does not stop?".
 _ASKS_NOT = re.compile(
@@ -22,7 +24,7 @@ MARGIN = 0.15  # by which the best option must lead
 
 def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Search for the question and for each option; choose where the evidence is clear, else abstain."""
-    if _ASKS_NOT.match(orientation.question):
+    if asks_not(orientation.question):
         return not_found("Which option is not so, no search proves.")
     if not called(done, "cross_modal_search"):
         queries = [orientation.question, *(f"{orientation.question} {option}" for option in orientation.options)]
@@ -33,6 +35,7 @@ def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
         (_support(orientation.question, option, item), place, item)
         for place, option in enumerate(orientation.options)
         for item in found
+        if not _is_named(option, orientation)
     )
     ranked = sorted(scored, key=lambda row: -row[0])
     if not ranked or ranked[0][0] < ENOUGH:
@@ -42,6 +45,29 @@ def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     if rivals and best - rivals[0] < MARGIN:
         return not_found("What is said or written does not tell the options apart.")
     return f"{LETTERS[place]}. {orientation.options[place]}: {quote([proof], orientation)}"
+
+
+def _is_named(option: str, orientation: Orientation) -> bool:
+    """Whether a question quotes an option itself: "What is the next step after “Load the lamp”?"."""
+    return any(option.casefold().strip() == each.casefold().strip() for each in orientation.quoted)
+
+
+def asks_not(question: str) -> bool:
+    """Whether a question asks which option is not so."""
+    return bool(_ASKS_NOT.match(question))
+
+
+def option_of(answer: str, options: Sequence[str]) -> str | None:
+    """An answer to the open question with the one option whose words it says; None where it says no one or several."""
+    if answer.startswith(NOT_FOUND):
+        return None
+    said = stems(answer)
+    held = [place for place, option in enumerate(options) if (own := stems(option) - _LITTLE) and own <= said]
+    # Of "the bag" and "the red bag" the one that says more is meant.
+    meant = [place for place in held if not any(stems(options[place]) < stems(options[other]) for other in held)]
+    if len(meant) != 1:
+        return None
+    return f"{LETTERS[meant[0]]}. {options[meant[0]]}: {answer}"
 
 
 def _search(query: str) -> Call:

@@ -37,7 +37,10 @@ MOST_LISTED = 40
 # What only may be so, or is asked, is no proof that it ever is.
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless|would|could|might|perhaps|maybe)\b|\?", re.IGNORECASE)
 _TOTAL_LINE = re.compile(r"\b(?:sub)?totals?\b|\bsum\b|\ball ?together\b", re.IGNORECASE)
-_ADDED = cue("total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs")
+_ADDED = cue(
+    "total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs, would, "
+    "article, articles, item, items, thing, things, product, products, goods, list, one, two, three, four, five, six"
+)
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _SHOWN = cue("shown, displayed")
 _LIST = cue("list, every, each, all, shown, given, name, mentioned, appear, appears, there, seen, said")

@@ -113,10 +113,10 @@ def read_around(item: Evidence, orientation: Orientation, seconds: float = 0.0) 
     return on_video(orientation, item.video, tool, timestamp=[round(around.start, 3), round(around.end, 3)])
 
 
-def cite(item: Evidence, orientation: Orientation) -> str:
+def cite(item: Evidence, orientation: Orientation, *, decimals: int = 0) -> str:
     """The citation mark of a piece of evidence, with the video's name where several are open."""
     name = orientation.names.get(item.video, item.video) + " " if len(orientation.names) > 1 else ""
-    return f"[{name}{clock(item.span.start)}]"
+    return f"[{name}{clock(item.span.start, decimals=decimals)}]"
 
 
 def quote(items: Iterable[Evidence], orientation: Orientation) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
 from longtake.agent.rules.calculation import calculate
-from longtake.agent.rules.choice import choose_option
+from longtake.agent.rules.choice import asks_not, choose_option, option_of
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
@@ -23,6 +23,7 @@ from longtake.agent.rules.moves import (
     quote,
     trusted,
 )
+from longtake.agent.rules.numbered import asks_steps, read_steps
 from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
@@ -35,6 +36,7 @@ from longtake.agent.rules.time.anchor import anchored, at_anchor
 from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
 from longtake.agent.rules.time.order import compared, find_order
 from longtake.agent.rules.time.times import find_time
+from longtake.agent.rules.time.transitions import changes_to, find_change
 from longtake.agent.rules.word_counts import count_words
 from longtake.memory.records import Evidence
 
@@ -50,9 +52,16 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
     errand = route_of(orientation, ERRANDS)
     if errand:
         return errand(orientation, done)
-    if orientation.options:
-        return choose_option(orientation, done)
-    return play(_joined(orientation), done)
+    return play(_chosen(orientation) if orientation.options else _joined(orientation), done)
+
+
+def _chosen(orientation: Orientation) -> Steps[str]:
+    """The option that is read or said; else the one that the answer to the open question holds."""
+    draft = yield from ask(choose_option, orientation)
+    if not draft.startswith(NOT_FOUND) or asks_not(orientation.question):
+        return draft
+    answer = yield from _joined(orientation.model_copy(update={"options": ()}))
+    return option_of(answer, orientation.options) or draft
 
 
 def _joined(orientation: Orientation) -> Steps[str]:
@@ -73,6 +82,11 @@ def _answered(orientation: Orientation) -> Steps[str]:
     passes = elapsed(orientation.question)
     if passes:
         return (yield from find_elapsed(passes, orientation))
+    changed = changes_to(orientation.question)
+    if changed:
+        return (yield from find_change(changed, orientation))
+    if asks_steps(orientation):
+        return (yield from ask(read_steps, orientation))
     if asks_slide(orientation):
         return (yield from ask(read_slide, orientation))
     anchor = anchored(orientation)

@@ -10,6 +10,7 @@ from longtake.agent.rules.errands.notes import asks_notes, keep_notes
 from longtake.agent.rules.errands.web import asks_web, search_web
 from longtake.agent.rules.everything import add_up, asks_total
 from longtake.agent.rules.limits import abstain, asks_too_much
+from longtake.agent.rules.price_list import asks_price_list, read_price_list
 from longtake.agent.rules.sight.blank import asks_blank, find_blank
 from longtake.agent.rules.sight.camera import asks_camera, inspect
 from longtake.agent.rules.sight.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
@@ -30,6 +31,7 @@ ERRANDS: tuple[tuple[Asks, Plan], ...] = ((asks_notes, keep_notes), (asks_web, s
 ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_too_much, abstain),
     (asks_total, add_up),
+    (asks_price_list, read_price_list),
     (asks_blank, find_blank),
     (asks_ever_seen, look_everywhere),
     (asks_translation, translate),

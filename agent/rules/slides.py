@@ -34,13 +34,13 @@ def slide_named(text: str, texts: Sequence[Evidence]) -> list[Evidence]:
         texts: all that is read in the picture; those that appear together are one slide.
     """
     match = _NAMED.search(text)
-    slides = _slides(texts) if match else []
+    slides = slides_of(texts) if match else []
     if match is None or not slides:
         return []
     if match["name"].casefold() in ("title", "opening"):
         return slides[0]
     wanted = content_stems(match["name"])
-    titled = [slide for slide in slides if coverage(wanted, _title(slide).content) == 1.0]
+    titled = [slide for slide in slides if coverage(wanted, title_of(slide).content) == 1.0]
     meant = titled or [slide for slide in slides if any(coverage(wanted, item.content) == 1.0 for item in slide)]
     return meant[0] if len(meant) == 1 else []
 
@@ -80,7 +80,7 @@ def read_slide(orientation: Orientation, done: Sequence[Done]) -> Move:
     return quote(lines, orientation)
 
 
-def _slides(texts: Sequence[Evidence]) -> list[list[Evidence]]:
+def slides_of(texts: Sequence[Evidence]) -> list[list[Evidence]]:
     """The texts that begin together, of one video, slide by slide in order of time."""
     slides: list[list[Evidence]] = []
     for item in sorted(texts, key=lambda each: (each.video, each.span.start, each.box[1] if each.box else 0.0)):
@@ -97,7 +97,7 @@ def _in_rows(slide: Sequence[Evidence]) -> list[Evidence]:
     return sorted(rows(slide), key=lambda item: item.box[1] if item.box else 0.0)
 
 
-def _title(slide: Sequence[Evidence]) -> Evidence:
+def title_of(slide: Sequence[Evidence]) -> Evidence:
     """The uppermost line."""
     return min(slide, key=lambda item: item.box[1] if item.box else 0.0)
 
@@ -105,7 +105,7 @@ def _title(slide: Sequence[Evidence]) -> Evidence:
 def _neighbour(slide: Sequence[Evidence], texts: Sequence[Evidence], relation: str) -> list[Evidence]:
     """The slide that ends where this one begins, or begins where it ends."""
     first, last = min(item.span.start for item in slide), max(item.span.end for item in slide)
-    others = [other for other in _slides(texts) if other[0].video == slide[0].video and other[0] not in slide]
+    others = [other for other in slides_of(texts) if other[0].video == slide[0].video and other[0] not in slide]
     if relation == "after":
         return next((other for other in others if abs(other[0].span.start - last) <= BRIEF), [])
     return next((other for other in others if abs(max(item.span.end for item in other) - first) <= BRIEF), [])

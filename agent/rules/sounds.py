@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Done, Move, cite, evidence_from, failures, not_found, on_each
@@ -36,6 +37,7 @@ TOLD = "speech, music, silence, bangs, tones, siren-like and applause-like sound
 TOOL = "detect_audio_events"
 MOST = 6
 MOST_COUNTED = 20
+LEAST_APART = 0.4  # seconds between the beginnings of sounds that are surely several
 _SPEAKS = re.compile(
     r"^\W*(?:is|are|does|do) (?:some|any)(?:one|body) (?:speak|talk|sing)(?:s|ing)?\b[^?]*\??$", re.IGNORECASE
 )
@@ -57,15 +59,18 @@ def counts_sounds(orientation: Orientation) -> bool:
 
 
 def count_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
-    """Every stretch of the sound, with its time; so many that they fill a page are only said to be too many."""
+    """How many stretches of the sound there are, each with its time; what rattles or is applause is not counted."""
     if not done:
         return on_each(orientation, TOOL)
     found = of_kinds(evidence_from(done, TOOL), asked_kinds(orientation.question))
     if not found or OTHER.search(orientation.question) or _SPEAKS.match(orientation.question):
         return pick_sounds(orientation, done)
-    if len(found) > MOST_COUNTED:
-        return not_found(f"There are {len(found)} of them, more than can be told one by one.")
-    return " ".join(_heard(item, orientation) for item in found)
+    names = {item.content.split()[0] for item in found}
+    apart = [after.span.start - before.span.start for before, after in pairwise(found)]
+    if len(found) > MOST_COUNTED or len(names) > 1 or min(apart, default=LEAST_APART) < LEAST_APART:
+        return not_found(f"There are {len(found)} or so, too many or too close together to be counted for sure.")
+    marks = "".join(cite(item, orientation, decimals=1) for item in found)
+    return f"“{names.pop()}” occurs {'once' if len(found) == 1 else f'{len(found)} times'} {marks}"
 
 
 def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.orientation import Orientation, classify
-from longtake.agent.rules.choice import choose_option
+from longtake.agent.rules.choice import choose_option, option_of
 from longtake.agent.rules.moves import Call, Done
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
@@ -45,3 +45,17 @@ def test_the_option_that_the_evidence_holds_is_chosen() -> None:
 )
 def test_what_is_not_so_is_left_open(question: str) -> None:
     assert chosen(question, SAID) == "NOT FOUND: Which option is not so, no search proves."
+
+
+def test_an_option_that_only_the_picture_tells_is_chosen_by_the_open_answer() -> None:
+    assert option_of("“camera zooms in, 5 % a second” [00:00:31]", ("zoom out", "zoom in", "pan left")) == (
+        "B. zoom in: “camera zooms in, 5 % a second” [00:00:31]"
+    )
+    assert option_of("“Red bag · $5” [00:00:31]", ("bag", "red bag")) == "B. red bag: “Red bag · $5” [00:00:31]"
+
+
+@pytest.mark.parametrize(
+    "answer", ["NOT FOUND: No zoom in was measured.", "“zoom in” [00:00:01] “zoom out” [00:00:09]"]
+)
+def test_an_answer_that_says_no_option_or_several_chooses_none(answer: str) -> None:
+    assert option_of(answer, ("zoom out", "zoom in")) is None

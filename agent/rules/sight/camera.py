@@ -17,6 +17,7 @@ _RECORDING = r"\b(?:video|clip|film|footage|movie|recording|picture|image|shot|f
 _CAMERA_MOVES = re.compile(
     rf"\bcamera{_LINK}\s+(?:mov\w*|motion\w*|pan|pans|panning|panned|tilt\w*|zoom\w*|shak\w*|handheld|static|fixed"
     rf"|still(?!\s+\w+ing)|at rest)\b"
+    r"|\bcamera (?:movements?|moves?)\b|\bwhat (?:does|is) the camera do(?:ing)?\b"
     rf"|{_RECORDING}{_LINK}\s+(?:pan|pans|panning|tilts|tilting|zoom\w*|shak(?:es|ing|y))\b",
     re.IGNORECASE,
 )

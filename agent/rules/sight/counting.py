@@ -34,6 +34,9 @@ _ENDS = (
     r"go|goes|stand|stands|sit|sits|in|on|there|have|has|were|was|over|at|shown|seen|visible|move|moves|enter|enters)"
 )
 _HOW_MANY = re.compile(rf"\bhow many (?!times\b)(?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s*\?|\s*$)", re.IGNORECASE)
+_COUNT_THEM = re.compile(
+    rf"^\W*count (?:all )?(?:the )?(?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s*[.?!]?\s*$)", re.IGNORECASE
+)
 _HOW_OFTEN = re.compile(
     r"\bhow (?:many times|often) (?:do|does|did) (?:an? |the |any )?(?P<thing>[\w -]+?) "
     r"(?:come|appear|enter|pass|cross|drive|walk|move)\b",
@@ -58,11 +61,18 @@ _MORE_THAN = re.compile(
 
 def what_to_count(question: str) -> str | None:
     """The query for the counting tool; None when the question counts nothing that could be seen."""
-    match = _MORE_THAN.match(question) or _HOW_OFTEN.search(question) or _HOW_MANY.search(question)
+    match = (
+        _MORE_THAN.match(question)
+        or _HOW_OFTEN.search(question)
+        or _HOW_MANY.search(question)
+        or _COUNT_THEM.match(question)
+    )
     if not match:
         return None
     thing = match["thing"].strip()
-    in_all = _IN_ALL.search(question) and not re.search(r"\b(?:different|distinct)\b", thing)
+    in_all = (_IN_ALL.search(question) or _COUNT_THEM.match(question)) and not re.search(
+        r"\b(?:different|distinct)\b", thing
+    )
     return f"different {thing}" if in_all and _MORE_THAN.match(question) is None else thing
 
 

@@ -17,7 +17,7 @@ SHORT = 120.0  # seconds of which it can be told at once what happens
 MOST_CITED = 3
 BESIDE = 0.5  # seconds
 _DIRECTION = re.compile(
-    r"\b(?:which|what) (?:direction|way) (?:do|does|did|is|are|was|were) (?P<thing>[\w -]+?) "
+    r"\b(?:(?:which|what) (?:direction|way)|how) (?:do|does|did|is|are|was|were) (?P<thing>[\w -]+?) "
     r"(?:mov|go\b|goes\b|going|driv|walk|run|fly|flies|roll|pass|travel|head|swim|slid)",
     re.IGNORECASE,
 )

@@ -21,7 +21,9 @@ _THERE = re.compile(
     rf"^\W*(?:is|are) there {_THING} {_PICTURE}{_AT}\W*$"
     rf"|^\W*(?:is|are) (?:the |an? )(?P<other>[a-z][\w -]*?) {_PICTURE}{_AT}\W*$"
 )
-_COLOUR = re.compile(rf"^\W*(?:what|which) colou?r (?:is|are|was|were|has|have) {_THING}(?: {_PICTURE})?{_AT}\W*$")
+_COLOUR = re.compile(
+    rf"^\W*(?:what|which) (?:colou?r (?:is|are|was|were|has|have)|is the colou?r of) {_THING}(?: {_PICTURE})?{_AT}\W*$"
+)
 _FEW = 4  # words of a name of a thing
 _THIRDS = 0.4, 0.6
 

@@ -1,0 +1,73 @@
+"""A list of prices as a whole: the highest, the lowest, and how far they lie apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rows import rows
+from longtake.agent.rules.matching import prices
+from longtake.agent.rules.moves import (
+    Call,
+    Done,
+    Move,
+    called,
+    evidence_from,
+    failures,
+    not_found,
+    on_each,
+    quote,
+    trusted,
+    within,
+)
+from longtake.memory.records import Evidence
+
+READER = "extract_scene_text"
+_HIGHEST = r"(?:costs? (?:the )?most|(?:is|are) (?:the )?(?:most expensive|dearest|costliest)|highest price)"
+_LOWEST = r"(?:costs? (?:the )?least|(?:is|are) (?:the )?(?:cheapest|least expensive)|lowest price)"
+_WHICH = re.compile(rf"^\W*(?:which|what)\b[^?]*\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b", re.IGNORECASE)
+_GAP = re.compile(
+    r"\b(?:difference|gap) between (?:the )?(?:highest|lowest|dearest|cheapest|most expensive|least expensive)\b[^?]*\b"
+    r"and (?:the )?(?:highest|lowest|dearest|cheapest|most expensive|least expensive)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_price_list(orientation: Orientation) -> bool:
+    """Whether a question asks for the highest or the lowest of the prices shown, or for what lies between them."""
+    question = orientation.question
+    told_else = {"speech", "audio"} & set(orientation.modalities)
+    return bool(_WHICH.search(question) or _GAP.search(question)) and not told_else
+
+
+def read_price_list(orientation: Orientation, done: Sequence[Done]) -> Move:
+    """The line with that price, or the difference, worked out by the calculator, with both lines."""
+    if not called(done, READER):
+        return on_each(orientation, READER)
+    found = within(trusted(evidence_from(done, READER)), orientation)
+    priced = [(float(told[0][1]), told[0][0], item) for item in rows(found) if len(told := prices(item.content)) == 1]
+    if len({amount for amount, _, _ in priced}) < 2:
+        return not_found(" ".join(failures(done) or ["Fewer than two prices are shown there."]))
+    if len({coin for _, coin, _ in priced}) > 1:
+        return not_found("The prices are in several currencies.")
+    lowest, highest = (pick(priced, key=lambda row: row[0]) for pick in (min, max))
+    asked = _WHICH.search(orientation.question)
+    if asked and not _GAP.search(orientation.question):
+        return quote([(highest if asked["high"] else lowest)[2]], orientation)
+    return _difference(highest, lowest, orientation, done)
+
+
+def _difference(
+    highest: tuple[float, str, Evidence],
+    lowest: tuple[float, str, Evidence],
+    orientation: Orientation,
+    done: Sequence[Done],
+) -> Move:
+    if not called(done, "calculator"):
+        return [Call("calculator", {"expression": f"{highest[0]:g} - {lowest[0]:g}"})]
+    worked = done[-1]
+    if worked.result.failure:
+        return not_found(worked.result.failure.message)
+    told = quote([highest[2], lowest[2]], orientation)
+    return f"{worked.call.arguments['expression']} = {worked.result.output['result']}. {told}"
