@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake import __version__
-from longtake.console import Session, counted, say, say_json
+from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
 from longtake.evalharness.cli_eval_judge import judges
 from longtake.evalharness.cli_eval_options import Out, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
@@ -114,6 +114,17 @@ def score(
         for line in show_scores(scores):
             say(line)
     remarks.leave()
+
+
+@evaluate.command()
+def doctor(run: Run, as_json: Json = False) -> None:
+    """Say how complete a run is, what of it is damaged, and what to do about it; nothing is changed."""
+    from longtake.evalharness.completeness import completeness, show_completeness
+
+    held = completeness(RunFolder(run))
+    give(held, show_completeness, as_json)
+    if not held.complete:
+        raise typer.Exit(EXIT_PARTIAL)
 
 
 @evaluate.command("import")

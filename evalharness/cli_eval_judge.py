@@ -36,8 +36,8 @@ def judge(
     as_json: Json = False,
 ) -> None:
     """Judge what has not been judged yet: by rules, which say where they are not sure, or by a model."""
-    from longtake.evalharness.cli_eval_judge_check import run_cases
     from longtake.evalharness.judges.judging import judge_run
+    from longtake.evalharness.suites.table import cases_of_run
 
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
@@ -45,7 +45,7 @@ def judge(
     chosen = _rules(session) if _is_rules(by) else _endpoint(session, url, model, key)
     with folder.locked():
         items = {item.id: item for item in folder.items(remarks.tell)}
-        done = judge_run(folder, items, [chosen], remarks.tell, run_cases(card))
+        done = judge_run(folder, items, [chosen], remarks.tell, cases_of_run(card))
     told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()

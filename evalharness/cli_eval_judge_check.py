@@ -15,9 +15,8 @@ from longtake.evalharness.judges.judge_check import (
     labelled_cases,
     read_labels,
 )
-from longtake.evalharness.judges.judging import CasesOf
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.suites.table import Protocol, suite_named
+from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 
 
@@ -38,12 +37,6 @@ class Checked(Record):
 
     checks: tuple[Figures, ...]
     itself: SelfAgreement | None
-
-
-def run_cases(card: RunCard) -> CasesOf:
-    """What the suite of a run gives to judges, in the reading of the run."""
-    protocol: Protocol = "paper" if card.protocol == "paper" else "repo"
-    return suite_named(card.suite).cases(protocol)
 
 
 def check_run(folder: RunFolder, file: Path, judge_of: Callable[[int], Judge] | None, tell: Tell) -> Checked:
@@ -68,7 +61,7 @@ def check_run(folder: RunFolder, file: Path, judge_of: Callable[[int], Judge] | 
     if judge_of is not None:
         items = {item.id: item for item in folder.items(tell)}
         said = folder.predictions(tell).values()
-        itself = judge_again(judge_of, labelled_cases(labels, items, said, run_cases(folder.card())))
+        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of_run(folder.card())))
     return Checked(checks=tuple(map(_figures, checks)), itself=itself)
 
 

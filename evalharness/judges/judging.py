@@ -6,6 +6,7 @@ of an error is asked again, and so is a reply that was made anew. Of several jud
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -91,6 +92,13 @@ def judge_run(
                 if judgement.error:
                     tell(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
     return Judged(judged=judged, kept=len(done), unjudged=unjudged)
+
+
+def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
+    """How many cases of each subject no judge has decided, for the replies as they stand now."""
+    decided = {_key(held)[1] for held in folder.judgements(tell) if held.met is not None}
+    rows = _rows(items, folder.predictions(tell).values(), tell, cases_of)
+    return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
 
 def _rows(

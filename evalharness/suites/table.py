@@ -12,7 +12,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.rubric_scores import READINGS, Reading
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.run_folder import RunCard, Tell
 from longtake.evalharness.scripted import questions as scripted
 from longtake.evalharness.scripted.scores import score_scripted
 from longtake.evalharness.scripted.suite import load_scripted
@@ -75,6 +75,11 @@ def reading_of(suite: Suite, name: str) -> Reading:
     if found is None:
         raise ConfigError(f"This suite has no scores {name!r}; it has {', '.join(suite.readings)}.")
     return found
+
+
+def cases_of_run(card: RunCard) -> CasesOf:
+    """What the suite of a run gives to judges, in the reading of the run."""
+    return suite_named(card.suite).cases("paper" if card.protocol == "paper" else "repo")
 
 
 def _protocol(reading: Reading) -> Protocol:

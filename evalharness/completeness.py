@@ -1,0 +1,102 @@
+"""How complete a run is, and what of it is damaged: nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from longtake.console import counted
+from longtake.evalharness.items import Item, Prediction
+from longtake.evalharness.judges.judging import undecided
+from longtake.evalharness.predicting import failed
+from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.suites.table import cases_of_run
+from longtake.memory.records import Record
+
+MOST_NAMED = 5
+
+
+class SubjectState(Record):
+    """What a subject has been asked and what came of it."""
+
+    subject: str
+    expected: int = Field(description="Predictions that the run is to hold.")
+    made: int
+    errors: int = Field(description="Predictions with a reply that is an error; `--retry-errors` asks them again.")
+    unjudged: int = Field(description="Cases that no judge has decided for the reply as it stands.")
+
+
+class Completeness(Record):
+    """What a run holds, and what it lacks."""
+
+    run: str
+    suite: str
+    items: int
+    missing_videos: tuple[str, ...]
+    damaged: tuple[str, ...] = Field(description="Lines of its files that cannot be read, a sentence each.")
+    subjects: tuple[SubjectState, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing, failed or damaged."""
+        short = any(each.made < each.expected or each.errors or each.unjudged for each in self.subjects)
+        return not (self.missing_videos or self.damaged or short)
+
+
+def completeness(folder: RunFolder) -> Completeness:
+    """Read all files of a run.
+
+    Raises:
+        ConfigError: when the folder holds no run, or one of a suite that is not known.
+    """
+    card = folder.card()
+    damaged = list[str]()
+    items = {item.id: item for item in folder.items(damaged.append)}
+    predictions = list(folder.predictions(damaged.append).values())
+    expected = len(card.seeds) * sum(variant.applies(item) for item in items.values() for variant in card.variants)
+    unjudged = undecided(folder, items, damaged.append, cases_of_run(card))
+    return Completeness(
+        run=str(folder.path),
+        suite=card.suite,
+        items=len(items),
+        missing_videos=tuple(dict.fromkeys(item.video for item in items.values() if _is_missing(item))),
+        subjects=tuple(
+            _checked(name, [each for each in predictions if each.subject == name], expected, unjudged[name])
+            for name in card.subjects
+        ),
+        damaged=tuple(dict.fromkeys(damaged)),
+    )
+
+
+def show_completeness(held: Completeness) -> list[str]:
+    """What there is, for a person, then what is lacking and what to do about it."""
+    lines = [f"{held.run}: {held.suite}, {counted(held.items, 'item')}"]
+    for each in held.subjects:
+        lines.append(f"  {each.subject}: {each.made} of {counted(each.expected, 'prediction')}")
+        if each.made < each.expected:
+            lines.append("    go on with the same `longtake eval run` command")
+        if each.errors:
+            lines.append(f"    {counted(each.errors, 'error')}: `longtake eval run ... --retry-errors` asks again")
+        if each.unjudged:
+            lines.append(f"    {counted(each.unjudged, 'verdict')} missing: longtake eval judge {held.run}")
+    if held.missing_videos:
+        more = len(held.missing_videos) - MOST_NAMED
+        named = ", ".join(held.missing_videos[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"  not there: {named}; make the run anew with --media and the folder of the videos")
+    return lines + [f"  {line}" for line in held.damaged]
+
+
+def _is_missing(item: Item) -> bool:
+    return item.media is None or not Path(item.media).is_file()
+
+
+def _checked(name: str, made: Sequence[Prediction], expected: int, unjudged: int) -> SubjectState:
+    return SubjectState(
+        subject=name,
+        expected=expected,
+        made=len(made),
+        errors=sum(map(failed, made)),
+        unjudged=unjudged,
+    )
