@@ -14,7 +14,8 @@ SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one ro
 def rows(found: Sequence[Evidence]) -> list[Evidence]:
     """The evidence with the texts of each row of a picture joined, left to right."""
     joined: list[Evidence] = []
-    texts = sorted((item for item in found if item.modality == "scene_text" and item.box), key=_left_first)
+    boxed = {(item.id, item.box): item for item in found if item.modality == "scene_text" and item.box}
+    texts = sorted(boxed.values(), key=_left_first)
     others = [item for item in found if item.modality != "scene_text" or not item.box]
     while texts:
         row = row_of(texts[0], texts)

@@ -23,7 +23,7 @@ from longtake.agent.rules.moves import (
     trusted,
     within,
 )
-from longtake.agent.words import coverage
+from longtake.agent.words import content_stems, coverage
 from longtake.memory.records import Evidence, Modality
 
 SENSES: tuple[Modality, ...] = ("speech", "scene_text")
@@ -56,11 +56,17 @@ def find_fact(
         if calls:
             return calls
     read = evidence_from(done, "transcribe_speech", "extract_scene_text")
-    answers = accepted(orientation, hits + within(read, orientation))
+    answers = [item for item in accepted(orientation, hits + within(read, orientation)) if _tells(item, orientation)]
     if trusted(answers):
         return quote(trusted(answers), orientation)
     reasons = [otherwise] if otherwise else failures(done) or ["Nothing said or written answers this."]
     return not_found(" ".join(doubtful(answers, orientation) or reasons))
+
+
+def _tells(item: Evidence, orientation: Orientation) -> bool:
+    """Whether a text says more than the question does: the heading that it names answers nothing."""
+    more = set(content_stems(item.content)) - set(content_stems(orientation.question))
+    return bool(more) or item.modality != "scene_text" or bool(orientation.quoted)
 
 
 def _first_calls(orientation: Orientation, senses: Sequence[Modality]) -> list[Call]:

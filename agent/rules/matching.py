@@ -24,6 +24,7 @@ from longtake.memory.records import Evidence
 
 BY_KIND = 0.7  # the score of what only holds the right kind of thing, where nothing speaks against it
 ENOUGH = 0.69  # the least score that answers
+MOST_LABEL = 3  # words of a label
 NEAR = 3.0  # seconds between lines of speech that speak of the same thing
 
 _COUNTED = "|".join(NUMBER_WORDS) + "|hundred|thousand|million"
@@ -188,8 +189,14 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     if not must_hold(question) <= stems(carried):
         return 0.0
     own, joined = coverage(wanted, text), coverage(wanted, context)
-    alone = BY_KIND if kind and points_back and joined == 1.0 else 0.0
+    alone = BY_KIND if joined == 1.0 and (_is_labelled(text, wanted) or (kind and points_back)) else 0.0
     return max(own, 0.6 * own + 0.4 * joined, alone)
+
+
+def _is_labelled(text: str, wanted: Sequence[str]) -> bool:
+    """Whether a text tells, behind its label, what a question asks for: "Cause: broken cable"."""
+    label, colon, told = text.partition(":")
+    return bool(colon and told.strip()) and 0 < len(stems(label)) <= MOST_LABEL and stems(label) <= set(wanted)
 
 
 def affirmed(text: str) -> str:

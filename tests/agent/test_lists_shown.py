@@ -113,3 +113,9 @@ def test_the_change_of_shot_to_a_slide(question: str, draft: str) -> None:
 )
 def test_other_changes_are_none_of_the_picture(question: str) -> None:
     assert changes_to(question) is None
+
+
+def test_a_heading_that_only_repeats_the_question_is_no_answer() -> None:
+    trouble = slide(5, "Trouble of the month", "Cause: Broken cable", "Remedy: Replace it")
+    assert answered("What caused the trouble of the month?", *trouble) == "“Cause: Broken cable” [00:00:05]"
+    assert answered("What caused the trouble of the month?", trouble[0]).startswith("NOT FOUND")

@@ -52,3 +52,11 @@ def test_what_cannot_be_placed_is_abstained(demo_asker: Asker, demo_video: Path,
     answer = demo_asker.ask([str(demo_video)], question)
     assert (answer.status, answer.citations) == ("abstained", ())
     assert reason in answer.answer
+
+
+def test_when_that_was_is_told_of_what_the_last_answer_rests_on(demo_asker: Asker, demo_video: Path) -> None:
+    said = demo_asker.ask([str(demo_video)], "Who looks after the building?", thread="when-that")
+    again = demo_asker.ask([str(demo_video)], "When is that?", thread="when-that")
+    assert again.status == "answered"
+    assert "is said from 00:00:07" in again.answer
+    assert again.citations[0].quote == said.citations[0].quote

@@ -18,6 +18,7 @@ from longtake.agent.rules.moves import (
     evidence_from,
     not_found,
     on_each,
+    on_video,
     read_around,
     trusted,
     within,
@@ -25,13 +26,19 @@ from longtake.agent.rules.moves import (
 from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, told
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
-from longtake.memory.records import Evidence
+from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import clock
 
 SHOWN = {"speech": "is said", "scene_text": "is shown", "audio": "is heard"}
 RESULTS = 10
 MOST = 3
 MOST_SEEN = 6
+FOUND_BY = {"speech": "transcribe_speech", "scene_text": "extract_scene_text", "audio": "detect_audio_events"}
+_WHEN_THAT = re.compile(
+    r"^\W*(?:and )?when (?:exactly )?(?:is|was|does|did) (?:that|it|this)"
+    r"(?: (?:happen|shown|said|heard|seen|mentioned|appear|start|begin))?\W*$",
+    re.IGNORECASE,
+)
 COUNTER = "count_objects"
 _SEEN = re.compile(
     r"^\W*(?:when|at what times?) (?:is|are|was|were|do|does|did|can) (?:the |an? |any )?(?P<thing>[\w -]+?)\s+"
@@ -51,6 +58,8 @@ CLOSE_READING = 2.0  # seconds read frame by frame around the nearest text, when
 
 def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When something is said, shown or heard in the video; or, of an event the video tells of, the date it tells."""
+    if orientation.last and _WHEN_THAT.match(orientation.own_words):
+        return _when_that(orientation.last, orientation, done)
     if asked_kinds(orientation.question) and not orientation.quoted:
         return pick_sounds(orientation, done) if done else on_each(orientation, "detect_audio_events")
     if orientation.quoted:
@@ -66,6 +75,18 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if thing and thing["thing"].islower() and asks_eyes(orientation):  # not a person's name
         return _when_seen(thing["thing"], orientation, done)
     return _lasting(in_words, orientation)
+
+
+def _when_that(last: Citation, orientation: Orientation, done: Sequence[Done]) -> Move:
+    """When that is what the last answer rests on: it is looked for again at its place."""
+    tool = FOUND_BY.get(last.modality)
+    if tool is None or last.video not in orientation.videos:
+        return not_found("It cannot be told again when that is.")
+    if not called(done, tool):
+        around = [max(0.0, last.start - FRAME), min(last.end + FRAME, orientation.videos[last.video])]
+        return [on_video(orientation, last.video, tool, timestamp=around)]
+    same = [item for item in trusted(evidence_from(done, tool)) if item.content == last.quote]
+    return _lasting(same[:1], orientation)
 
 
 def _when_seen(thing: str, orientation: Orientation, done: Sequence[Done]) -> Move:
