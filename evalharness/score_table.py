@@ -50,6 +50,7 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
+    rates |= dict(_counted(fields))
     unjudged = rates.get("unjudged", Share(count=0, n=0))
     notes = [
         f"{name}: {', '.join(rows)}" for name, rows in _groups(fields) if name == _SINGULAR["unknown_tasks"] and rows
@@ -99,6 +100,20 @@ def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
         name = _SINGULAR.get(field, field)
         if any(isinstance(rows, Mapping) for rows in value.values()):
             for inner, rows in value.items():
-                yield (inner if field == "groups" else f"{name}, {inner}"), rows
+                if not _are_counts(rows):
+                    yield (inner if field == "groups" else f"{name}, {inner}"), rows
         else:
             yield name, value
+
+
+def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, Share]]:
+    """Mappings of counts as shares of their sum, each named by what is counted and of what."""
+    for value in fields.values():
+        for inner, counts in value.items() if isinstance(value, Mapping) else ():
+            if isinstance(counts, Mapping) and _are_counts(counts):
+                for name, count in counts.items():
+                    yield f"{name}, where one should {inner}", Share(count=count, n=sum(counts.values()))
+
+
+def _are_counts(rows: Mapping[str, Any]) -> bool:
+    return bool(rows) and all(isinstance(row, int) for row in rows.values())
