@@ -15,6 +15,9 @@ from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
 _STEPS = re.compile(r"\bsteps?\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"^\W*(?:(?:what|which)\b|in (?:what|which) order\b|(?:please )?(?:list|name|give|tell)\b)", re.IGNORECASE
+)
 _FOLLOWS = re.compile(r"\b(?P<relation>after|before|follows?|precedes?)\b", re.IGNORECASE)
 _NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) step\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\W*(\d{1,2})\s?[.):]\s*(?=\S)")
@@ -23,7 +26,7 @@ _NUMBERED = re.compile(r"^\W*(\d{1,2})\s?[.):]\s*(?=\S)")
 def asks_steps(orientation: Orientation) -> bool:
     """Whether a question asks for steps, which a slide may number."""
     told_else = {"speech", "audio"} & set(orientation.modalities)
-    return bool(_STEPS.search(orientation.question)) and not told_else
+    return bool(_ASKS.match(orientation.question) and _STEPS.search(orientation.question)) and not told_else
 
 
 def read_steps(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -53,8 +56,7 @@ def _meant(orientation: Orientation, texts: Sequence[Evidence]) -> dict[int, Evi
     lists = [(slide, found) for slide in slides_of(texts) if len(found := _numbered(slide)) > 1]
     if orientation.quoted:
         lists = [each for each in lists if any(_holds(line, orientation.quoted[0]) for line in each[1].values())]
-    elif len(lists) > 1:
-        wanted = key_terms(_STEPS.sub(" ", _NTH.sub(" ", orientation.question)))
+    elif wanted := key_terms(_STEPS.sub(" ", _NTH.sub(" ", orientation.question))):
         lists = [each for each in lists if coverage(wanted, title_of(each[0]).content) == 1.0]
     return lists[0][1] if len(lists) == 1 else {}
 

@@ -10,7 +10,7 @@ from longtake.agent.rules.time.transitions import changes_to
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.calculator import evaluate
-from longtake.tools.result import ToolResult
+from longtake.tools.result import ToolFailure, ToolResult
 
 
 def piece(content: str, start: float, top: float = 0.1, left: float = 0.1) -> Evidence:
@@ -47,6 +47,8 @@ def _result(call: Call, held: tuple[Evidence, ...]) -> ToolResult:
     if call.name == "detect_activities":
         start, end = call.arguments["timestamp"]
         return ToolResult(tool=call.name, evidence=tuple(c for c in CHANGES if start <= c.span.start <= end))
+    if call.name == "count_objects":
+        return ToolResult(tool=call.name, failure=ToolFailure(kind="unavailable", message="Not here."))
     wanted = call.name in ("extract_scene_text", "cross_modal_search")
     return ToolResult(tool=call.name, evidence=held if wanted else ())
 
@@ -67,6 +69,14 @@ def _result(call: Call, held: tuple[Evidence, ...]) -> ToolResult:
 )
 def test_numbered_steps_are_read_in_their_order(question: str, draft: str) -> None:
     assert answered(question, *BREAD, *BOAT) == draft
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who explains the steps?", "How many steps lead up to the tower?", "What are the steps of painting the wall?"],
+)
+def test_steps_of_something_else_are_not_those_of_the_slide(question: str) -> None:
+    assert answered(question, *BREAD).startswith("NOT FOUND")
 
 
 @pytest.mark.parametrize(
