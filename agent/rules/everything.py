@@ -13,6 +13,7 @@ from typing import Literal
 from longtake.agent.orientation import EVER, TOTAL, Orientation
 from longtake.agent.rows import rows
 from longtake.agent.rules.calculation import calculate
+from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import ANY_NUMBER, ENOUGH, AnswerType, answer_type, holds, key_terms, prices, score
 from longtake.agent.rules.moves import (
     Call,
@@ -83,12 +84,12 @@ def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not kind.amount:
         return not_found("Amounts of money and measures can be added up, nothing else.")
     found = _of_total(orientation, trusted(_read(done)))
-    told = _told_totals(kind, found) or _told_totals(kind, rows(trusted(_read(done))))
+    told = _told_totals(kind, found) or _totals_beside(kind, orientation, trusted(_read(done)))
     if told:
         return quote(told[:MOST_LISTED], orientation)
     amounts = _amounts(kind, _once(kind, found))
     if kind is ANY_NUMBER:
-        return calculate(orientation, done)
+        return (calculate if orientation.kind == "calculate" else find_fact)(orientation, done)
     if not called(done, "calculator"):
         reasons = _unsummable(kind, amounts, done, orientation)
         return not_found(" ".join(reasons)) if reasons else [Call("calculator", {"expression": _sum_of(amounts)})]
@@ -130,10 +131,24 @@ def _told_totals(kind: AnswerType, found: Sequence[Evidence]) -> list[Evidence]:
     return [item for item in found if _TOTAL_LINE.search(item.content) and _amounts(kind, [item])]
 
 
+def _totals_beside(kind: AnswerType, orientation: Orientation, read: Sequence[Evidence]) -> list[Evidence]:
+    """Lines that tell a total where the rest of the question's words stand in the same picture."""
+    wanted = _asked_of(orientation)
+    return [
+        line
+        for line in _told_totals(kind, rows(read))
+        if coverage(wanted, " ".join(item.content for item in read if item.span.overlaps(line.span))) == 1.0
+    ]
+
+
+def _asked_of(orientation: Orientation) -> list[str]:
+    return key_terms(_ADDED.sub(" ", _LIST.sub(" ", orientation.question)))
+
+
 def _of_total(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
     """The pieces whose amounts a total is asked of, in order of time: those that hold its words, where it has any."""
     ordered = sorted(found, key=lambda each: each.span.start)
-    wanted = key_terms(_ADDED.sub(" ", _LIST.sub(" ", orientation.question)))
+    wanted = _asked_of(orientation)
     return [item for item in rows(ordered) if coverage(wanted, item.content) == 1.0] if wanted else ordered
 
 

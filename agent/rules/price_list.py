@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import prices
+from longtake.agent.rules.facts import find_fact
+from longtake.agent.rules.matching import key_terms, prices
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -21,12 +22,18 @@ from longtake.agent.rules.moves import (
     trusted,
     within,
 )
+from longtake.agent.words import coverage, cue
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
 _HIGHEST = r"(?:costs? (?:the )?most|(?:is|are) (?:the )?(?:most expensive|dearest|costliest)|highest price)"
 _LOWEST = r"(?:costs? (?:the )?least|(?:is|are) (?:the )?(?:cheapest|least expensive)|lowest price)"
 _WHICH = re.compile(rf"^\W*(?:which|what)\b[^?]*\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b", re.IGNORECASE)
+_WHICH_WORDS = re.compile(rf"{_HIGHEST}|{_LOWEST}", re.IGNORECASE)
+_GENERAL = cue(
+    "article, articles, item, items, thing, things, product, products, goods, list, price, prices, cost, costs, "
+    "difference, gap, between, highest, lowest, dearest, cheapest, most expensive, least expensive, one, shown"
+)
 _GAP = re.compile(
     r"\b(?:difference|gap) between (?:the )?(?:highest|lowest|dearest|cheapest|most expensive|least expensive)\b[^?]*\b"
     r"and (?:the )?(?:highest|lowest|dearest|cheapest|most expensive|least expensive)\b",
@@ -46,6 +53,9 @@ def read_price_list(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, READER):
         return on_each(orientation, READER)
     found = within(trusted(evidence_from(done, READER)), orientation)
+    asked_of = key_terms(_GENERAL.sub(" ", _WHICH_WORDS.sub(" ", orientation.question)))
+    if asked_of and coverage(asked_of, " ".join(item.content for item in found)) < 1.0:
+        return find_fact(orientation, done)  # "the cheapest way to Oslo" is none of the list's
     priced = [(float(told[0][1]), told[0][0], item) for item in rows(found) if len(told := prices(item.content)) == 1]
     if len({amount for amount, _, _ in priced}) < 2:
         return not_found(" ".join(failures(done) or ["Fewer than two prices are shown there."]))

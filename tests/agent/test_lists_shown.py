@@ -94,6 +94,10 @@ def test_the_ends_of_a_price_list(question: str, draft: str) -> None:
     assert answered(question, *PRICES) == draft
 
 
+def test_the_cheapest_of_something_else_is_none_of_the_list() -> None:
+    assert answered("Which way to Oslo is the cheapest?", *PRICES).startswith("NOT FOUND")
+
+
 def test_prices_that_cannot_be_compared_are_left_open() -> None:
     question = "Which article costs the most?"
     assert answered(question, *slide(5, "Tea $5")) == "NOT FOUND: Fewer than two prices are shown there."
