@@ -159,12 +159,12 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(status: int) -> 
         (refuses(404, "no model jurist"), "no model jurist"),
         (Reply("<html>hello</html>", kind="text/html"), "no chat completion"),
         (Reply('{"choices": []}'), "no chat completion"),
-        (replace(MET, breaks="trickle"), "sent no whole reply within 0.3 s"),
-        (replace(MET, delay=0.8), "timed out"),
+        (replace(MET, breaks="trickle"), "sent no whole reply within 2 s"),
+        (replace(MET, delay=4.0), "timed out"),
     ],
 )
 def test_a_judge_that_fails_gives_no_verdict_but_says_why(reply: Reply, told: str) -> None:
-    found, _ = finding(reply, timeout=0.3)
+    found, _ = finding(reply, timeout=2)
     assert found.met is None
     assert told in (found.error or "")
     assert (found.error or "").startswith("The judge ")
