@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +18,9 @@ from longtake.agent.controllers.factory import make_controller
 from longtake.agent.graph import build_graph, open_threads
 from longtake.agent.nodes.answer import usage_of
 from longtake.agent.state import Progress, Question, Turn
-from longtake.agent.trace import Trace
+from longtake.agent.trace import Trace, Watch
 from longtake.errors import LibraryError, LongtakeError
+from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
@@ -49,6 +50,7 @@ class Asker:
         self._controller = make_controller(workspace.settings)
         self._threads = open_threads(workspace.library.memory_file)
         self._notes = Notes(workspace.library.memory_file)
+        self._conversations = Conversations(workspace.library.memory_file)
         self._graph = build_graph(self._threads)
 
     def check(self, videos: Sequence[str]) -> None:
@@ -66,7 +68,7 @@ class Asker:
         earlier: Sequence[Turn] = (),
         watcher: Watcher | None = None,
         budget: Budget | None = None,
-        on_step: Callable[[str], None] = lambda node: None,
+        watch: Watch = lambda event: None,
     ) -> Answer:
         """Answer one question about one or more videos.
 
@@ -74,11 +76,11 @@ class Asker:
             videos: paths, library ids or names; a path that is not indexed is indexed first, within the budget.
             question: at most 4,000 characters.
             options: of a multiple-choice question, at most ten.
-            thread: name of a conversation; questions of one thread know the earlier ones.
+            thread: name of a conversation, which is kept; questions of one thread know the earlier ones.
             earlier: questions and answers that are to stand in the conversation before this one.
             watcher: follows the indexing.
             budget: seconds and stop flag; the profile's seconds by default.
-            on_step: told the name of each node that has run.
+            watch: told each event of the trace when it is written.
 
         Raises:
             LongtakeError: when the question or a video is not usable; nothing is indexed then.
@@ -89,7 +91,7 @@ class Asker:
         resolved = [_resolve(self._workspace, reference) for reference in videos]
         opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
         handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
-        trace = Trace(self._workspace.library.trace_root)
+        trace = Trace(self._workspace.library.trace_root, watch)
         workspace = self._workspace
         tools = ToolContext(
             handles,
@@ -106,24 +108,30 @@ class Asker:
         asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
         state: dict[str, Any] = {}
         try:
-            return self._run(asked, context, thread or trace.run, state, on_step)
+            answer = self._run(asked, context, thread or trace.run, state)
         except KeyboardInterrupt:
             trace.event("error", started=time.time(), parent=0, data={"error": "interrupted"})
             raise
         except (LongtakeError, SpanError) as error:
             trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
-            return _failed(asked, context, state, _sentence(error))
+            answer = _failed(asked, context, state, _sentence(error))
         finally:
             trace.close()
             if thread is None:
-                self._threads.delete_thread(trace.run)
-                self._notes.forget(trace.run)
+                self.forget(trace.run)
             else:
                 self._keep_last_checkpoint(thread)
+        if thread is not None:
+            self._conversations.add(thread, tuple(handles), answer)
+        return answer
 
-    def _run(
-        self, asked: Question, context: RunContext, thread: str, state: dict[str, Any], on_step: Callable[[str], None]
-    ) -> Answer:
+    def forget(self, thread: str) -> None:
+        """Delete all that is kept of a thread; its traces stay."""
+        self._threads.delete_thread(thread)
+        self._notes.forget(thread)
+        self._conversations.forget(thread)
+
+    def _run(self, asked: Question, context: RunContext, thread: str, state: dict[str, Any]) -> Answer:
         """Run the graph; what its nodes return is put into `state`, which holds it also when a later one fails."""
         context.trace.event(
             "run",
@@ -141,8 +149,7 @@ class Asker:
             # Closing writes the checkpoint, also on Ctrl-C between two steps.
             with closing(cast("Generator[dict[str, Any], None, None]", updates)):
                 for update in updates:
-                    for node, changed in update.items():
-                        on_step(node)
+                    for changed in update.values():
                         state.update(changed or {})
         answer = state.get("answer")
         if not isinstance(answer, Answer):

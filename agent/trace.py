@@ -13,7 +13,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,12 +24,22 @@ SCHEMA = 1
 EventType = Literal["run", "orient", "model", "tool", "verify", "guard", "answer", "error"]
 
 
+Watch = Callable[[Mapping[str, Any]], None]
+
+
 class Trace:
     """Writes the events of one run; safe to use from the threads of a round."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, watch: Watch = lambda event: None) -> None:
+        """Begin a run.
+
+        Args:
+            root: folder of the traces.
+            watch: told each event when it is written, in the thread that wrote it.
+        """
         self.run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:8]}"
         self.root = root
+        self._watch = watch
         root.mkdir(parents=True, exist_ok=True)
         self._steps = 0
         self._lock = threading.Lock()
@@ -68,6 +78,7 @@ class Trace:
             self._steps += 1
             self._file.write(canonical_json(event) + "\n")
             self._file.flush()
+        self._watch(event)
         return int(event["step"])
 
     def close(self) -> None:

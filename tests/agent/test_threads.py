@@ -7,17 +7,19 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.asking import VIDEO, endpoint_asker
 from helpers.openai_server import openai_server, refuses, says
 
 from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.trace import RecordedTrace, Watch
 from longtake.config import load
+from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
 
@@ -79,24 +81,24 @@ def test_a_question_outside_every_thread_leaves_no_checkpoint(small_workspace: W
     before = _rows(small_workspace)
     asker.ask([VIDEO], COST)
     with pytest.raises(KeyboardInterrupt):
-        asker.ask([VIDEO], COST, on_step=_ctrl_c_after("plan"))
+        asker.ask([VIDEO], COST, watch=_ctrl_c_at("model"))
     assert _rows(small_workspace) == before
 
 
-def _ctrl_c_after(last: str) -> Callable[[str], None]:
-    def on_step(node: str) -> None:
-        if node == last:
+def _ctrl_c_at(last: str) -> Watch:
+    def watch(event: Mapping[str, Any]) -> None:
+        if event["type"] == last:
             raise KeyboardInterrupt
 
-    return on_step
+    return watch
 
 
-@pytest.mark.parametrize("node", ["orient", "plan", "act", "verify"])
-def test_an_interrupted_question_leaves_the_thread_as_it_was(node: str, small_workspace: Workspace) -> None:
-    thread = f"interrupted in {node}"
+@pytest.mark.parametrize("event", ["orient", "model", "tool", "verify"])
+def test_an_interrupted_question_leaves_the_thread_as_it_was(event: str, small_workspace: Workspace) -> None:
+    thread = f"interrupted in {event}"
     Asker(small_workspace).ask([VIDEO], COST, thread=thread)
     with pytest.raises(KeyboardInterrupt):
-        Asker(small_workspace).ask([VIDEO], "Which room is it?", thread=thread, on_step=_ctrl_c_after(node))
+        Asker(small_workspace).ask([VIDEO], "Which room is it?", thread=thread, watch=_ctrl_c_at(event))
     assert _rows(small_workspace, thread)[0] == 1
     told = _asked_again(small_workspace, thread)
     assert f"Q: {COST}" in told
@@ -188,3 +190,15 @@ def test_a_second_question_is_answered_from_no_tools_result_of_the_first(small_w
     for answer in answers:
         trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
         assert [event["data"]["cached"] for event in trace.events() if event["type"] == "tool"] == [False]
+
+
+def test_a_threads_answers_are_kept_whole_until_it_is_forgotten(small_workspace: Workspace) -> None:
+    asker = Asker(small_workspace)
+    answers = [asker.ask([VIDEO], question, thread="kept") for question in (COST, "Which room is it?")]
+    asker.ask([VIDEO], COST)
+    conversations = Conversations(small_workspace.library.memory_file)
+    assert [exchange.answer for exchange in conversations.exchanges("kept")] == answers
+    assert all(each.questions for each in conversations.all())
+    asker.forget("kept")
+    assert conversations.get("kept") is None
+    assert _rows(small_workspace, "kept") == (0, 0)

@@ -1,0 +1,140 @@
+"""Conversations: the questions of every thread with their whole answers, in the library's SQLite file.
+
+A thread's checkpoint holds what its next question must know; here stands what a person reads again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from pydantic import Field
+
+from longtake.errors import LibraryError
+from longtake.memory.database import open_database, read_database
+from longtake.memory.records import Answer, Record
+
+_TITLE = 80  # characters
+_TABLES = """
+CREATE TABLE IF NOT EXISTS conversations (thread TEXT PRIMARY KEY, title TEXT, videos TEXT NOT NULL, changed REAL);
+CREATE TABLE IF NOT EXISTS exchanges (
+    thread TEXT NOT NULL, number INTEGER NOT NULL, asked REAL NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (thread, number)
+);
+"""
+
+
+class Conversation(Record):
+    """A thread as a list shows it."""
+
+    thread: str
+    title: str = Field(description="Its first question; empty before that.")
+    videos: tuple[str, ...] = Field(description="Library ids, of its last question.")
+    questions: int
+    changed: float = Field(description="Seconds since the epoch.")
+
+
+class Exchange(Record):
+    """One question of a thread and its answer."""
+
+    number: int = Field(description="From 0.")
+    asked: float = Field(description="Seconds since the epoch.")
+    answer: Answer
+
+
+class Conversations:
+    """The conversations of one library; safe to use from several threads and processes at once."""
+
+    def __init__(self, file: Path) -> None:
+        """Use an SQLite file, which is made when the first conversation is kept."""
+        self._file = file
+
+    def begin(self, thread: str, videos: Sequence[str]) -> None:
+        """Note a thread without a question, or the videos that one goes on with.
+
+        Raises:
+            LibraryError: here and below, when the file is damaged or cannot be written.
+        """
+        with self._open() as connection:
+            _begin(connection, thread, videos)
+
+    def add(self, thread: str, videos: Sequence[str], answer: Answer) -> int:
+        """Keep an answer as the last of a thread, and return its number."""
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            _begin(connection, thread, videos)
+            [number] = connection.execute("SELECT count(*) FROM exchanges WHERE thread = ?", (thread,)).fetchone()
+            connection.execute(
+                "INSERT INTO exchanges VALUES (?, ?, ?, ?)",
+                (thread, number, time.time(), answer.model_dump_json()),
+            )
+            connection.execute(
+                "UPDATE conversations SET title = ? WHERE thread = ? AND title = ''", (answer.question[:_TITLE], thread)
+            )
+            return int(number)
+
+    def all(self) -> list[Conversation]:
+        """Every conversation, the one last changed first."""
+        with read_database(self._file, "conversations", "conversations") as connection:
+            rows = connection.execute(f"{_LIST} ORDER BY changed DESC").fetchall() if connection else []
+        return [_conversation(row) for row in rows]
+
+    def get(self, thread: str) -> Conversation | None:
+        """One conversation."""
+        with read_database(self._file, "conversations", "conversations") as connection:
+            row = connection.execute(f"{_LIST} WHERE thread = ?", (thread,)).fetchone() if connection else None
+        return _conversation(row) if row else None
+
+    def exchanges(self, thread: str) -> list[Exchange]:
+        """The questions and answers of a thread, in their order."""
+        with read_database(self._file, "exchanges", "conversations") as connection:
+            of_thread = "SELECT number, asked, answer FROM exchanges WHERE thread = ? ORDER BY number"
+            rows = connection.execute(of_thread, (thread,)).fetchall() if connection else []
+        return [Exchange(number=row[0], asked=row[1], answer=Answer.model_validate_json(row[2])) for row in rows]
+
+    def exchange(self, thread: str, number: int) -> Exchange:
+        """One question and its answer.
+
+        Raises:
+            LibraryError: when there is none of this number.
+        """
+        exchanges = self.exchanges(thread)
+        if not 0 <= number < len(exchanges):
+            raise LibraryError(
+                f"The thread {thread!r} has no answer {number}; it has {len(exchanges)}, counted from 0."
+            )
+        return exchanges[number]
+
+    def forget(self, thread: str) -> None:
+        """Delete a conversation."""
+        with self._open() as connection:
+            for table in ("exchanges", "conversations"):
+                connection.execute(f"DELETE FROM {table} WHERE thread = ?", (thread,))
+
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_database(self._file, _TABLES, "conversations")
+
+
+_LIST = """
+SELECT thread, title, videos, (SELECT count(*) FROM exchanges WHERE thread = conversations.thread), changed
+FROM conversations
+"""
+
+
+def _begin(connection: sqlite3.Connection, thread: str, videos: Sequence[str]) -> None:
+    connection.execute(
+        "INSERT INTO conversations VALUES (:thread, '', :videos, :now) "
+        "ON CONFLICT (thread) DO UPDATE SET videos = :videos, changed = :now",
+        {"thread": thread, "videos": json.dumps(list(videos)), "now": time.time()},
+    )
+
+
+def _conversation(row: tuple[str, str, str, int, float]) -> Conversation:
+    thread, title, videos, questions, changed = row
+    return Conversation(
+        thread=thread, title=title, videos=tuple(json.loads(videos)), questions=questions, changed=changed
+    )
