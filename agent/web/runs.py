@@ -1,0 +1,191 @@
+"""Runs: questions on their way to an answer, each in a thread of a bounded pool, followed and stopped from outside.
+
+A run belongs to nobody's connection: it goes on when the browser that asked goes away, and its answer stands in the
+thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import secrets
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from longtake.agent.ask import Asker
+from longtake.agent.state import Turn
+from longtake.agent.web.events import Feed
+from longtake.errors import Cancelled, LongtakeError
+from longtake.memory.conversations import Conversations
+from longtake.memory.records import Answer
+from longtake.preprocess.progress import Watcher
+from longtake.tools.context import Budget
+
+AT_ONCE = 4  # questions that are worked at; others wait for their turn
+MOST_UNDER_WAY = 64  # worked at or waiting
+MOST_ENDED = 256  # whose events can still be read
+_NEVER_BEGUN = "The question was stopped before its turn came."
+
+log = logging.getLogger(__name__)
+
+
+class ThreadBusy(LongtakeError):
+    """A thread is asked one question at a time."""
+
+
+class TooManyQuestions(LongtakeError):
+    """So many questions wait that another would wait for too long."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is to answer: see `Asker.ask`."""
+
+    videos: tuple[str, ...]
+    question: str
+    options: tuple[str, ...] = ()
+    thread: str | None = None
+    earlier: tuple[Turn, ...] = ()
+
+
+class Run:
+    """One question: its id, which nobody can guess, and the feed of what is done for it.
+
+    Events: `step` for each event of the trace, and at last `answer` {number, answer} or `failed` {message}.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self.id = secrets.token_hex(16)
+        self.asked = asked
+        self.feed = Feed()
+        self.budget = Budget(math.inf)  # its own seconds begin when its turn comes
+        self.future: Future[dict[str, Any]] | None = None
+
+    def stop(self) -> None:
+        """End the work: at once while it waits, else at the next step, frame or chunk, with what was found so far."""
+        self.budget.stop()
+        if self.future:
+            self.future.cancel()
+
+
+class Runs:
+    """The runs of one server."""
+
+    def __init__(self, asker: Asker, conversations: Conversations, seconds: float) -> None:
+        """Begin with none.
+
+        Args:
+            asker: answers them all.
+            conversations: where the answers of threads stand.
+            seconds: for one question, counted from its turn.
+        """
+        self._asker = asker
+        self._conversations = conversations
+        self._seconds = seconds
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="run")
+        self._runs: dict[str, Run] = {}
+        self._lock = threading.Lock()
+
+    def start(self, asked: Asked) -> Run:
+        """Take a question, which is worked at when its turn comes.
+
+        Raises:
+            ThreadBusy: when its thread is being asked another.
+            TooManyQuestions: when too many wait.
+        """
+        with self._lock:
+            under_way = self._under_way()
+            if asked.thread is not None and any(run.asked.thread == asked.thread for run in under_way):
+                raise ThreadBusy("This thread is still being answered: wait for the answer, or stop it.")
+            if len(under_way) >= MOST_UNDER_WAY:
+                raise TooManyQuestions(f"{MOST_UNDER_WAY} questions are waiting already: ask again in a while.")
+            self._forget_oldest()
+            run = Run(asked)
+            self._runs[run.id] = run
+            run.future = self._pool.submit(self._answer, run)
+        run.future.add_done_callback(lambda future: _conclude(run, future))
+        return run
+
+    def get(self, run_id: str) -> Run | None:
+        """A run under way, or one that ended not long ago."""
+        return self._runs.get(run_id)
+
+    def under_way(self) -> list[Run]:
+        """The runs that have not ended, oldest first."""
+        with self._lock:
+            return self._under_way()
+
+    def of_thread(self, thread: str) -> Run | None:
+        """The run under way that answers a thread."""
+        return next((run for run in self.under_way() if run.asked.thread == thread), None)
+
+    def asked_about(self, video: str) -> bool:
+        """Whether a run under way is about the video of this id."""
+        return any(video in run.asked.videos for run in self.under_way())
+
+    def close(self) -> None:
+        """Stop every run and wait until they have ended."""
+        for run in self.under_way():
+            run.stop()
+        self._pool.shutdown()
+
+    def _under_way(self) -> list[Run]:
+        return [run for run in self._runs.values() if not run.feed.ended]
+
+    def _forget_oldest(self) -> None:
+        ended = [run.id for run in self._runs.values() if run.feed.ended]
+        for run_id in ended[: max(0, len(ended) - MOST_ENDED + 1)]:
+            del self._runs[run_id]
+
+    def _answer(self, run: Run) -> dict[str, Any]:
+        """The data of the event `answer`."""
+        asked = run.asked
+        answer = self._asker.ask(
+            asked.videos,
+            asked.question,
+            options=asked.options,
+            thread=asked.thread,
+            earlier=asked.earlier,
+            watcher=Watcher(check_cancelled=_leave_it),
+            budget=run.budget.share(self._seconds),
+            watch=lambda event: run.feed.tell("step", step_of(event)),
+        )
+        number = self._number(asked.thread, answer) if asked.thread is not None else None
+        return {"number": number, "answer": answer.model_dump(mode="json")}
+
+    def _number(self, thread: str, answer: Answer) -> int:
+        """Where the answer stands in its thread, to which the terminal may have added others."""
+        exchanges = self._conversations.exchanges(thread)
+        return next(each.number for each in reversed(exchanges) if each.answer.trace == answer.trace)
+
+
+def step_of(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event of a trace as a page shows it: without the blobs, and with the number of pieces of evidence."""
+    data = event["data"]
+    told = {name: data[name] for name in ("tool", "arguments", "calls", "cached", "failure") if data.get(name)}
+    kept = {name: event[name] for name in ("step", "type", "parent", "spans", "seconds", "started")}
+    return {**kept, **told, "evidence": len(event["evidence"])}
+
+
+def _leave_it() -> None:
+    """Indexing has its own queue: a question is answered from what is there."""
+    raise Cancelled("A question asked here does not wait for indexing.")
+
+
+def _conclude(run: Run, future: Future[dict[str, Any]]) -> None:
+    """Tell the last event of a run."""
+    if future.cancelled():
+        run.feed.tell("failed", {"message": _NEVER_BEGUN}, last=True)
+        return
+    error = future.exception()
+    if error is None:
+        run.feed.tell("answer", future.result(), last=True)
+    elif isinstance(error, LongtakeError):
+        run.feed.tell("failed", {"message": str(error)}, last=True)
+    else:
+        log.error("run %s broke off", run.id, exc_info=error)
+        problem = f"The question met a fault of Longtake ({type(error).__name__}): see the log of `longtake serve`."
+        run.feed.tell("failed", {"message": problem}, last=True)

@@ -1,0 +1,158 @@
+"""Runs: questions answered in a bounded pool, followed and stopped from outside."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from helpers.asking import endpoint_asker
+from helpers.openai_server import Reply, openai_server, says
+
+from longtake.agent.ask import Asker
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.web.runs import AT_ONCE, MOST_UNDER_WAY, Asked, Run, Runs, ThreadBusy, TooManyQuestions
+from longtake.memory.conversations import Conversations
+from longtake.preprocess.workspace import Workspace
+
+COST = "What does the blue kettle cost?"
+SLOW = replace(says("NOT FOUND: nothing."), delay=60)
+ENDLESS = ("execute_code", {"language": "python", "code": "while True: pass"})
+ENOUGH = 20  # seconds; what is stopped would otherwise go on for much longer
+
+
+def _runs(workspace: Workspace, asker: Asker | None = None) -> Runs:
+    conversations = Conversations(workspace.library.memory_file)
+    return Runs(asker or Asker(workspace), conversations, workspace.settings.budget.seconds)
+
+
+@contextmanager
+def _scripted(workspace: Workspace, script: Sequence[Reply], *settings: str) -> Iterator[Runs]:
+    with openai_server(script) as endpoint:
+        runs = _runs(workspace, endpoint_asker(workspace, endpoint.url, *settings))
+        yield runs
+        runs.close()
+
+
+@pytest.fixture
+def video(small_workspace: Workspace) -> str:
+    return small_workspace.library.resolve("talk.mp4").id
+
+
+def _last(run: Run) -> tuple[str, dict[str, object]]:
+    assert run.feed.wait(ENOUGH)
+    event = run.feed.after(-1)[-1]
+    return event.kind, dict(event.data)
+
+
+def _wait_for_step(run: Run, kind: str) -> None:
+    deadline = time.monotonic() + ENOUGH
+    while not any(event.data.get("type") == kind for event in run.feed.after(-1)):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspace: Workspace, video: str) -> None:
+    thread = uuid4().hex
+    run = _runs(small_workspace).start(Asked((video,), COST, thread=thread))
+    kind, told = _last(run)
+    kept = Conversations(small_workspace.library.memory_file).exchange(thread, 0).answer
+    assert (kind, told) == ("answer", {"number": 0, "answer": kept.model_dump(mode="json")})
+    assert "249 dollars" in kept.answer
+    steps = [event.data for event in run.feed.after(-1)[:-1]]
+    recorded = list(RecordedTrace(small_workspace.library.trace_root, kept.trace or "").events())
+    assert [(step["step"], step["type"], step["spans"]) for step in steps] == [
+        (event["step"], event["type"], event["spans"]) for event in recorded
+    ]
+    search = next(step for step in steps if step["type"] == "tool")
+    assert search["tool"] == "cross_modal_search"
+    assert search["evidence"] > 0
+    assert search["spans"][0][0] == video
+
+
+def test_a_second_question_of_a_thread_is_the_next_of_its_answers(small_workspace: Workspace, video: str) -> None:
+    runs, thread = _runs(small_workspace), uuid4().hex
+    numbers = [_last(runs.start(Asked((video,), COST, thread=thread)))[1]["number"] for _ in range(2)]
+    assert numbers == [0, 1]
+
+
+def test_a_run_is_stopped_while_a_tool_is_at_work(small_workspace: Workspace, video: str) -> None:
+    script = [says(None, ENDLESS), says("NOT FOUND: nothing.")]
+    with _scripted(small_workspace, script, "sandbox.seconds=55") as runs:
+        run = runs.start(Asked((video,), COST))
+        _wait_for_step(run, "model")
+        time.sleep(0.5)
+        run.stop()
+        kind, told = _last(run)
+    assert kind == "answer"
+    assert told["answer"]["status"] == "partial"  # type: ignore[index] # JSON
+    assert told["answer"]["answer"].startswith("Stopped because it was stopped.")  # type: ignore[index] # JSON
+    steps = [event.data for event in run.feed.after(-1)[:-1]]
+    assert [step["failure"] for step in steps if step["type"] == "tool"] == ["timeout"]
+
+
+def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
+    small_workspace: Workspace, video: str
+) -> None:
+    with _scripted(small_workspace, [SLOW]) as runs:
+        begun = [runs.start(Asked((video,), COST)) for _ in range(AT_ONCE)]
+        waiting = runs.start(Asked((video,), COST, thread=uuid4().hex))
+        for run in begun:
+            _wait_for_step(run, "orient")
+        assert not waiting.feed.after(-1)
+        waiting.stop()
+        assert _last(waiting) == ("failed", {"message": "The question was stopped before its turn came."})
+        for run in begun:
+            run.stop()
+        ends = [_last(run) for run in begun]
+        assert {kind for kind, _ in ends} == {"answer"}
+        assert {told["answer"]["status"] for _, told in ends} == {"partial"}  # type: ignore[index] # JSON
+        assert runs.under_way() == []
+
+
+def test_a_thread_is_asked_one_question_at_a_time(small_workspace: Workspace, video: str) -> None:
+    with _scripted(small_workspace, [SLOW]) as runs:
+        asked = Asked((video,), COST, thread=uuid4().hex)
+        first = runs.start(asked)
+        assert runs.of_thread(asked.thread or "") is first
+        assert runs.asked_about(video)
+        with pytest.raises(ThreadBusy, match="still being answered"):
+            runs.start(asked)
+        other = runs.start(replace(asked, thread=uuid4().hex))
+        first.stop()
+        _last(first)
+        again = runs.start(asked)
+        assert len({first.id, other.id, again.id}) == 3
+    assert not runs.asked_about(video)
+
+
+def test_no_more_questions_wait_than_may(small_workspace: Workspace, video: str) -> None:
+    with _scripted(small_workspace, [SLOW]) as runs:
+        for _ in range(MOST_UNDER_WAY):
+            runs.start(Asked((video,), COST))
+        with pytest.raises(TooManyQuestions, match="ask again in a while"):
+            runs.start(Asked((video,), COST))
+
+
+def test_a_question_that_cannot_be_asked_fails_with_the_sentence(small_workspace: Workspace) -> None:
+    kind, told = _last(_runs(small_workspace).start(Asked(("nothing.mp4",), COST)))
+    assert kind == "failed"
+    assert "'nothing.mp4' is neither a file nor a video in the library." in str(told["message"])
+
+
+def test_a_fault_of_ours_ends_the_run_and_is_logged(
+    small_workspace: Workspace, video: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    thread = uuid4().hex
+    Asker(small_workspace).ask([video], COST, thread=thread)
+    with sqlite3.connect(small_workspace.library.memory_file) as connection:
+        connection.execute("UPDATE exchanges SET answer = '{}' WHERE thread = ?", (thread,))
+    connection.close()
+    kind, told = _last(_runs(small_workspace).start(Asked((video,), COST, thread=thread)))
+    assert (kind, "ValidationError" in str(told["message"])) == ("failed", True)
+    assert "broke off" in caplog.text
+    caplog.clear()
