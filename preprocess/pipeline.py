@@ -75,10 +75,10 @@ def index_file(
         video_id = _identify(path, library)
         with _alone(library, video_id, path.name, watcher) as alone:
             if not alone:
-                known = library.get(video_id) or _record(path, source, video_id, library, media)
+                known = library.get(video_id) or video_record(path, source, video_id, library, media)
                 # Whoever holds it may only be looking whether anything is missing.
                 return IndexReport(known, (), time.perf_counter() - started, complete=known.complete)
-            record = _record(path, source, video_id, library, media)
+            record = video_record(path, source, video_id, library, media)
             run = _Indexing(path, source, media, library, settings, engines, index, watcher, record)
             return run.to_the_end(started)
     except OSError as error:
@@ -196,17 +196,25 @@ def _identify(path: Path, library: Library) -> str:
     return known.id if known else file_id(path)
 
 
-def _record(path: Path, source: os.stat_result, video_id: str, library: Library, media: MediaInfo) -> VideoRecord:
+def video_record(
+    path: Path, source: os.stat_result, video_id: str, library: Library, media: MediaInfo, name: str | None = None
+) -> VideoRecord:
+    """The record of a file, with the layers that the library has of its bytes already.
+
+    Its name is the given one, else the one under which this very file is known, else the file's.
+    """
     known = library.get(video_id)
+    location = str(path.resolve())
+    name = name or (known.name if known and known.path == location else path.name)
     return VideoRecord(
         id=video_id,
-        name=path.name,
-        path=str(path.resolve()),
+        name=name,
+        path=location,
         size=source.st_size,
         modified=source.st_mtime_ns,
         duration=round(media.duration, 3),
         layers=known.layers if known else {},
         indexed=known.indexed if known else None,
         complete=known.complete if known else False,
-        other_names=tuple(sorted({*known.other_names, known.name} - {path.name})) if known else (),
+        other_names=tuple(sorted({*known.other_names, known.name} - {name})) if known else (),
     )

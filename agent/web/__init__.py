@@ -1,0 +1,1 @@
+"""The page, the REST API and the OpenAI-compatible endpoint of `longtake serve`."""

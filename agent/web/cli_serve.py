@@ -1,0 +1,65 @@
+"""`longtake serve`."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.agent.cli import open_workspace
+from longtake.agent.web.access import Access, is_loopback
+from longtake.console import Session, say
+from longtake.errors import ConfigError
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="Address to listen at; any but loopback wants a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8765,
+    token: Annotated[str | None, typer.Option(help="Without it nobody gets in.", envvar="LONGTAKE_TOKEN")] = None,
+    folder: Annotated[
+        list[Path] | None,
+        typer.Option(help="Videos in it may be added where they lie; repeat it.", exists=True, file_okay=False),
+    ] = None,
+) -> None:
+    """Open the library in the browser: watch, ask, and see what an answer rests on."""
+    session: Session = context.obj
+    if not is_loopback(host) and not token:
+        raise ConfigError(
+            f"{host} can be reached from other machines, and without a token anybody there could use the library: "
+            "give one with --token, or leave --host out."
+        )
+    listening = _listen(host, port)
+    workspace = open_workspace(session)
+    from longtake.agent.ask import Asker
+    from longtake.agent.web.app import create_app
+    from longtake.agent.web.server import Server
+    from longtake.agent.web.service import Service
+
+    service = Service(workspace, Asker(workspace), folder or ())
+    server = Server(create_app(service, Access.at(host, token)))
+    say(f"Longtake is at {_url(host, listening)} until Ctrl-C ends it.")
+    server.run([listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket at an address, before anything is loaded.
+
+    Raises:
+        ConfigError: when the port is in use, or the address is none of this machine.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise ConfigError(
+            f"{host}:{port} cannot be listened at ({error.strerror}): choose another with --port or --host."
+        ) from error
+
+
+def _url(host: str, listening: socket.socket) -> str:
+    """What to open in a browser on this machine."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}/"

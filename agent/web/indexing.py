@@ -1,0 +1,235 @@
+"""Videos on their way into the library: a queue, worked at one by one, whose progress can be read at any time."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Literal
+
+from pydantic import Field
+
+from longtake.agent.estimate import estimate
+from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
+from longtake.memory.library import LAYERS, VideoRecord
+from longtake.memory.records import Record
+from longtake.preprocess import progress as followed
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.pipeline import BUILT_BY, EMBEDDING, STEPS
+from longtake.preprocess.progress import LayerReport, Watcher
+from longtake.preprocess.workspace import Workspace
+
+State = Literal["queued", "indexing", "done", "failed"]
+_ORDER = [step.name for step in (*STEPS, EMBEDDING)]
+_STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
+_ENGINE_OF = {  # of the steps that need one: the capability
+    "sounds": "sounds",
+    "speech": "speech",
+    "scene_text": "scene_text",
+    "frame_vectors": "image_text_embedding",
+    "captions": "captions",
+    "text_vectors": "text_embedding",
+}
+_STOPPED = "Indexing was stopped; what was finished is kept, and when the video is added again it goes on from there."
+
+log = logging.getLogger(__name__)
+
+
+class LayerProgress(Record):
+    """One layer of a video that is being indexed."""
+
+    name: str
+    share: float = Field(description="0 to 1, of the work.")
+    state: Literal["waiting", "running", "done", "missing"]
+    seconds_left: float | None = Field(default=None, description="Null while nobody knows.")
+    reason: str | None = Field(default=None, description="Why a layer is missing, where there is something to say.")
+
+
+class Progress(Record):
+    """How far indexing is."""
+
+    state: State
+    layers: tuple[LayerProgress, ...]
+    share: float = Field(description="0 to 1, of the work.")
+    seconds_left: float | None = Field(default=None, description="Null while nobody knows.")
+    error: str | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in ("done", "failed")
+
+
+class Job:
+    """One video's way through the pipeline."""
+
+    def __init__(self, video: VideoRecord) -> None:
+        self.video = video
+        self.state: State = "queued"
+        self.error: str | None = None
+        self.expected: Mapping[str, float] = {}  # seconds of each missing step, as this library's other videos took
+        self.unavailable: Mapping[str, str] = {}  # why there is no engine for a step, by its name
+        self.watcher = Watcher(check_cancelled=self._check, progress=self._advance)
+        self._running: followed.Progress | None = None
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Stop at the next frame or chunk."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._cancelled.is_set()
+
+    def progress(self) -> Progress:
+        """How far it is now."""
+        running, reports = self._running, {report.name: report for report in tuple(self.watcher.reports)}
+        layers = tuple(self._layer(name, running, reports) for name in LAYERS)
+        left = _seconds_left(layers) if self.state == "indexing" else None
+        share = 1.0 if self.state == "done" else self._share(layers)
+        return Progress(state=self.state, layers=layers, share=share, seconds_left=left, error=self.error)
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Why layers are missing, by their names."""
+        return {layer.name: layer.reason for layer in self.progress().layers if layer.reason}
+
+    def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
+        step = _STEP_OF[name]
+        if report := reports.get(name) or reports.get(step):
+            reason = report.problem or report.unavailable
+            return _missing(name, reason) if reason else LayerProgress(name=name, share=1.0, state="done")
+        if self.state == "done" or (running and _ORDER.index(step) < _ORDER.index(running.step)):
+            return _missing(name, None)  # the file has nothing for it
+        if running and running.step == step and self.state == "indexing":
+            left = _rounded(running.seconds_left)
+            return LayerProgress(name=name, share=round(running.share, 3), state="running", seconds_left=left)
+        if reason := self.unavailable.get(step):
+            return _missing(name, reason)
+        return LayerProgress(name=name, share=0.0, state="waiting", seconds_left=_rounded(self.expected.get(step)))
+
+    def _share(self, layers: tuple[LayerProgress, ...]) -> float:
+        """Of the steps that are not missing, each weighed by the seconds it should take, or else as one second."""
+        steps = {_STEP_OF[layer.name]: layer.share for layer in layers if layer.state != "missing"}
+        weights = {step: self.expected.get(step, 1.0) for step in steps}
+        whole = sum(weights.values())
+        return round(sum(weights[step] * share for step, share in steps.items()) / whole, 3) if whole else 0.0
+
+    def _check(self) -> None:
+        if self.cancelled:
+            raise Cancelled("The work was stopped.")
+
+    def _advance(self, progress: followed.Progress) -> None:
+        self._running = progress
+
+
+class Indexing:
+    """The queue."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Begin with nothing to do."""
+        self._workspace = workspace
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._worker = threading.Thread(target=self._work, name="indexing", daemon=True)
+        self._worker.start()
+
+    def add(self, video: VideoRecord) -> Job:
+        """Queue a video, unless it is on its way already."""
+        with self._lock:
+            job = self._jobs.get(video.id)
+            if job is None or job.state in ("done", "failed"):
+                job = self._jobs[video.id] = Job(video)
+                self._queue.put(job)
+            return job
+
+    def job(self, video_id: str) -> Job | None:
+        """The last job of a video since the server started."""
+        return self._jobs.get(video_id)
+
+    def drop(self, video_id: str) -> bool:
+        """Forget a video, also where it waits; False when it is being indexed."""
+        with self._lock:
+            job = self._jobs.get(video_id)
+            if job and job.state == "indexing":
+                return False
+            if job:
+                job.cancel()
+                del self._jobs[video_id]
+            return True
+
+    def close(self) -> None:
+        """Stop the work and wait for its end."""
+        with self._lock:
+            for job in self._jobs.values():
+                job.cancel()
+        self._queue.put(None)
+        self._worker.join()
+
+    def _work(self) -> None:
+        while job := self._queue.get():
+            with self._lock:
+                if job.cancelled:
+                    job.state, job.error = "failed", _STOPPED
+                    continue
+                job.state = "indexing"
+            self._run(job)
+
+    def _run(self, job: Job) -> None:
+        try:
+            job.expected = estimate(self._workspace, [job.video.id]).videos[0].indexing or {}
+            job.unavailable = _unavailable(self._workspace.engines)
+            report = self._workspace.add(Path(job.video.path), job.watcher)
+        except LongtakeError as error:
+            job.error, job.state = str(error), "failed"
+        except Exception as error:
+            # Whatever breaks one video, the queue goes on with the next.
+            log.exception("indexing %s broke off", job.video.name)
+            job.error, job.state = f"Indexing met a fault of Longtake ({type(error).__name__}): see its log.", "failed"
+        else:
+            job.error, job.state = (None, "done") if report.complete else (_STOPPED, "failed")
+
+
+def progress_of(video: VideoRecord, job: Job | None) -> Progress:
+    """How far a video is: as its job says, or without one as it lies in the library."""
+    if job:
+        return job.progress()
+    layers = tuple(
+        LayerProgress(name=name, share=1.0, state="done") if name in video.layers else _missing(name, None)
+        for name in LAYERS
+    )
+    if video.complete:
+        return Progress(state="done", layers=layers, share=1.0)
+    return Progress(state="failed", layers=layers, share=0.0, error=_STOPPED)
+
+
+def _missing(name: str, reason: str | None) -> LayerProgress:
+    return LayerProgress(name=name, share=0.0, state="missing", reason=reason)
+
+
+def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
+    """What runs and what waits together; None while one of them is not known."""
+    steps = {_STEP_OF[layer.name]: layer.seconds_left for layer in layers if layer.state in ("running", "waiting")}
+    steps[EMBEDDING.name] = steps.get(EMBEDDING.name) or 0.0  # no time to speak of
+    known = [seconds for seconds in steps.values() if seconds is not None]
+    return round(sum(known), 1) if len(known) == len(steps) else None
+
+
+def _unavailable(engines: EngineTable) -> dict[str, str]:
+    """Why there is no engine for a step, by the step's name."""
+    reasons = {}
+    for step, capability in _ENGINE_OF.items():
+        if engines.report(capability).engine is None:
+            try:
+                engines.load(capability)
+            except EngineUnavailable as error:
+                reasons[step] = str(error)
+    return reasons
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)

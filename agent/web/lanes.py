@@ -1,0 +1,55 @@
+"""The lanes of the timeline: what the layers of a video hold, each thing with its seconds and a few words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Literal
+
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.records import Record
+from longtake.preprocess.documents import documents_of
+
+LaneName = Literal["shots", "speech", "scene_text", "sounds", "moments"]
+_NAMES: tuple[LaneName, ...] = ("shots", "speech", "scene_text", "sounds", "moments")
+_LANE_OF: dict[str, LaneName] = {
+    "subtitles": "speech",
+    "speech": "speech",
+    "scene_text": "scene_text",
+    "sounds": "sounds",
+    "moments": "moments",
+}
+
+
+class Item(Record):
+    """Something on a lane; times are seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+class Lane(Record):
+    """A lane, its items by their start."""
+
+    name: LaneName
+    items: tuple[Item, ...]
+
+
+class Lanes(Record):
+    """Every lane, from top to bottom."""
+
+    lanes: tuple[Lane, ...]
+
+
+def lanes_of(library: Library, video: VideoRecord) -> Lanes:
+    """The lanes of a video, as far as its layers are built; an empty lane has no items."""
+    layers = {name: layer for name in ("shots", *_LANE_OF) if (layer := library.layer(video, name))}
+    found: dict[LaneName, list[Item]] = defaultdict(list)
+    if shots := layers.pop("shots", None):
+        found["shots"] = [Item(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
+    lane_of_key = {layer.key: _LANE_OF[name] for name, layer in layers.items()}
+    for document in documents_of(video.id, layers):
+        item = Item(start=document.span.start, end=document.span.end, text=document.text)
+        found[lane_of_key[document.layer]].append(item)
+    by_time = {name: tuple(sorted(found[name], key=lambda item: (item.start, item.end))) for name in _NAMES}
+    return Lanes(lanes=tuple(Lane(name=name, items=items) for name, items in by_time.items()))

@@ -1,0 +1,74 @@
+"""Refusals: the errors of the API, each one sentence with the HTTP status that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from longtake.errors import EngineError, LongtakeError
+
+TYPES = {
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    409: "conflict",
+    413: "too_large",
+    429: "too_many",
+    500: "unavailable",
+    503: "unavailable",
+    507: "unavailable",
+}
+_OTHERWISE = "invalid_request"
+_FAULT = "Longtake met a fault of its own: see the log of `longtake serve`."
+
+
+class Refusal(LongtakeError):
+    """A request is refused with a status; `facts` stand beside the error, `headers` go with the answer."""
+
+    def __init__(self, status: int, sentence: str, *, headers: Mapping[str, str] | None = None, **facts: Any) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.headers = headers
+        self.facts = facts
+
+
+def refused(error: Refusal) -> JSONResponse:
+    """The answer that a refusal is."""
+    told = {"error": {"message": str(error), "type": TYPES.get(error.status, _OTHERWISE)}, **error.facts}
+    return JSONResponse(told, error.status, error.headers)
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Turn what a route raises into answers of the API's shape; a fault of ours keeps its traceback in the log."""
+
+    @app.exception_handler(LongtakeError)
+    def longtake_error(request: Request, error: LongtakeError) -> Response:
+        if isinstance(error, Refusal):
+            return refused(error)
+        return refused(Refusal(503 if isinstance(error, EngineError) else 400, str(error)))
+
+    @app.exception_handler(RequestValidationError)
+    def wrong_request(request: Request, error: RequestValidationError) -> Response:
+        problems = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        return refused(Refusal(400, f"The request is not as /openapi.json says: {problems}."))
+
+    @app.exception_handler(HTTPException)
+    def http_error(request: Request, error: HTTPException) -> Response:
+        what = HTTPStatus(error.status_code).phrase
+        sentence = f"{request.method} {request.url.path}: {what}; /openapi.json lists what there is."
+        return refused(Refusal(error.status_code, sentence, headers=error.headers))
+
+    @app.exception_handler(ClientDisconnect)
+    def gone(request: Request, error: ClientDisconnect) -> Response:
+        return refused(Refusal(400, "The connection broke before the request was whole."))
+
+    @app.exception_handler(Exception)
+    def fault(request: Request, error: Exception) -> Response:
+        return refused(Refusal(500, _FAULT))

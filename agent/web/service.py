@@ -1,0 +1,145 @@
+"""What every route works with: the library, the videos on their way into it, and the questions under way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+from filelock import Timeout
+from pydantic import TypeAdapter
+
+from longtake.agent.ask import Asker
+from longtake.agent.web.folders import Folders
+from longtake.agent.web.indexing import Indexing
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.runs import Runs
+from longtake.agent.web.uploads import Uploads
+from longtake.memory.conversations import Conversations
+from longtake.memory.library import Library, VideoRecord, file_id
+from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.pipeline import video_record
+from longtake.preprocess.workspace import Workspace
+
+_ID = re.compile(r"[0-9a-f]{16}")
+_MEDIA = TypeAdapter(MediaInfo)
+
+
+class Service:
+    """One library, served; safe to use from every thread."""
+
+    def __init__(self, workspace: Workspace, asker: Asker, folders: Sequence[Path] = ()) -> None:
+        """Open it.
+
+        Args:
+            workspace: the library and its settings.
+            asker: answers the questions.
+            folders: whose media files may be added where they lie.
+        """
+        self.workspace = workspace
+        self.asker = asker
+        self.library = workspace.library
+        self.index = workspace.index  # opened here, before threads ask for it at once
+        self.conversations = Conversations(self.library.memory_file)
+        self.folders = Folders(folders)
+        self.uploads = Uploads(self.library.root / "uploads")
+        self.indexing = Indexing(workspace)
+        self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
+        for video in self.library.videos():
+            if not video.complete and self.uploads.holds(video.path) and source(video):
+                self.indexing.add(video)
+
+    def video(self, video_id: str) -> VideoRecord:
+        """The video of this id; only something that looks like one reaches the disk.
+
+        Raises:
+            Refusal: 404 when there is none.
+        """
+        video = self.library.get(video_id) if _ID.fullmatch(video_id) else None
+        if video is None:
+            raise Refusal(404, "The library holds no video of this id; GET /api/videos lists those it holds.")
+        return video
+
+    def add(self, path: Path, name: str | None = None) -> VideoRecord:
+        """Take a file into the library, where it is not yet, and index what is missing.
+
+        Args:
+            path: of the file, which stays where it is.
+            name: by which people know it; that of the file when not given.
+
+        Raises:
+            MediaError: when it is no media file.
+        """
+        media, video_id = probe(path), file_id(path)
+        video = self.library.get(video_id)
+        if video is None or source(video) is None:
+            video = video_record(path, path.stat(), video_id, self.library, media, name)
+            self.library.save(video)
+        if not video.complete:
+            self.indexing.add(video)
+        return video
+
+    def finish_upload(self, upload_id: str) -> VideoRecord:
+        """Take a whole upload into the library; bytes that it holds already are not kept twice.
+
+        Raises:
+            Refusal: when it is no media file; it is deleted then.
+        """
+        upload, _ = self.uploads.get(upload_id)
+        file = self.uploads.finish(upload_id)
+        video = self.add(file, upload.name)
+        if video.path != str(file):
+            file.unlink()
+        return video
+
+    def delete(self, video: VideoRecord) -> None:
+        """Forget a video, its layers and its place in the search index, and the file where it was uploaded.
+
+        Raises:
+            Refusal: 409 while it is indexed or asked about.
+        """
+        busy = Refusal(409, f"{video.name} is being indexed or asked about: delete it when that is over.")
+        if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
+            raise busy
+        try:
+            with self.library.lock(video.id).acquire(timeout=0):
+                self.index.delete(video.id)
+                self.library.delete(video)
+        except Timeout as error:
+            raise busy from error
+        if self.uploads.holds(video.path):
+            Path(video.path).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Stop all work; what was finished is kept."""
+        self.indexing.close()
+        self.runs.close()
+
+
+def source(video: VideoRecord) -> Path | None:
+    """The file a video was read from, as long as it is there and unchanged."""
+    path = Path(video.path)
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return path if (status.st_size, status.st_mtime_ns) == (video.size, video.modified) else None
+
+
+def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
+    """What a video's file is, as its first layer says, or else the file; None while neither is there."""
+    if layer := library.layer(video, "probe"):
+        return _MEDIA.validate_python(next(layer.items()))
+    path = source(video)
+    return probe(path) if path else None
+
+
+async def served(request: Request) -> Service:
+    """The service of the app that answers a request."""
+    service: Service = request.app.state.service
+    return service
+
+
+Served = Annotated[Service, Depends(served)]

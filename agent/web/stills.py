@@ -1,0 +1,65 @@
+"""Stills: the picture of a video at a time, small enough to be shown under the pointer."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from functools import lru_cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.service import source
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.frames import Picture, encode_jpeg, read_frames, read_jpeg
+from longtake.preprocess.media import probe
+
+WIDEST = 640  # pixels
+_QUALITY = 80
+_DECODING = threading.BoundedSemaphore(2)  # pictures decoded at once
+
+
+def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
+    """The picture at a second, as JPEG: the keyframe of that second, or the decoded frame while there are none.
+
+    Raises:
+        Refusal: 404 when the video has no picture, or its file is gone.
+    """
+    keyframes = library.layer(video, "keyframes")
+    if keyframes and keyframes.count:
+        times, names = _pictures(library, video.id, keyframes.key)
+        picture = read_jpeg(keyframes.path / names[max(0, bisect_right(times, at) - 1)])
+    else:
+        path = source(video)
+        if path is None:
+            raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
+        picture = _decoded(path, at)
+    return encode_jpeg(_shrunk(picture, width), _QUALITY)
+
+
+@lru_cache(maxsize=16)
+def _pictures(library: Library, video: str, key: str) -> tuple[list[float], list[str]]:
+    """Start and file of every second's picture, in their order."""
+    layer = library.layers(video).get("keyframes", key)
+    seconds = [item for item in layer.items() if item["kind"] == "second"] if layer else []
+    return [item["start"] for item in seconds], [item["file"] for item in seconds]
+
+
+def _decoded(path: Path, at: float) -> Picture:
+    with _DECODING:
+        media = probe(path)
+        frame = next(read_frames(path, media, TimeSpan(start=at, end=at), lambda: None), None)
+        if frame is None:
+            raise Refusal(404, "There is no picture at that time.")
+        return frame.bgr(WIDEST)
+
+
+def _shrunk(picture: Picture, width: int) -> Picture:
+    high, wide = picture.shape[:2]
+    if wide <= width:
+        return picture
+    smaller = cv2.resize(picture, (width, max(1, round(high * width / wide))), interpolation=cv2.INTER_AREA)
+    return np.asarray(smaller, dtype=np.uint8)

@@ -1,0 +1,171 @@
+"""Uploads: bytes that come in chunks and go on after a break, and become a media file of the library once they are all
+there.
+
+On disk, beside the finished files `<hash>.<extension>`: `unfinished/<id>` holds the bytes so far, `<id>.json` their
+name and size. Nothing of a request is ever part of a path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import Field
+
+from longtake.agent.web.media_types import media_type
+from longtake.agent.web.refusals import Refusal
+from longtake.errors import MediaError
+from longtake.memory.layers import write_atomic
+from longtake.memory.library import file_id
+from longtake.memory.records import Record
+from longtake.preprocess.media import probe
+
+CHUNK = 8 * 1024 * 1024  # bytes
+LARGEST = 20 * 1000**3  # bytes of one file
+AT_ONCE = 8
+LONGEST_NAME = 200  # characters
+_RESERVE = 500 * 1000**2  # bytes of the disk that stay free
+_IDLE = 24 * 3600.0  # seconds after which an upload that nobody goes on with is deleted
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+class Upload(Record):
+    """A file on its way: the name people know it by, and its size in bytes."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^/\\\x00-\x1f\x7f]+$")
+    size: int = Field(gt=0)
+
+
+class Uploads:
+    """The uploads of one library; safe to use from every thread."""
+
+    def __init__(self, root: Path) -> None:
+        """Use a folder, which is made when the first upload begins."""
+        self._root = root.resolve()
+        self._unfinished = self._root / "unfinished"
+        self._lock = threading.Lock()  # of what lies in the folder
+        self._busy: set[str] = set()  # uploads that a thread is writing
+        self._sweep()
+
+    def holds(self, path: str) -> bool:
+        """Whether a file was uploaded: it is ours to delete."""
+        return Path(path).parent == self._root
+
+    def begin(self, upload: Upload) -> str:
+        """Make room for a file and return the id of its upload.
+
+        Raises:
+            Refusal: when it is too large, the disk too full, or too many are under way.
+        """
+        if upload.size > LARGEST:
+            raise Refusal(413, f"{upload.name} has {upload.size:,} bytes; at most {LARGEST:,} are taken.")
+        with self._lock:
+            self._unfinished.mkdir(parents=True, exist_ok=True)
+            self._sweep()
+            pending = [self.get(file.stem) for file in self._unfinished.glob("*.json")]
+            if len(pending) >= AT_ONCE:
+                raise Refusal(429, f"{AT_ONCE} uploads are under way: finish or delete one, then begin this one.")
+            promised = sum(other.size - there for other, there in pending)
+            if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
+                raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
+            upload_id = secrets.token_hex(16)
+            self._bytes(upload_id).touch()
+            write_atomic(self._facts(upload_id), upload.model_dump_json())
+        return upload_id
+
+    def get(self, upload_id: str) -> tuple[Upload, int]:
+        """An upload and the bytes of it that are there.
+
+        Raises:
+            Refusal: 404 when there is none of this id.
+        """
+        try:
+            if _ID.fullmatch(upload_id):
+                upload = Upload.model_validate_json(self._facts(upload_id).read_bytes())
+                return upload, self._bytes(upload_id).stat().st_size
+        except FileNotFoundError:
+            pass  # as with an id that cannot be one
+        raise Refusal(404, "There is no such upload: it is finished, or was swept after a day without news.")
+
+    def append(self, upload_id: str, offset: int, data: bytes) -> int:
+        """Add bytes to what is there, and return how many are there then.
+
+        Raises:
+            Refusal: 409 with the right `offset` where it differs or another request is writing, 413 beyond the size.
+        """
+        with self._alone(upload_id):
+            upload, there = self.get(upload_id)
+            if offset != there:
+                raise Refusal(409, f"{there} bytes of {upload.name} are there: go on from these.", offset=there)
+            if there + len(data) > upload.size:
+                raise Refusal(413, f"{upload.name} was said to have {upload.size:,} bytes; these are more.")
+            with self._bytes(upload_id).open("ab") as stream:
+                stream.write(data)
+            return there + len(data)
+
+    def finish(self, upload_id: str) -> Path:
+        """The media file that an upload has become, named by its bytes' hash and by what its container is.
+
+        Raises:
+            Refusal: when it is none; it is deleted then.
+        """
+        with self._alone(upload_id):
+            upload, _ = self.get(upload_id)
+            arrived = self._bytes(upload_id)
+            try:
+                extension = media_type(probe(arrived)).extension
+            except MediaError as error:
+                self._remove(upload_id)
+                raise Refusal(
+                    400, f"{upload.name} is no video or sound that can be read, and was deleted: does it play?"
+                ) from error
+            file = self._root / f"{file_id(arrived)}.{extension}"
+            with self._lock:
+                if not file.exists():  # else somebody may be reading it
+                    os.replace(arrived, file)
+            self._remove(upload_id)
+            return file
+
+    def delete(self, upload_id: str) -> None:
+        """Give an upload up.
+
+        Raises:
+            Refusal: 404 when there is none of this id, 409 while a request is writing.
+        """
+        with self._alone(upload_id):
+            self.get(upload_id)
+            self._remove(upload_id)
+
+    @contextmanager
+    def _alone(self, upload_id: str) -> Iterator[None]:
+        with self._lock:
+            if upload_id in self._busy:
+                raise Refusal(409, "Another request is writing this upload: ask how far it is.")
+            self._busy.add(upload_id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._busy.discard(upload_id)
+
+    def _sweep(self) -> None:
+        for file in self._unfinished.glob("*"):
+            if time.time() - file.stat().st_mtime > _IDLE and file.stem not in self._busy:
+                self._remove(file.stem)
+
+    def _remove(self, upload_id: str) -> None:
+        self._facts(upload_id).unlink(missing_ok=True)
+        self._bytes(upload_id).unlink(missing_ok=True)
+
+    def _bytes(self, upload_id: str) -> Path:
+        return self._unfinished / upload_id
+
+    def _facts(self, upload_id: str) -> Path:
+        return self._unfinished / f"{upload_id}.json"

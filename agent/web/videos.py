@@ -1,0 +1,184 @@
+"""Routes of the library: its videos, how far they are indexed, what is in them, their files and pictures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse, StreamingResponse
+from pydantic import Field
+
+from longtake.agent.web.cached import cached, tag_of
+from longtake.agent.web.events import HEADERS
+from longtake.agent.web.indexing import Progress, progress_of
+from longtake.agent.web.lanes import Lanes, lanes_of
+from longtake.agent.web.media_types import content_type, playable
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.service import Served, Service, media_of, source
+from longtake.agent.web.stills import WIDEST, still
+from longtake.memory.layers import canonical_json
+from longtake.memory.library import LAYERS, VideoRecord
+from longtake.memory.records import Record
+
+_TICK = 0.25  # seconds between two looks at a job
+_THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
+
+router = APIRouter(prefix="/api", tags=["videos"])
+
+
+class LayerShare(Record):
+    """A layer, and the share of the timeline that it examined, 0 to 1."""
+
+    name: str
+    share: float
+
+
+class Video(Record):
+    """A video of the library."""
+
+    id: str
+    name: str
+    duration: float = Field(description="Seconds.")
+    width: int | None = Field(description="Pixels, as it is shown; null without a picture, or while nobody knows.")
+    height: int | None
+    bytes: int
+    complete: bool
+    playable: bool = Field(description="Whether today's browsers play it, and its file is there.")
+    layers: tuple[LayerShare, ...]
+    progress: Progress | None
+    problems: dict[str, str]
+
+
+class VideoList(Record):
+    """The library."""
+
+    videos: tuple[Video, ...]
+
+
+class AllowedFile(Record):
+    """A media file in an allowed folder."""
+
+    path: str
+    name: str
+    bytes: int
+
+
+class FileList(Record):
+    """What may be added by path."""
+
+    files: tuple[AllowedFile, ...]
+
+
+class Added(Record):
+    """A file to add: one of those that /api/folders lists."""
+
+    path: str = Field(max_length=4_096)
+
+
+@router.get("/videos")
+def list_videos(service: Served) -> VideoList:
+    """Every video, by name."""
+    return VideoList(videos=tuple(shown(service, video) for video in service.library.videos()))
+
+
+@router.post("/videos", status_code=202)
+def add_video(added: Added, service: Served) -> Video:
+    """Add a file of an allowed folder and index it."""
+    return shown(service, service.add(service.folders.file(added.path)))
+
+
+@router.get("/folders")
+def list_files(service: Served) -> FileList:
+    """The media files of the folders that `serve --folder` allows."""
+    found = [AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size) for file in service.folders.files()]
+    return FileList(files=tuple(found))
+
+
+@router.get("/videos/{video_id}")
+def show_video(video_id: str, service: Served) -> Video:
+    """One video."""
+    return shown(service, service.video(video_id))
+
+
+@router.delete("/videos/{video_id}", status_code=204)
+def delete_video(video_id: str, service: Served) -> None:
+    """Forget a video; its file is deleted where it was uploaded, and not touched where it was added by path."""
+    service.delete(service.video(video_id))
+
+
+@router.get("/videos/{video_id}/progress", response_class=StreamingResponse)
+def follow_indexing(video_id: str, service: Served) -> Response:
+    """Server-sent events `progress`, each how far indexing is, until it is done or has failed."""
+    video = service.video(video_id)
+
+    async def events() -> AsyncIterator[str]:
+        told = None
+        while told is None or not told.over:
+            now = progress_of(video, service.indexing.job(video.id))
+            if now != told:
+                yield f"event: progress\ndata: {canonical_json(now.model_dump())}\n\n"
+            told = now
+            await asyncio.sleep(_TICK)
+
+    return StreamingResponse(events(), media_type="text/event-stream", headers=HEADERS)
+
+
+@router.get("/videos/{video_id}/lanes")
+def show_lanes(video_id: str, service: Served) -> Lanes:
+    """What the layers hold, for a timeline."""
+    return lanes_of(service.library, service.video(video_id))
+
+
+@router.get("/videos/{video_id}/file", response_class=FileResponse)
+def play(video_id: str, service: Served) -> Response:
+    """The media file, whole or in ranges (206; 416 beyond its end)."""
+    video = service.video(video_id)
+    path, media = source(video), media_of(service.library, video)
+    if path is None or media is None:
+        raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
+    return FileResponse(path, media_type=content_type(media), headers={"Cache-Control": "private, no-cache"})
+
+
+@router.get("/videos/{video_id}/still", response_class=Response)
+def show_still(
+    video_id: str,
+    request: Request,
+    service: Served,
+    at: Annotated[float, Query(ge=0, description="Seconds.")],
+    width: Annotated[int, Query(ge=16, le=WIDEST, description="Pixels, at most.")] = WIDEST,
+) -> Response:
+    """The picture at a time, as JPEG."""
+    video = service.video(video_id)
+    at = min(at, video.duration)
+    tag = tag_of(video.id, video.layers.get("keyframes"), at, width)
+    return cached(request, tag, "image/jpeg", lambda: still(service.library, video, at, width))
+
+
+@router.get("/videos/{video_id}/thumbnail", response_class=Response)
+def show_thumbnail(video_id: str, request: Request, service: Served) -> Response:
+    """A small picture of the video, as JPEG."""
+    duration = service.video(video_id).duration
+    return show_still(video_id, request, service, _THUMBNAIL_AT * duration, _THUMBNAIL_WIDTH)
+
+
+def shown(service: Service, video: VideoRecord) -> Video:
+    """A video as the API shows it."""
+    job = service.indexing.job(video.id)
+    media = media_of(service.library, video)
+    coverage = service.library.coverage(video)
+    picture = media.video if media else None
+    return Video(
+        id=video.id,
+        name=video.name,
+        duration=video.duration,
+        width=picture.width if picture else None,
+        height=picture.height if picture else None,
+        bytes=video.size,
+        complete=video.complete,
+        playable=media is not None and playable(media) and source(video) is not None,
+        layers=tuple(LayerShare(name=name, share=coverage[name]) for name in LAYERS if name in video.layers),
+        progress=job.progress() if job else None,
+        problems=job.problems if job else {},
+    )

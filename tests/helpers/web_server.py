@@ -1,0 +1,74 @@
+"""The server of `longtake serve` on loopback, in a thread, for one library."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from helpers.small_video import write_small_video
+
+from longtake.agent.ask import Asker
+from longtake.agent.web.access import Access
+from longtake.agent.web.app import create_app
+from longtake.agent.web.limits import Limits
+from longtake.agent.web.server import Server
+from longtake.agent.web.service import Service
+from longtake.config import load
+from longtake.preprocess.workspace import Workspace
+
+
+class WebServer:
+    """A running server: its address and its service."""
+
+    def __init__(self, url: str, service: Service) -> None:
+        self.url = url
+        self.service = service
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    def client(self, **options: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=60, **options)
+
+
+@contextmanager
+def web_server(
+    workspace: Workspace,
+    *,
+    folders: Sequence[Path] = (),
+    token: str | None = None,
+    limits: Limits | None = None,
+    asker: Asker | None = None,
+) -> Iterator[WebServer]:
+    """Serve a library until the block is left."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    service = Service(workspace, asker or Asker(workspace), folders)
+    server = Server(create_app(service, Access(token=token), limits))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    try:
+        yield WebServer(f"http://127.0.0.1:{listening.getsockname()[1]}", service)
+    finally:
+        server.should_exit = True
+        thread.join(timeout=30)
+        assert not thread.is_alive(), "the server does not end"
+
+
+@pytest.fixture
+def small_server(tmp_path: Path) -> Iterator[WebServer]:
+    """A server of its own for a library with the small video, indexed."""
+    workspace = Workspace(tmp_path / "library", load())
+    workspace.add(write_small_video(tmp_path / "talk.mp4"))
+    with web_server(workspace) as server:
+        yield server
