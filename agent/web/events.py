@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -65,7 +65,7 @@ class Feed:
         with self._changed:
             return self._changed.wait_for(lambda: self._ended, seconds)
 
-    async def follow(self, after: int = -1, beat: float = BEAT) -> AsyncIterator[Event | None]:
+    async def follow(self, after: int = -1, beat: float = BEAT) -> AsyncGenerator[Event | None]:
         """The events after a number, as they come, until the last; None whenever nothing came for `beat` seconds."""
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
 

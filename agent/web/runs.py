@@ -13,11 +13,15 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.responses import StreamingResponse
 
 from longtake.agent.ask import Asker
 from longtake.agent.state import Turn
-from longtake.agent.web.events import Feed
+from longtake.agent.web.events import Feed, event_stream
+from longtake.agent.web.refusals import Refusal
 from longtake.errors import Cancelled, LongtakeError
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
@@ -27,17 +31,10 @@ from longtake.tools.context import Budget
 AT_ONCE = 4  # questions that are worked at; others wait for their turn
 MOST_UNDER_WAY = 64  # worked at or waiting
 MOST_ENDED = 256  # whose events can still be read
+_TOO_MANY = f"{MOST_UNDER_WAY} questions are waiting already: ask again in a while."
 _NEVER_BEGUN = "The question was stopped before its turn came."
 
 log = logging.getLogger(__name__)
-
-
-class ThreadBusy(LongtakeError):
-    """A thread is asked one question at a time."""
-
-
-class TooManyQuestions(LongtakeError):
-    """So many questions wait that another would wait for too long."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,8 @@ class Asked:
 class Run:
     """One question: its id, which nobody can guess, and the feed of what is done for it.
 
-    Events: `step` for each event of the trace, and at last `answer` {number, answer} or `failed` {message}.
+    Events: `indexing` where a video of it is still on its way into the library, `step` for each event of the trace, and
+    at last `answer` {number, answer} or `failed` {message}.
     """
 
     def __init__(self, asked: Asked) -> None:
@@ -93,15 +91,14 @@ class Runs:
         """Take a question, which is worked at when its turn comes.
 
         Raises:
-            ThreadBusy: when its thread is being asked another.
-            TooManyQuestions: when too many wait.
+            Refusal: 409 while its thread is being asked another, 429 when too many wait.
         """
         with self._lock:
             under_way = self._under_way()
             if asked.thread is not None and any(run.asked.thread == asked.thread for run in under_way):
-                raise ThreadBusy("This thread is still being answered: wait for the answer, or stop it.")
+                raise Refusal(409, "This thread is still being answered: wait for the answer, or stop it.")
             if len(under_way) >= MOST_UNDER_WAY:
-                raise TooManyQuestions(f"{MOST_UNDER_WAY} questions are waiting already: ask again in a while.")
+                raise Refusal(429, _TOO_MANY, headers={"Retry-After": "30"})
             self._forget_oldest()
             run = Run(asked)
             self._runs[run.id] = run
@@ -109,9 +106,16 @@ class Runs:
         run.future.add_done_callback(lambda future: _conclude(run, future))
         return run
 
-    def get(self, run_id: str) -> Run | None:
-        """A run under way, or one that ended not long ago."""
-        return self._runs.get(run_id)
+    def get(self, run_id: str) -> Run:
+        """A run under way, or one that ended not long ago.
+
+        Raises:
+            Refusal: 404 when there is none of this id.
+        """
+        run = self._runs.get(run_id)
+        if run is None:
+            raise Refusal(404, "There is no such run, or it ended long ago: its answer stands in its thread.")
+        return run
 
     def under_way(self) -> list[Run]:
         """The runs that have not ended, oldest first."""
@@ -160,6 +164,27 @@ class Runs:
         """Where the answer stands in its thread, to which the terminal may have added others."""
         exchanges = self._conversations.exchanges(thread)
         return next(each.number for each in reversed(exchanges) if each.answer.trace == answer.trace)
+
+
+router = APIRouter(prefix="/api/runs", tags=["runs"])
+
+
+@router.get("/{run_id}/events", response_class=StreamingResponse)
+def follow_run(run_id: str, request: Request, last_event_id: Annotated[str | None, Header()] = None) -> Response:
+    """What is done for a question, as server-sent events; `Last-Event-ID` goes on after a broken connection."""
+    return event_stream(_runs(request).get(run_id).feed, last_event_id)
+
+
+@router.post("/{run_id}/stop", status_code=202)
+def stop_run(run_id: str, request: Request) -> dict[str, str]:
+    """Stop a question; what was found by then becomes its answer, which the events tell within a second."""
+    _runs(request).get(run_id).stop()
+    return {"run": run_id}
+
+
+def _runs(request: Request) -> Runs:
+    runs: Runs = request.app.state.service.runs
+    return runs
 
 
 def step_of(event: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def test_whoever_leaves_is_not_woken_any_more() -> None:
     async def leave() -> None:
         following = feed.follow(beat=0.01)
         await anext(following)
-        await following.aclose()  # type: ignore[attr-defined] # an asynchronous generator
+        await following.aclose()
 
     asyncio.run(leave())
     feed.tell("step", {})  # the loop is gone: nobody may be woken in it

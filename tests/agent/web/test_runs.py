@@ -15,7 +15,8 @@ from helpers.openai_server import Reply, openai_server, says
 
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.web.runs import AT_ONCE, MOST_UNDER_WAY, Asked, Run, Runs, ThreadBusy, TooManyQuestions
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.runs import AT_ONCE, MOST_UNDER_WAY, Asked, Run, Runs
 from longtake.memory.conversations import Conversations
 from longtake.preprocess.workspace import Workspace
 
@@ -120,7 +121,7 @@ def test_a_thread_is_asked_one_question_at_a_time(small_workspace: Workspace, vi
         first = runs.start(asked)
         assert runs.of_thread(asked.thread or "") is first
         assert runs.asked_about(video)
-        with pytest.raises(ThreadBusy, match="still being answered"):
+        with pytest.raises(Refusal, match="still being answered"):
             runs.start(asked)
         other = runs.start(replace(asked, thread=uuid4().hex))
         first.stop()
@@ -134,7 +135,7 @@ def test_no_more_questions_wait_than_may(small_workspace: Workspace, video: str)
     with _scripted(small_workspace, [SLOW]) as runs:
         for _ in range(MOST_UNDER_WAY):
             runs.start(Asked((video,), COST))
-        with pytest.raises(TooManyQuestions, match="ask again in a while"):
+        with pytest.raises(Refusal, match="ask again in a while"):
             runs.start(Asked((video,), COST))
 
 

@@ -1,0 +1,68 @@
+"""The chapters of an answer: the places it cites, in the order of the video, for players and for descriptions."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import NamedTuple
+
+from longtake.memory.records import Answer
+from longtake.memory.timespan import clock
+
+LONGEST_TITLE = 100  # characters; YouTube shows no more of a chapter's title
+_TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
+
+
+class Chapter(NamedTuple):
+    """Seconds from the start of the video, and what is there."""
+
+    start: float
+    end: float
+    title: str
+
+
+def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[Chapter]:
+    """A chapter for every second at which a cited place begins, up to the next.
+
+    It bears the claim that rests there, or what stands there where the claim rests on several places. The first chapter
+    begins with the video, as players and descriptions want it, and bears its name where nothing is cited there.
+
+    Args:
+        answer: whose claims become chapters.
+        video: id of the video; what is cited of others is left out.
+        name: of the video.
+        duration: of the video, in seconds.
+    """
+    titles: dict[int, str] = {}
+    for claim in answer.claims:
+        places = [citation for citation in claim.citations if citation.video == video and claim.verdict == "supported"]
+        one_place = len({int(place.start) for place in places}) == 1
+        for place in places:
+            titles.setdefault(int(place.start), _title(claim.text if one_place else place.quote))
+    if not titles:
+        return []
+    titles.setdefault(0, name)
+    starts = sorted(titles)
+    ends = [*map(float, starts[1:]), max(duration, starts[-1])]
+    return [Chapter(float(start), end, titles[start]) for start, end in zip(starts, ends, strict=True)]
+
+
+def as_text(chapters: list[Chapter]) -> str:
+    """A line each, as YouTube reads them in a description."""
+    return "".join(f"{clock(chapter.start)} {chapter.title}\n" for chapter in chapters)
+
+
+def as_vtt(chapters: list[Chapter]) -> str:
+    """A WebVTT file of chapters (W3C WebVTT, 6.3), for a `track` of that kind."""
+    return "WEBVTT\n" + "".join(_cue(chapter) for chapter in chapters)
+
+
+def _cue(chapter: Chapter) -> str:
+    times = f"{clock(chapter.start, decimals=3)} --> {clock(chapter.end, decimals=3)}"
+    return f"\n{times}\n{html.escape(chapter.title, quote=False)}\n"
+
+
+def _title(claim: str) -> str:
+    """A claim on one line, without its times."""
+    title = " ".join(_TIMES.sub("", claim).split())
+    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"

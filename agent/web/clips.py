@@ -1,0 +1,80 @@
+"""Clips: a few seconds of a video as a file of its own, which begins and ends where it should and plays anywhere."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+from av.audio.frame import AudioFrame
+from av.video.frame import VideoFrame
+
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.audio import read_audio
+from longtake.preprocess.frames import read_frames
+from longtake.preprocess.media import MediaInfo
+
+LONG_SIDE = 960  # pixels
+_RATE = 48_000  # samples a second
+_TICKS = 90_000  # a second
+_QUALITY = {"preset": "veryfast", "crf": "23"}
+
+
+def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path) -> None:
+    """Write a span as H.264 and AAC in MP4, the picture upright with square pixels, the sound mono.
+
+    Copied packets could only begin at a keyframe, seconds earlier, and not every codec may stand in an MP4 file.
+
+    Args:
+        source: the file.
+        media: what it is.
+        span: in seconds.
+        target: the new file.
+
+    Raises:
+        MediaError: when the source cannot be opened.
+    """
+    with av.open(target, "w", format="mp4", options={"movflags": "faststart"}) as container:
+        video = _video_stream(container, media) if media.video else None
+        audio: Any = container.add_stream("aac", rate=_RATE, layout="mono") if media.audio else None
+        if video:
+            _write_pictures(container, video, source, media, span)
+        if audio:
+            _write_sound(container, audio, source, media, span)
+
+
+def _video_stream(container: Any, media: MediaInfo) -> Any:
+    """A stream of the picture's shape; of yuv420p the sides must be even."""
+    assert media.video is not None
+    sides = (media.video.width, media.video.height)
+    scale = min(1.0, LONG_SIDE / max(sides))
+    stream = container.add_stream("libx264", rate=max(1, round(media.video.fps)), options=_QUALITY)
+    stream.width, stream.height = (max(2, round(side * scale / 2) * 2) for side in sides)
+    stream.pix_fmt = "yuv420p"
+    stream.codec_context.time_base = Fraction(1, _TICKS)
+    return stream
+
+
+def _write_pictures(container: Any, stream: Any, source: Path, media: MediaInfo, span: TimeSpan) -> None:
+    for shown in read_frames(source, media, span, _never):
+        picture = VideoFrame.from_ndarray(shown.bgr(LONG_SIDE), format="bgr24")
+        picture = picture.reformat(stream.width, stream.height, format="yuv420p")
+        picture.pts = round(max(0.0, shown.time - span.start) * _TICKS)
+        picture.time_base = Fraction(1, _TICKS)
+        container.mux(stream.encode(picture))
+    container.mux(stream.encode())
+
+
+def _write_sound(container: Any, stream: Any, source: Path, media: MediaInfo, span: TimeSpan) -> None:
+    for block in read_audio(source, media, rate=_RATE, span=span):
+        sound = AudioFrame.from_ndarray(block.samples[None], format="fltp", layout="mono")
+        sound.sample_rate = _RATE
+        sound.pts = round(max(0.0, block.start - span.start) * _RATE)
+        sound.time_base = Fraction(1, _RATE)
+        container.mux(stream.encode(sound))
+    container.mux(stream.encode())
+
+
+def _never() -> None:
+    """A clip is too short to be stopped."""

@@ -1,0 +1,158 @@
+"""The OpenAI-compatible endpoint: `/v1/models` and `/v1/chat/completions`, for clients made for other models.
+
+A question asked here belongs to no thread: its messages are its conversation, and it is stopped when its client goes
+away. The answer comes whole, when it is proven; a stream is kept open until then by comments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing
+from typing import Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+
+from longtake.agent.web.events import HEADERS, Event
+from longtake.agent.web.openai_answers import chunk, cited, completion, error_of, usage_chunk
+from longtake.agent.web.openai_messages import MODEL, ChatRequest, asked_by
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.runs import Asked
+from longtake.agent.web.service import Served, Service
+from longtake.errors import LongtakeError
+from longtake.memory.layers import canonical_json
+from longtake.memory.records import Answer
+
+_TICK = 1.0  # seconds between two looks at whether indexing is over and the client still there
+_GONE = 499  # nginx's status of a request whose client went away
+
+
+class _OpenAIRoute(APIRoute):
+    """Answers errors in OpenAI's shape."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestValidationError as error:
+                return _refused(Refusal(400, "; ".join(map(_problem, error.errors()))))
+            except LongtakeError as error:
+                return _refused(error if isinstance(error, Refusal) else Refusal(400, str(error)))
+
+        return handled
+
+
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=_OpenAIRoute)
+
+
+@router.get("/models")
+def models() -> dict[str, Any]:
+    """The one model."""
+    return {"object": "list", "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "longtake"}]}
+
+
+@router.get("/models/{model}")
+def show_model(model: str) -> dict[str, Any]:
+    """The model."""
+    if model != MODEL:
+        raise Refusal(404, f"There is no model {model!r} here; ask {MODEL!r}.", code="model_not_found")
+    return {"id": MODEL, "object": "model", "created": 0, "owned_by": "longtake"}
+
+
+@router.post("/chat/completions")
+async def complete(given: ChatRequest, request: Request, service: Served) -> Response:
+    """Answer the last message about the videos of the conversation; one that is not indexed is indexed first."""
+    asked = await run_in_threadpool(asked_by, given, service)
+    head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time())}
+    if given.stream:
+        with_usage = bool(given.stream_options and given.stream_options.include_usage)
+        sent = _stream(asked, service, head, with_usage=with_usage)
+        return StreamingResponse(sent, media_type="text/event-stream", headers=HEADERS)
+    async with aclosing(_worked_at(asked, service)) as waiting:
+        async for answer in waiting:
+            if answer:
+                return JSONResponse(completion(answer, _names(asked, service), head))
+            if await request.is_disconnected():
+                break
+    return Response(status_code=_GONE)
+
+
+async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[str]:
+    """The lines of a streamed completion; an error comes in place of the rest."""
+    yield _line(chunk(head, {"role": "assistant", "content": ""}))
+    try:
+        async with aclosing(_worked_at(asked, service)) as waiting:
+            async for answer in waiting:
+                if answer is None:
+                    yield ": still at work\n\n"
+                    continue
+                yield _line(chunk(head, {"content": answer.answer}))
+                yield _line(chunk(head, {"annotations": cited(answer, _names(asked, service))}))
+                yield _line(chunk(head, {}, end=True))
+                if with_usage:
+                    yield _line(usage_chunk(head, answer))
+    except LongtakeError as error:
+        yield _line(error_of(error if isinstance(error, Refusal) else Refusal(500, str(error))))
+        return
+    yield "data: [DONE]\n\n"
+
+
+async def _worked_at(asked: Asked, service: Service) -> AsyncGenerator[Answer | None]:
+    """None every now and then, and at last the answer.
+
+    Raises:
+        Refusal: when too many questions wait, or the question failed.
+    """
+    while any(job and not job.progress().over for job in map(service.indexing.job, asked.videos)):
+        yield None
+        await asyncio.sleep(_TICK)
+    run = service.runs.start(asked)
+    try:
+        async with aclosing(run.feed.follow(beat=_TICK)) as events:
+            async for event in events:
+                if event is None:
+                    yield None
+                elif event.kind in ("answer", "failed"):
+                    yield _answer(event)
+    finally:
+        run.stop()
+
+
+def _answer(event: Event) -> Answer:
+    """What the last event of a run tells.
+
+    Raises:
+        Refusal: when the question failed.
+    """
+    if event.kind == "failed":
+        raise Refusal(500, event.data["message"])
+    answer = Answer.model_validate(event.data["answer"])
+    if answer.status == "failed":
+        raise Refusal(500, answer.error or "The question failed.")
+    return answer
+
+
+def _names(asked: Asked, service: Service) -> dict[str, str]:
+    return {video: service.video(video).name for video in asked.videos}
+
+
+def _line(data: dict[str, Any]) -> str:
+    return f"data: {canonical_json(data)}\n\n"
+
+
+def _problem(error: dict[str, Any]) -> str:
+    return f"{'.'.join(map(str, error['loc'][1:]))}: {error['msg']}"
+
+
+def _refused(refusal: Refusal) -> Response:
+    # The client would send what failed again, with all its bytes; only what is refused for now is worth that.
+    again = {"x-should-retry": "true" if refusal.status == 429 else "false"}
+    return JSONResponse(error_of(refusal), refusal.status, {**again, **(refusal.headers or {})})

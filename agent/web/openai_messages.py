@@ -1,0 +1,141 @@
+"""What an OpenAI-compatible request says: the question, the turns before it, and the videos it is about."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+from urllib.parse import unquote, urlsplit
+
+from pydantic import BaseModel, Field
+
+from longtake.agent.ask import LONGEST_QUESTION
+from longtake.agent.state import Turn
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.runs import Asked
+from longtake.agent.web.service import Service
+from longtake.agent.web.uploads import Upload
+
+MODEL = "longtake"
+MOST_MESSAGES = 200
+MOST_VIDEOS = 20
+
+
+class VideoUrl(BaseModel):
+    """Where a video is: `longtake://ID`, `data:video/...;base64,...` or `file:///...` under an allowed folder."""
+
+    url: str
+
+
+class Part(BaseModel):
+    """A part of a message: text, or a video."""
+
+    type: Literal["text", "video_url"]
+    text: str = ""
+    video_url: VideoUrl | None = None
+
+
+class Message(BaseModel):
+    """A message; of those that neither the user nor the assistant sent nothing is read."""
+
+    role: str
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text").strip()
+        return (self.content or "").strip()
+
+    @property
+    def videos(self) -> list[str]:
+        """The addresses of its videos."""
+        parts = self.content if isinstance(self.content, list) else []
+        return [part.video_url.url for part in parts if part.video_url]
+
+
+class StreamOptions(BaseModel):
+    """What a stream holds besides the answer."""
+
+    include_usage: bool = False
+
+
+class ResponseFormat(BaseModel):
+    """The form of the answer: there is only one."""
+
+    type: Literal["text"]
+
+
+class ChatRequest(BaseModel):
+    """A request for a chat completion; what would give another kind of answer is refused, the rest is not read."""
+
+    model: str
+    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_MESSAGES)]
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    n: Literal[1] | None = None
+    tools: Annotated[list[Any], Field(max_length=0, description="Longtake chooses its own.")] | None = None
+    response_format: ResponseFormat | None = None
+
+
+def asked_by(request: ChatRequest, service: Service) -> Asked:
+    """What is to be answered: the last message, about the videos of all messages, after the turns before it.
+
+    A video that is not in the library yet is taken into it.
+
+    Raises:
+        Refusal: when the model is another, the last message asks nothing, or a video is not to be had.
+    """
+    if request.model != MODEL:
+        raise Refusal(404, f"There is no model {request.model!r} here; ask {MODEL!r}.", code="model_not_found")
+    question = request.messages[-1]
+    if question.role != "user" or not question.text:
+        raise Refusal(400, "The last message asks nothing: end with one of the user that has a text.")
+    if len(question.text) > LONGEST_QUESTION:
+        raise Refusal(400, f"The question is longer than {LONGEST_QUESTION:,} characters.")
+    addresses = list(dict.fromkeys(url for message in request.messages for url in message.videos))
+    if not 1 <= len(addresses) <= MOST_VIDEOS:
+        raise Refusal(400, f"Name 1 to {MOST_VIDEOS} videos in parts of type video_url: longtake://ID, file: or data:.")
+    videos = tuple(dict.fromkeys(_video(url, service) for url in addresses))
+    return Asked(videos, question.text, earlier=_turns(request.messages[:-1]))
+
+
+def _turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
+    """The questions before this one, each with the answer that followed it; one without an answer is left out."""
+    said = [message for message in messages if message.role in ("user", "assistant") and message.text]
+    return tuple(
+        Turn(question=one.text, answer=other.text)
+        for one, other in pairwise(said)
+        if (one.role, other.role) == ("user", "assistant")
+    )
+
+
+def _video(url: str, service: Service) -> str:
+    """The library id of the video at an address."""
+    scheme, _, rest = url.partition(":")
+    if scheme == "longtake":
+        return service.video(rest.removeprefix("//").partition("#")[0]).id
+    if scheme == "data":
+        return _taken(rest, service)
+    if scheme == "file":
+        return service.add(service.folders.file(unquote(urlsplit(url).path))).id
+    raise Refusal(
+        400, "A video_url is longtake://ID, file:///PATH or data:video/...;base64,...; others are not fetched."
+    )
+
+
+def _taken(data: str, service: Service) -> str:
+    """The library id of a video whose bytes stand in a data URL (RFC 2397), which is kept like an upload."""
+    kind, _, encoded = data.partition(",")
+    try:
+        if not kind.endswith(";base64"):
+            raise ValueError("not base64")
+        content = base64.b64decode(encoded, validate=True)
+        upload = Upload(name="a video sent with a question", size=len(content))
+    except ValueError as error:
+        raise Refusal(400, "A data URL of a video is data:video/...;base64, and then its bytes in base64.") from error
+    upload_id = service.uploads.begin(upload)
+    service.uploads.append(upload_id, 0, content)
+    return service.finish_upload(upload_id).id

@@ -1,0 +1,103 @@
+"""The evidence pack of an answer: a zip file that proves it to somebody who has neither Longtake nor the video.
+
+It holds `answer.md` for people and `answer.json` for programs; `places/`: of each cited place a still, a clip and its
+subtitles, timed by the clip; and the trace with its blobs, which `RecordedTrace(folder, "trace")` reads.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.web.clips import write_clip
+from longtake.agent.web.pack_text import Place, answer_text, subtitles_text
+from longtake.errors import LibraryError, MediaError
+from longtake.memory.conversations import Exchange
+from longtake.memory.layers import canonical_json
+from longtake.memory.library import Library
+from longtake.memory.records import Answer, Citation
+from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.chosen_frames import read_chosen
+from longtake.preprocess.media import probe
+from longtake.tools.context import VideoHandle
+
+MOST_PLACES = 20
+LONGEST_CLIP = 30.0  # seconds
+AROUND = 1.0  # seconds before and after what is cited
+_STILL_BYTES = 500_000
+
+
+def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
+    """Write the pack of a question and its answer; what is no longer there is left out, which `answer.md` says.
+
+    Args:
+        target: the new zip file.
+        exchange: the question and its answer.
+        library: holds the videos and the trace.
+    """
+    answer = exchange.answer
+    places = list(_places(answer, library))
+    missing: list[str] = []
+    with ZipFile(target, "w", ZIP_DEFLATED) as pack:
+        for place in places:
+            try:
+                _add_place(pack, place)
+            except MediaError as error:
+                missing.append(str(error))
+        try:
+            _add_trace(pack, RecordedTrace(library.trace_root, answer.trace or ""))
+        except LibraryError as error:
+            missing.append(str(error))
+        pack.writestr("answer.json", answer.model_dump_json(indent=2))
+        names = set(pack.namelist())
+        pack.writestr("answer.md", answer_text(exchange, places, names, list(dict.fromkeys(missing))))
+
+
+def _places(answer: Answer, library: Library) -> Iterator[Place]:
+    """What is cited of videos that are still there, a second wider on either side; what then touches is one place."""
+    cited: dict[str, list[Citation]] = {}
+    for citation in answer.citations:
+        cited.setdefault(citation.video, []).append(citation)
+    numbers = iter(range(1, MOST_PLACES + 1))
+    for video_id, citations in cited.items():
+        if video := library.get(video_id):
+            spans = {citation: _span(citation).widened(AROUND, AROUND, video.duration) for citation in citations}
+            for span, number in zip(joined(spans.values()), numbers, strict=False):
+                here = tuple(citation for citation in citations if span.overlaps(spans[citation]))
+                yield Place(number, VideoHandle(video, library), span, here)
+
+
+def _add_place(pack: ZipFile, place: Place) -> None:
+    """Subtitles, still and clip of a place, those first that need no file of the video."""
+    span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + LONGEST_CLIP))
+    if words := place.video.items("subtitles", span) or place.video.items("speech", span):
+        pack.writestr(place.file("srt"), subtitles_text(words, span))
+    path = Path(place.video.record.path)
+    media = probe(path)
+    if media.video:
+        middle = (place.citations[0].start + place.citations[0].end) / 2
+        for still in read_chosen(path, media, [middle], _STILL_BYTES, _never):
+            pack.writestr(place.file("jpg"), still.jpeg)
+    with tempfile.TemporaryDirectory(prefix="longtake-clip-") as beside:
+        clip = Path(beside) / "clip.mp4"
+        write_clip(path, media, span, clip)
+        pack.write(clip, place.file("mp4"))
+
+
+def _add_trace(pack: ZipFile, trace: RecordedTrace) -> None:
+    """The events as they were written, and every blob they name."""
+    events = list(trace.events())
+    pack.writestr("trace.jsonl", "".join(f"{canonical_json(event)}\n" for event in events))
+    for digest in sorted({event[side] for event in events for side in ("input", "output")} - {None}):
+        pack.writestr(f"blobs/{digest[:2]}/{digest}.json", canonical_json(trace.blob(digest)))
+
+
+def _span(citation: Citation) -> TimeSpan:
+    return TimeSpan(start=citation.start, end=citation.end)
+
+
+def _never() -> None:
+    """A still takes too little time to be stopped."""

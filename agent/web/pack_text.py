@@ -1,0 +1,102 @@
+"""The words of an evidence pack: `answer.md`, and the subtitles of its clips."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from longtake import __version__
+from longtake.memory.conversations import Exchange
+from longtake.memory.records import Answer, Citation
+from longtake.memory.timespan import TimeSpan, clock
+from longtake.tools.context import VideoHandle
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
+_KINDS = {"jpg": "still", "mp4": "clip", "srt": "subtitles"}
+
+
+class Place(NamedTuple):
+    """A part of a video that an answer rests on, and what it cites there."""
+
+    number: int
+    video: VideoHandle
+    span: TimeSpan
+    citations: tuple[Citation, ...]
+
+    def file(self, ending: str) -> str:
+        """The name of one of its files within the pack; a player finds the subtitles beside the clip."""
+        return f"places/{self.number:02d}.{ending}"
+
+
+def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[str], missing: Sequence[str]) -> str:
+    """`answer.md`, in which whatever a video says stands as plain text.
+
+    Args:
+        exchange: the question and its answer.
+        places: that prove it.
+        files: that the pack holds.
+        missing: sentences that say what it does not hold, and why.
+    """
+    answer = exchange.answer
+    parts = [f"# {_plain(answer.question)}", _plain(answer.answer or answer.error or "")]
+    if answer.option:
+        parts.append(f"Option {answer.option.letter}: {_plain(answer.option.text)}")
+    if places:
+        parts += ["## Places", "\n".join(line for place in places for line in _place_lines(place, files))]
+    if answer.claims:
+        claims = [f"- {claim.verdict}: {_plain(claim.text)}" for claim in answer.claims]
+        parts += ["## Claims", "\n".join(claims)]
+    if looked := [f"- {name.replace('_', ' ')}: {share:.0%}" for name, share in answer.coverage.items() if share]:
+        parts += ["## Share of the timeline that was examined", "\n".join(looked)]
+    if missing:
+        parts += ["## Missing", "\n".join(f"- {_plain(sentence)}" for sentence in missing)]
+    return "\n\n".join([*parts, "## Made", _receipt(exchange.asked, answer)]) + "\n"
+
+
+def subtitles_text(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> str:
+    """The items of a layer of speech as SubRip, timed from the start of a span."""
+    cues = (
+        f"{number}\n{_srt_time(item['start'] - span.start)} --> {_srt_time(min(item['end'], span.end) - span.start)}\n"
+        f"{item['text']}\n"
+        for number, item in enumerate(items, start=1)
+    )
+    return "\n".join(cues)
+
+
+def _place_lines(place: Place, files: Collection[str]) -> list[str]:
+    shown = [f"[{kind}]({place.file(ending)})" for ending, kind in _KINDS.items() if place.file(ending) in files]
+    where = f"{place.number}. {_plain(place.video.record.name)}, {place.span}"
+    return [
+        f"{where}: {', '.join(shown)}" if shown else where,
+        *(
+            f"   - {_span_text(citation)} {citation.modality.replace('_', ' ')}: “{_plain(citation.quote)}”"
+            for citation in place.citations
+        ),
+    ]
+
+
+def _receipt(asked: float, answer: Answer) -> str:
+    usage = answer.usage
+    lines = [
+        f"{answer.status} in {usage.seconds:.1f} s: {usage.rounds} rounds, {usage.tool_calls} tool calls, "
+        f"{usage.input_tokens + usage.output_tokens} tokens, {usage.cost:g} cost",
+        f"asked {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(asked))} UTC",
+        f"Longtake {__version__}, trace {answer.trace}",
+        *(["every connection off the machine was blocked"] if answer.offline else []),
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _span_text(citation: Citation) -> str:
+    return str(TimeSpan(start=citation.start, end=citation.end))
+
+
+def _srt_time(seconds: float) -> str:
+    return clock(max(0.0, seconds), decimals=3).replace(".", ",")
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))

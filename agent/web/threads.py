@@ -1,0 +1,160 @@
+"""Threads over HTTP: conversations, which the terminal's `chat` shares, and what can be made of their answers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from uuid import uuid4
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import FileResponse, PlainTextResponse
+from pydantic import BaseModel, Field
+from starlette.background import BackgroundTask
+
+from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS
+from longtake.agent.web.chapters import as_text, as_vtt, chapters_of
+from longtake.agent.web.pack import write_pack
+from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.runs import Asked
+from longtake.agent.web.service import Served, Service
+from longtake.errors import LibraryError
+from longtake.memory.conversations import Conversation, Exchange
+
+MOST_VIDEOS = 20  # of one question
+LONGEST_OPTION = 1_000  # characters
+
+Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
+Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
+
+
+class NewThread(BaseModel):
+    """What a thread is about."""
+
+    videos: Videos
+
+
+class NewQuestion(BaseModel):
+    """A question, with options where it is multiple choice, and other videos where it is about others."""
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")
+    options: list[Option] = Field(default=[], max_length=MOST_OPTIONS)
+    videos: Videos | None = None
+
+
+# A thread that was begun in the terminal may have any name, also one with a slash.
+router = APIRouter(prefix="/api/threads", tags=["threads"])
+
+
+@router.get("")
+def list_threads(service: Served) -> dict[str, Any]:
+    """Every thread, the one last changed first."""
+    return {"threads": [_thread(each, service) for each in service.conversations.all()]}
+
+
+@router.post("", status_code=201)
+def begin_thread(given: NewThread, service: Served) -> dict[str, Any]:
+    """Begin a thread about some videos."""
+    thread = uuid4().hex
+    service.conversations.begin(thread, _known(given.videos, service))
+    return _thread(_conversation(thread, service), service)
+
+
+@router.post("/{thread:path}/questions", status_code=202)
+def ask_question(thread: str, given: NewQuestion, service: Served) -> dict[str, str]:
+    """Ask the next question of a thread; `/api/runs/RUN/events` tells what is done for it."""
+    videos = _known(given.videos or _conversation(thread, service).videos, service)
+    if len(given.options) == 1:
+        raise Refusal(400, "One option is no choice: give two or more, or none.")
+    run = service.runs.start(Asked(videos, given.question, tuple(given.options), thread))
+    for video in videos:
+        job = service.indexing.job(video)
+        if job and not job.progress().over:
+            run.feed.tell("indexing", {"video": video, **job.progress().model_dump(mode="json")})
+    return {"run": run.id}
+
+
+@router.get("/{thread:path}/turns/{number}/pack", response_class=FileResponse)
+def pack_turn(thread: str, number: int, service: Served) -> Response:
+    """An answer with all that proves it, as a zip file."""
+    exchange = _exchange(thread, number, service)
+    with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
+        pack = Path(file.name)
+    try:
+        write_pack(pack, exchange, service.library)
+    except BaseException:
+        pack.unlink()
+        raise
+    name = f"longtake-{exchange.answer.trace}.zip"
+    return FileResponse(pack, media_type="application/zip", filename=name, background=BackgroundTask(pack.unlink))
+
+
+@router.get("/{thread:path}/turns/{number}/chapters", response_class=PlainTextResponse)
+def chapters_of_turn(
+    thread: str,
+    number: int,
+    service: Served,
+    format: Literal["text", "vtt"] = "text",
+    video: Annotated[str | None, Query(description="One of several; else the first that the answer cites.")] = None,
+) -> Response:
+    """What an answer cites of a video as chapters: lines for a description, or a WebVTT file for a player."""
+    answer = _exchange(thread, number, service).answer
+    cited = video or next((citation.video for citation in answer.citations), None)
+    if cited is None:
+        raise Refusal(404, "This answer cites no place of which a chapter could be made.")
+    record = service.video(cited)
+    chapters = chapters_of(answer, record.id, record.name, record.duration)
+    if not chapters:
+        raise Refusal(404, f"This answer cites no place of {record.name}.")
+    made, kind = (as_vtt(chapters), "text/vtt") if format == "vtt" else (as_text(chapters), "text/plain")
+    return PlainTextResponse(made, media_type=kind)
+
+
+@router.get("/{thread:path}")
+def show_thread(thread: str, service: Served) -> dict[str, Any]:
+    """A thread with its questions and whole answers."""
+    told = _thread(_conversation(thread, service), service)
+    turns = [exchange.model_dump(mode="json") for exchange in service.conversations.exchanges(thread)]
+    return {**told, "turns": turns}
+
+
+@router.delete("/{thread:path}", status_code=204)
+def delete_thread(thread: str, service: Served) -> Response:
+    """Forget a thread; its traces stay."""
+    _conversation(thread, service)
+    if service.runs.of_thread(thread):
+        raise Refusal(409, "This thread is still being answered: stop that first.")
+    service.asker.forget(thread)
+    return Response(status_code=204)
+
+
+def _known(videos: Sequence[str], service: Service) -> tuple[str, ...]:
+    """The ids, each once.
+
+    Raises:
+        Refusal: 404 when the library does not hold one.
+    """
+    return tuple(dict.fromkeys(service.video(video).id for video in videos))
+
+
+def _conversation(thread: str, service: Service) -> Conversation:
+    conversation = service.conversations.get(thread)
+    if conversation is None:
+        raise Refusal(404, "There is no such thread; GET /api/threads lists those there are.")
+    return conversation
+
+
+def _exchange(thread: str, number: int, service: Service) -> Exchange:
+    _conversation(thread, service)
+    try:
+        return service.conversations.exchange(thread, number)
+    except LibraryError as error:
+        raise Refusal(404, str(error)) from error
+
+
+def _thread(conversation: Conversation, service: Service) -> dict[str, Any]:
+    """A thread as a list shows it; `running` is the id of its run under way."""
+    told = conversation.model_dump(mode="json")
+    run = service.runs.of_thread(conversation.thread)
+    return {"id": told.pop("thread"), **told, "running": run.id if run else None}
