@@ -1,0 +1,212 @@
+"""Threads over HTTP, against a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+import pytest
+from helpers.asking import endpoint_asker
+from helpers.openai_server import openai_server, says
+from helpers.server_events import answer, ask, begin, events, follow, sent
+from helpers.web_server import WebServer, web_server
+
+from longtake.agent.ask import Asker
+from longtake.preprocess.workspace import Workspace
+
+COST = "What does the blue kettle cost?"
+SLOW = replace(says("NOT FOUND: nothing."), delay=60)
+
+
+@pytest.fixture
+def server(small_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(small_workspace) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: WebServer) -> Iterator[httpx.Client]:
+    with server.client() as client:
+        yield client
+
+
+@pytest.fixture
+def slow(small_workspace: Workspace) -> Iterator[httpx.Client]:
+    """A client of a server whose controller thinks for a minute."""
+    with openai_server([SLOW]) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, asker=asker) as server, server.client() as client:
+            yield client
+
+
+@pytest.fixture
+def video(small_workspace: Workspace) -> str:
+    return small_workspace.library.resolve("talk.mp4").id
+
+
+def _refused(response: httpx.Response, status: int, kind: str, words: str) -> None:
+    assert response.status_code == status, response.text
+    error = response.json()["error"]
+    assert error["type"] == kind
+    assert words in error["message"]
+
+
+def test_a_question_is_answered_step_by_step_and_stands_in_its_thread(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    told = events(client, ask(client, thread, COST))
+    assert [event.number for event in told] == list(range(len(told)))
+    assert {event.kind for event in told[:-1]} == {"step"}
+    assert [event.data["type"] for event in told[:2]] == ["run", "orient"]
+    assert told[-1].kind == "answer"
+    assert told[-1].data["number"] == 0
+    assert "249 dollars" in told[-1].data["answer"]["answer"]
+    shown = client.get(f"/api/threads/{thread}").json()
+    assert (shown["title"], shown["videos"], shown["questions"], shown["running"]) == (COST, [video], 1, None)
+    assert [(turn["number"], turn["answer"]) for turn in shown["turns"]] == [(0, told[-1].data["answer"])]
+    listed = next(each for each in client.get("/api/threads").json()["threads"] if each["id"] == thread)
+    assert listed == {name: value for name, value in shown.items() if name != "turns"}
+
+
+def test_the_next_question_knows_the_one_before(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    answer(client, thread, "When is the blue kettle mentioned?")
+    told = answer(client, thread, "How much does it cost?")
+    assert told["number"] == 1
+    assert "249 dollars" in told["answer"]["answer"]
+    alone = answer(client, begin(client, video), "How much does it cost?")
+    assert alone["number"] == 0
+
+
+def test_a_broken_stream_goes_on_after_the_last_event_that_came(client: httpx.Client, video: str) -> None:
+    run = ask(client, begin(client, video), COST)
+    with follow(client, run) as response:
+        first = next(sent(response))
+    rest = events(client, run, after=first.number)
+    assert [event.number for event in rest] == list(range(1, len(rest) + 1))
+    assert rest[-1].kind == "answer"
+    with follow(client, run, after=rest[-1].number) as response:
+        assert response.status_code == 204
+
+
+def test_a_question_whose_client_goes_away_is_answered_all_the_same(
+    client: httpx.Client, server: WebServer, video: str
+) -> None:
+    thread = begin(client, video)
+    run = ask(client, thread, COST)
+    with follow(client, run) as response:
+        next(sent(response))
+    assert server.service.runs.get(run).feed.wait(30)
+    turns = client.get(f"/api/threads/{thread}").json()["turns"]
+    assert "249 dollars" in turns[0]["answer"]["answer"]
+
+
+def test_a_thread_says_what_runs_and_a_stop_ends_it(slow: httpx.Client, video: str) -> None:
+    thread = begin(slow, video)
+    run = ask(slow, thread, COST)
+    assert slow.get(f"/api/threads/{thread}").json()["running"] == run
+    _refused(
+        slow.post(f"/api/threads/{thread}/questions", json={"question": COST}), 409, "conflict", "still being answered"
+    )
+    _refused(slow.delete(f"/api/threads/{thread}"), 409, "conflict", "stop that first")
+    stopped = slow.post(f"/api/runs/{run}/stop")
+    assert (stopped.status_code, stopped.json()) == (202, {"run": run})
+    last = events(slow, run)[-1]
+    assert (last.kind, last.data["answer"]["status"]) == ("answer", "partial")
+    assert slow.get(f"/api/threads/{thread}").json()["running"] is None
+
+
+def test_another_thread_is_asked_meanwhile(slow: httpx.Client, video: str) -> None:
+    runs = [ask(slow, begin(slow, video), COST) for _ in range(2)]
+    listed = slow.get("/api/threads").json()["threads"]
+    assert {each["running"] for each in listed} >= set(runs)
+    for run in runs:
+        slow.post(f"/api/runs/{run}/stop")
+
+
+def test_the_last_question_may_be_about_other_videos(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    _refused(
+        client.post(f"/api/threads/{thread}/questions", json={"question": COST, "videos": ["0" * 16]}),
+        404,
+        "not_found",
+        "no video of this id",
+    )
+    assert answer(client, thread, COST, videos=[video, video])["answer"]["citations"][0]["video"] == video
+    assert client.get(f"/api/threads/{thread}").json()["videos"] == [video]
+
+
+def test_options_are_chosen_among(client: httpx.Client, video: str) -> None:
+    told = answer(client, begin(client, video), COST, options=["99 dollars", "249 dollars"])
+    assert told["answer"]["option"] == {"letter": "B", "text": "249 dollars"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"question": ""},
+        {"question": " \n"},
+        {"question": "x" * 4_001},
+        {"question": "\ud800"},
+        {"question": COST, "options": ["one"]},
+        {"question": COST, "options": [str(number) for number in range(11)]},
+        {"question": COST, "options": ["", "two"]},
+        {"question": COST, "videos": []},
+        {"videos": ["0" * 16]},
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused(client: httpx.Client, video: str, given: dict[str, object]) -> None:
+    thread = begin(client, video)
+    response = client.post(
+        f"/api/threads/{thread}/questions",
+        content=json.dumps(given),
+        headers={"Content-Type": "application/json"},
+    )
+    _refused(response, 400, "invalid_request", "")
+    assert client.get(f"/api/threads/{thread}").json()["questions"] == 0
+
+
+def test_what_is_not_there_is_not_found(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    for path in ("/api/threads/none", f"/api/threads/{thread}/turns/0/pack", f"/api/threads/{thread}/turns/0/chapters"):
+        _refused(client.get(path), 404, "not_found", "")
+    _refused(client.post("/api/threads/none/questions", json={"question": COST}), 404, "not_found", "no such thread")
+    _refused(client.delete("/api/threads/none"), 404, "not_found", "no such thread")
+    _refused(client.get("/api/runs/none/events"), 404, "not_found", "no such run")
+    _refused(client.post("/api/runs/none/stop"), 404, "not_found", "no such run")
+    for wrong in ("none", "../library.json", "0" * 16):
+        _refused(client.post("/api/threads", json={"videos": [wrong]}), 404, "not_found", "no video of this id")
+
+
+def test_a_deleted_thread_is_gone_with_what_it_knew(client: httpx.Client, server: WebServer, video: str) -> None:
+    thread = begin(client, video)
+    answer(client, thread, COST)
+    assert client.delete(f"/api/threads/{thread}").status_code == 204
+    assert client.get(f"/api/threads/{thread}").status_code == 404
+    assert server.service.conversations.exchanges(thread) == []
+
+
+def test_a_thread_of_the_terminal_is_there_whatever_its_name(
+    client: httpx.Client, small_workspace: Workspace, video: str
+) -> None:
+    name = f"bridge/repair? {uuid4().hex}"
+    Asker(small_workspace).ask([video], COST, thread=name)
+    shown = client.get(f"/api/threads/{quote(name, safe='')}").json()
+    assert (shown["id"], shown["questions"]) == (name, 1)
+    assert answer(client, quote(name, safe=""), COST)["number"] == 1
+
+
+def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    answer(client, thread, COST)
+    lines = client.get(f"/api/threads/{thread}/turns/0/chapters")
+    assert lines.headers["content-type"] == "text/plain; charset=utf-8"
+    assert lines.text.startswith("00:00:00 talk.mp4\n00:00:04 ")
+    vtt = client.get(f"/api/threads/{thread}/turns/0/chapters", params={"format": "vtt"})
+    assert vtt.headers["content-type"] == "text/vtt; charset=utf-8"
+    assert vtt.text.startswith("WEBVTT\n\n00:00:00.000 --> 00:00:04.000\ntalk.mp4\n\n00:00:04.000 --> 00:00:08.")
+    answer(client, thread, "Who painted the ceiling?")
+    _refused(client.get(f"/api/threads/{thread}/turns/1/chapters"), 404, "not_found", "cites no place")
