@@ -1,0 +1,257 @@
+"""The OpenAI-compatible endpoint, driven by OpenAI's own client."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import openai
+import pytest
+from helpers.asking import endpoint_asker
+from helpers.openai_server import openai_server, says
+from helpers.small_video import write_small_video
+from helpers.web_server import WebServer, web_server
+
+from longtake.agent.trace import RecordedTrace
+from longtake.config import load
+from longtake.memory.records import Answer
+from longtake.preprocess.workspace import Workspace
+
+COST = "What does the blue kettle cost?"
+SPOKEN = "“The blue kettle costs 249 dollars.” [00:00:04]"
+
+
+@pytest.fixture
+def video(small_workspace: Workspace) -> str:
+    return small_workspace.library.resolve("talk.mp4").id
+
+
+@pytest.fixture
+def client(small_workspace: Workspace) -> Iterator[openai.OpenAI]:
+    with web_server(small_workspace) as server, _client(server) as client:
+        yield client
+
+
+@pytest.fixture
+def allowed(tmp_path: Path) -> Iterator[tuple[WebServer, openai.OpenAI, Path]]:
+    """A server with an empty library that may take the files of one folder, which holds the small video."""
+    folder = tmp_path / "talks & more"
+    folder.mkdir()
+    file = write_small_video(folder / "talk.mp4")
+    with web_server(Workspace(tmp_path / "library", load()), folders=[folder]) as server, _client(server) as client:
+        yield server, client, file
+
+
+def _client(server: WebServer, key: str = "none") -> openai.OpenAI:
+    return openai.OpenAI(base_url=f"{server.url}/v1", api_key=key, max_retries=0, timeout=120)
+
+
+def _asks(text: str, *urls: str) -> list[Any]:
+    videos = [{"type": "video_url", "video_url": {"url": url}} for url in urls]
+    return [{"role": "user", "content": [*videos, {"type": "text", "text": text}]}]
+
+
+def test_the_model_is_listed(client: openai.OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["longtake"]
+    assert client.models.retrieve("longtake").object == "model"
+    with pytest.raises(openai.NotFoundError):
+        client.models.retrieve("gpt-9")
+
+
+def test_an_answer_comes_with_its_citations_as_annotations(client: openai.OpenAI, video: str) -> None:
+    made = client.chat.completions.create(model="longtake", messages=_asks(COST, f"longtake://{video}"))
+    [choice] = made.choices
+    assert (made.object, made.model, choice.finish_reason) == ("chat.completion", "longtake", "stop")
+    assert choice.message.content == SPOKEN
+    [annotation] = choice.message.annotations or []
+    cited = annotation.url_citation
+    assert cited.url == f"longtake://{video}#t=4,6"
+    assert cited.title == "talk.mp4, 00:00:04-00:00:06"
+    assert SPOKEN[cited.start_index : cited.end_index] == "[00:00:04]"
+    assert Answer.model_validate(made.model_extra["longtake"]).claims[0].verdict == "supported"  # type: ignore[index] # it is there
+
+
+def test_a_stream_holds_the_same_and_its_usage_when_it_is_asked_for(client: openai.OpenAI, video: str) -> None:
+    messages = _asks(COST, f"longtake://{video}")
+    chunks = list(
+        client.chat.completions.create(
+            model="longtake", messages=messages, stream=True, stream_options={"include_usage": True}
+        )
+    )
+    assert len({chunk.id for chunk in chunks}) == 1
+    *spoken, last = chunks
+    deltas = [chunk.choices[0].delta for chunk in spoken]
+    assert deltas[0].role == "assistant"
+    assert "".join(delta.content or "" for delta in deltas) == SPOKEN
+    [annotations] = [delta.model_extra["annotations"] for delta in deltas if delta.model_extra]
+    assert annotations[0]["url_citation"]["url"] == f"longtake://{video}#t=4,6"
+    assert [chunk.choices[0].finish_reason for chunk in spoken] == [None] * (len(spoken) - 1) + ["stop"]
+    assert last.choices == []
+    assert last.usage is not None
+    without = list(client.chat.completions.create(model="longtake", messages=messages, stream=True))
+    assert all(chunk.usage is None and chunk.choices for chunk in without)
+
+
+def test_the_tokens_of_the_controller_are_the_usage(small_workspace: Workspace, video: str) -> None:
+    listen = says(None, ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"}))
+    with openai_server([listen, says("It costs 249 dollars [00:00:04].")]) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, asker=asker) as server, _client(server) as client:
+            messages = _asks(COST, f"longtake://{video}")
+            made = client.chat.completions.create(model="longtake", messages=messages)
+    assert made.usage is not None
+    assert (made.usage.prompt_tokens, made.usage.completion_tokens, made.usage.total_tokens) == (200, 40, 240)
+
+
+def test_earlier_messages_are_the_conversation_and_nothing_of_it_is_kept(
+    client: openai.OpenAI, small_workspace: Workspace, video: str
+) -> None:
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        *_asks(COST, f"longtake://{video}"),
+        {"role": "assistant", "content": SPOKEN},
+        {"role": "user", "content": "When is it mentioned?"},
+    ]
+    made = client.chat.completions.create(model="longtake", messages=messages)  # type: ignore[arg-type] # plain dicts
+    told = Answer.model_validate(made.model_extra["longtake"])  # type: ignore[index] # it is there
+    trace = RecordedTrace(small_workspace.library.trace_root, told.trace or "")
+    oriented = trace.blob(trace.event(1, "orient")["output"])
+    assert oriented["question"] == "When is the blue kettle mentioned?"
+    assert oriented["earlier"] == [f"Q: {COST}\nA: {SPOKEN}"]
+
+
+def test_a_video_sent_along_is_kept_indexed_and_asked(allowed: tuple[WebServer, openai.OpenAI, Path]) -> None:
+    server, client, file = allowed
+    url = f"data:video/mp4;base64,{base64.b64encode(file.read_bytes()).decode()}"
+    made = client.chat.completions.create(model="longtake", messages=_asks("Which room is shown?", url))
+    assert "ROOM 4417" in (made.choices[0].message.content or "")
+    [video] = server.service.library.videos()
+    assert video.complete
+    assert Path(video.path).parent == server.service.library.root / "uploads"
+    again = client.chat.completions.create(model="longtake", messages=_asks("Which room is shown?", url))
+    assert "ROOM 4417" in (again.choices[0].message.content or "")
+    assert len(server.service.library.videos()) == 1
+
+
+def test_a_file_of_an_allowed_folder_is_asked_where_it_lies(allowed: tuple[WebServer, openai.OpenAI, Path]) -> None:
+    server, client, file = allowed
+    url = f"file://{quote(str(file))}"
+    chunks = client.chat.completions.create(model="longtake", messages=_asks(COST, url), stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == SPOKEN
+    assert [video.path for video in server.service.library.videos()] == [str(file)]
+
+
+def test_a_file_outside_of_it_is_refused(allowed: tuple[WebServer, openai.OpenAI, Path]) -> None:
+    server, client, file = allowed
+    outside = file.parent.parent / "secret.mp4"
+    shutil.copy(file, outside)
+    (file.parent / "link.mp4").symlink_to(outside)
+    for path in (str(outside), f"{file.parent}/../secret.mp4", str(file.parent / "link.mp4"), "/etc/passwd", ""):
+        with pytest.raises(openai.PermissionDeniedError) as refused:
+            client.chat.completions.create(model="longtake", messages=_asks(COST, f"file://{quote(path)}"))
+        assert refused.value.type == "permission_error"
+    assert server.service.library.videos() == []
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("https://example.com/talk.mp4", "others are not fetched"),
+        ("talk.mp4", "others are not fetched"),
+        ("data:video/mp4,plain", "and then its bytes in base64"),
+        ("data:video/mp4;base64,!!!", "and then its bytes in base64"),
+        ("data:video/mp4;base64,", "and then its bytes in base64"),
+        ("data:video/mp4;base64,bm8gdmlkZW8=", "no video or sound that can be read"),
+    ],
+)
+def test_an_address_that_leads_to_no_video_is_refused(client: openai.OpenAI, url: str, words: str) -> None:
+    with pytest.raises(openai.BadRequestError, match=words) as refused:
+        client.chat.completions.create(model="longtake", messages=_asks(COST, url))
+    assert refused.value.type == "invalid_request_error"
+
+
+def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: openai.OpenAI, video: str) -> None:
+    ask = client.chat.completions.create
+    asked = _asks(COST, f"longtake://{video}")
+    with pytest.raises(openai.NotFoundError) as refused:
+        ask(model="gpt-9", messages=asked)
+    assert refused.value.code == "model_not_found"
+    with pytest.raises(openai.NotFoundError, match="no video of this id"):
+        ask(model="longtake", messages=_asks(COST, "longtake://0000000000000000"))
+    with pytest.raises(openai.BadRequestError, match="Name 1 to 20 videos"):
+        ask(model="longtake", messages=[{"role": "user", "content": COST}])
+    with pytest.raises(openai.BadRequestError, match="asks nothing"):
+        ask(model="longtake", messages=_asks("  ", f"longtake://{video}"))
+    with pytest.raises(openai.BadRequestError, match="asks nothing"):
+        ask(model="longtake", messages=[*asked, {"role": "assistant", "content": "Well."}])
+    with pytest.raises(openai.BadRequestError, match="longer than 4,000 characters"):
+        ask(model="longtake", messages=_asks("x" * 4_001, f"longtake://{video}"))
+    with pytest.raises(openai.BadRequestError, match="n: "):
+        ask(model="longtake", messages=asked, n=2)
+    with pytest.raises(openai.BadRequestError, match="tools: "):
+        ask(model="longtake", messages=asked, tools=[{"type": "function", "function": {"name": "f"}}])
+    with pytest.raises(openai.BadRequestError, match=r"response_format\.type: "):
+        ask(model="longtake", messages=asked, response_format={"type": "json_object"})
+    image: Any = [{"type": "image_url", "image_url": {"url": "data:,"}}]
+    with pytest.raises(openai.BadRequestError, match=r"content.*type: "):
+        ask(model="longtake", messages=[{"role": "user", "content": image}])
+    with pytest.raises(openai.BadRequestError) as wrong:
+        ask(model="longtake", messages=[])
+    assert wrong.value.body == {
+        "message": "messages: List should have at least 1 item after validation, not 0",
+        "type": "invalid_request_error",
+        "param": None,
+        "code": None,
+    }
+
+
+def test_without_the_token_nobody_is_answered(small_workspace: Workspace, video: str) -> None:
+    with web_server(small_workspace, token="open sesame") as server:
+        messages = _asks(COST, f"longtake://{video}")
+        with _client(server, "wrong") as client, pytest.raises(openai.AuthenticationError):
+            client.chat.completions.create(model="longtake", messages=messages)
+        with _client(server, "open sesame") as client:
+            assert client.chat.completions.create(model="longtake", messages=messages).choices[0].message.content
+
+
+def test_a_question_that_fails_is_an_error_of_the_server(small_workspace: Workspace, video: str) -> None:
+    asker = endpoint_asker(small_workspace, "http://127.0.0.1:9/v1")
+    with web_server(small_workspace, asker=asker) as server, _client(server) as client:
+        messages = _asks(COST, f"longtake://{video}")
+        with pytest.raises(openai.InternalServerError, match=r"127\.0\.0\.1:9") as failed:
+            client.chat.completions.create(model="longtake", messages=messages)
+        assert failed.value.type == "server_error"
+        with pytest.raises(openai.APIError, match=r"127\.0\.0\.1:9"):
+            list(client.chat.completions.create(model="longtake", messages=messages, stream=True))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_question_is_stopped_when_its_client_goes_away(
+    small_workspace: Workspace, video: str, *, stream: bool
+) -> None:
+    messages = _asks(COST, f"longtake://{video}")
+    with openai_server([replace(says("NOT FOUND: nothing."), delay=60)]) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, asker=asker) as server, _client(server) as client:
+            if stream:
+                with client.chat.completions.create(model="longtake", messages=messages, stream=True) as chunks:
+                    assert next(chunks).choices[0].delta.role == "assistant"
+                    _wait_until(lambda: bool(server.service.runs.under_way()))
+            else:
+                with pytest.raises(openai.APITimeoutError):
+                    client.chat.completions.create(model="longtake", messages=messages, timeout=1.5)
+                assert server.service.runs.under_way()
+            _wait_until(lambda: not server.service.runs.under_way())
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,128 @@
+"""Evidence packs."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import httpx
+import pytest
+from helpers.server_events import answer, begin
+from helpers.small_video import write_small_video
+from helpers.web_server import web_server
+from PIL import Image
+
+from longtake.agent.ask import Asker
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.web.pack import write_pack
+from longtake.config import load
+from longtake.memory.conversations import Exchange
+from longtake.memory.records import Answer, Citation
+from longtake.preprocess.media import probe
+from longtake.preprocess.workspace import Workspace
+
+COST = "What does the blue kettle cost?"
+
+
+@pytest.fixture
+def exchange(small_workspace: Workspace) -> Exchange:
+    return Exchange(number=0, asked=0.0, answer=Asker(small_workspace).ask(["talk.mp4"], COST))
+
+
+def _packed(exchange: Exchange, workspace: Workspace, folder: Path) -> Path:
+    write_pack(folder / "pack.zip", exchange, workspace.library)
+    with ZipFile(folder / "pack.zip") as pack:
+        pack.extractall(folder / "pack")
+    return folder / "pack"
+
+
+def test_a_pack_proves_the_answer_without_the_video(
+    exchange: Exchange, small_workspace: Workspace, tmp_path: Path
+) -> None:
+    pack = _packed(exchange, small_workspace, tmp_path)
+    assert Answer.model_validate_json((pack / "answer.json").read_bytes()) == exchange.answer
+    clip = probe(pack / "places/01.mp4")
+    assert clip.duration == pytest.approx(4.0, abs=0.3)  # cited from 4 to 6 s, and a second on either side
+    assert Image.open(pack / "places/01.jpg").convert("RGB").getpixel((10, 10))[0] > 150  # red from 4 s on
+    assert (pack / "places/01.srt").read_text(encoding="utf-8") == (
+        "1\n00:00:01,000 --> 00:00:03,000\nThe blue kettle costs 249 dollars.\n"
+    )
+    told = (pack / "answer.md").read_text(encoding="utf-8")
+    assert told.startswith(f"# {COST}\n\n")
+    assert "talk.mp4, 00:00:03-00:00:07: [still](places/01.jpg), [clip](places/01.mp4), " in told
+    assert "   - 00:00:04-00:00:06 speech: “The blue kettle costs 249 dollars.”" in told
+    assert "## Missing" not in told
+
+
+def test_a_pack_holds_the_whole_trace(exchange: Exchange, small_workspace: Workspace, tmp_path: Path) -> None:
+    packed = RecordedTrace(_packed(exchange, small_workspace, tmp_path), "trace")
+    recorded = RecordedTrace(small_workspace.library.trace_root, exchange.answer.trace or "")
+    assert list(packed.events()) == list(recorded.events())
+    blobs = [event[side] for event in packed.events() for side in ("input", "output") if event[side]]
+    assert len(blobs) > 5
+    assert [packed.blob(digest) for digest in blobs] == [recorded.blob(digest) for digest in blobs]
+
+
+def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    video = write_small_video(tmp_path / "talk.mp4")
+    workspace.add(video)
+    made = Asker(workspace).ask(["talk.mp4"], COST)
+    video.unlink()
+    shutil.rmtree(workspace.library.trace_root)
+    pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
+    assert sorted(file.name for file in pack.rglob("*") if file.is_file()) == ["01.srt", "answer.json", "answer.md"]
+    told = (pack / "answer.md").read_text(encoding="utf-8")
+    assert "00:00:03-00:00:07: [subtitles](places/01.srt)\n" in told
+    missing = told.partition("## Missing")[2]
+    assert "talk.mp4 cannot be read" in missing
+    assert "There is no trace" in missing
+
+
+def test_an_answer_without_places_is_packed_as_well(small_workspace: Workspace, tmp_path: Path) -> None:
+    made = Asker(small_workspace).ask(["talk.mp4"], "Who painted the ceiling?")
+    pack = _packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path)
+    assert not (pack / "places").exists()
+    assert "# Who painted the ceiling?\n\nNothing said or written answers this." in (pack / "answer.md").read_text()
+
+
+def test_places_that_touch_are_one(small_workspace: Workspace, tmp_path: Path) -> None:
+    video = small_workspace.library.resolve("talk.mp4").id
+
+    def cited(start: float) -> Citation:
+        return Citation(video=video, start=start, end=start, modality="speech", quote="x")
+
+    def files(*starts: float) -> list[str]:
+        made = Answer(question="?", status="answered", answer="", citations=tuple(map(cited, starts)))
+        folder = tmp_path / str(len(starts))
+        folder.mkdir()
+        pack = _packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, folder)
+        return sorted(file.name for file in (pack / "places").glob("*.mp4"))
+
+    assert files(1.0, 2.5, 6.5) == ["01.mp4", "02.mp4"]
+
+
+def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Path) -> None:
+    made = Answer(question="<b>[x](http://a)", status="abstained", answer="`rm`\n# *no*")
+    told = (_packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path) / "answer.md").read_text()
+    assert told.startswith("# \\<b\\>\\[x\\](http://a)\n\n\\`rm\\` \\# \\*no\\*\n")
+
+
+@pytest.fixture
+def client(small_workspace: Workspace) -> Iterator[httpx.Client]:
+    with web_server(small_workspace) as server, server.client() as client:
+        yield client
+
+
+def test_a_pack_is_downloaded(client: httpx.Client, small_workspace: Workspace) -> None:
+    thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
+    told = answer(client, thread, COST)["answer"]
+    response = client.get(f"/api/threads/{thread}/turns/0/pack")
+    assert response.headers["content-type"] == "application/zip"
+    assert f'filename="longtake-{told["trace"]}.zip"' in response.headers["content-disposition"]
+    with ZipFile(io.BytesIO(response.content)) as pack:
+        assert json.loads(pack.read("answer.json")) == told
