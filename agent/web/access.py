@@ -16,6 +16,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from longtake.agent.web.refusals import Refusal, refused
+from longtake.errors import ConfigError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LONGEST_TOKEN = 1_000
@@ -37,9 +38,22 @@ class Access:
 
     @classmethod
     def at(cls, host: str, token: str | None) -> Access:
-        """Access to a server that listens at an address."""
-        if is_loopback(host):
-            return cls(LOOPBACK | {host.lower()}, token)
+        """Access to a server that listens at an address.
+
+        Raises:
+            ConfigError: when an address that other machines reach has no token, or the token cannot stand in a header.
+        """
+        if token and not (token.isascii() and token.isprintable() and " " not in token):
+            raise ConfigError(
+                "The token of --token may hold letters without accents, figures and signs, and no spaces."
+            )
+        if _is_loopback(host):
+            return cls(LOOPBACK | {host.lower()}, token or None)
+        if not token:
+            raise ConfigError(
+                f"{host} can be reached from other machines, and without a token anybody there could use the library: "
+                "give one with --token, or leave --host out."
+            )
         name = socket.gethostname().lower()
         return cls(LOOPBACK | {host.lower(), name, f"{name}.local"}, token, any_address=_is_wildcard(host))
 
@@ -68,11 +82,6 @@ class Access:
         if scheme.lower() == "bearer" and self.knows_token(bearer.strip()):
             return True
         return _same(_cookie(headers.get("cookie", "")), self.cookie)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address or name is reached from this machine alone."""
-    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
 class Guard:
@@ -144,3 +153,8 @@ def _is_address(name: str) -> bool:
 
 def _is_wildcard(host: str) -> bool:
     return host in ("0.0.0.0", "::")
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether an address or name is reached from this machine alone."""
+    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)

@@ -10,7 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longtake import __version__
-from longtake.agent.web import access, uploading, videos
+from longtake.agent.web import access, openai_api, runs, threads, tracing, uploading, videos
 from longtake.agent.web.access import Access, Guard
 from longtake.agent.web.cached import cached, tag_of
 from longtake.agent.web.limits import Limiter, Limits
@@ -34,12 +34,12 @@ _HEADERS = {
 }
 
 
-def create_app(service: Service, access_: Access, limits: Limits | None = None) -> FastAPI:
+def create_app(service: Service, admitted: Access, limits: Limits | None = None) -> FastAPI:
     """The application that serves a library.
 
     Args:
         service: the library and the work on it; the app does not close it.
-        access_: who may ask.
+        admitted: who may ask.
         limits: what one client may ask; the ordinary ones by default.
     """
     app = FastAPI(
@@ -50,12 +50,13 @@ def create_app(service: Service, access_: Access, limits: Limits | None = None) 
         redoc_url=None,
     )
     app.state.service = service
-    app.state.access = access_
-    for router in (access.router, videos.router, uploading.router, _page()):
-        app.include_router(router)
+    app.state.access = admitted
+    for routes in (access, videos, uploading, threads, runs, tracing, openai_api):
+        app.include_router(routes.router)
+    app.include_router(_page())
     answer_errors(app)
     # The one added last stands first.
-    app.add_middleware(Guard, access=access_)
+    app.add_middleware(Guard, access=admitted)
     app.add_middleware(Limiter, limits=limits or Limits())
     app.add_middleware(_SafeHeaders)
     return app

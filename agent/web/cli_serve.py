@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longtake.agent.cli import open_workspace
-from longtake.agent.web.access import Access, is_loopback
+from longtake.agent.web.access import Access
 from longtake.console import Session, say
 from longtake.errors import ConfigError
 
@@ -26,11 +27,7 @@ def serve(
 ) -> None:
     """Open the library in the browser: watch, ask, and see what an answer rests on."""
     session: Session = context.obj
-    if not is_loopback(host) and not token:
-        raise ConfigError(
-            f"{host} can be reached from other machines, and without a token anybody there could use the library: "
-            "give one with --token, or leave --host out."
-        )
+    admitted = Access.at(host, token)
     listening = _listen(host, port)
     workspace = open_workspace(session)
     from longtake.agent.ask import Asker
@@ -39,7 +36,7 @@ def serve(
     from longtake.agent.web.service import Service
 
     service = Service(workspace, Asker(workspace), folder or ())
-    server = Server(create_app(service, Access.at(host, token)))
+    server = Server(create_app(service, admitted))
     say(f"Longtake is at {_url(host, listening)} until Ctrl-C ends it.")
     server.run([listening])
 
@@ -54,9 +51,10 @@ def _listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        raise ConfigError(
-            f"{host}:{port} cannot be listened at ({error.strerror}): choose another with --port or --host."
-        ) from error
+        if error.errno == errno.EADDRINUSE:
+            raise ConfigError(f"Port {port} of {host} is in use: choose another with --port.") from error
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        raise ConfigError(f"{host} cannot be listened at ({reason}): choose another with --host.") from error
 
 
 def _url(host: str, listening: socket.socket) -> str:

@@ -186,6 +186,9 @@ class Indexing:
             report = self._workspace.add(Path(job.video.path), job.watcher)
         except LongtakeError as error:
             job.error, job.state = str(error), "failed"
+        except OSError as error:
+            where = error.filename or job.video.path
+            job.error, job.state = f"{where} cannot be read or written: {error.strerror or error}.", "failed"
         except Exception as error:
             # Whatever breaks one video, the queue goes on with the next.
             log.exception("indexing %s broke off", job.video.name)

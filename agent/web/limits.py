@@ -20,7 +20,7 @@ from longtake.agent.web.refusals import Refusal, refused
 from longtake.agent.web.uploads import CHUNK
 
 _MOST_CLIENTS = 10_000  # whose rate is remembered
-_HEADERS = 15.0  # seconds for the head of a request
+HEAD_SECONDS = 15.0  # seconds for the head of a request
 MIB = 1024 * 1024
 
 
@@ -163,7 +163,7 @@ class TimedProtocol(H11Protocol):
     def _time_head(self) -> None:
         answered = self.cycle is not None and self.cycle.response_complete
         if self.conn.their_state is h11.IDLE or (answered and self.conn.their_state is h11.SEND_BODY):
-            self._timer = self._timer or self.loop.call_later(_HEADERS, self.transport.close)
+            self._timer = self._timer or self.loop.call_later(HEAD_SECONDS, self.transport.close)
         else:
             self._stop_timer()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from functools import lru_cache
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -33,10 +32,7 @@ def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
         times, names = _pictures(library, video.id, keyframes.key)
         picture = read_jpeg(keyframes.path / names[max(0, bisect_right(times, at) - 1)])
     else:
-        path = source(video)
-        if path is None:
-            raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
-        picture = _decoded(path, at)
+        picture = _decoded(video, at)
     return encode_jpeg(_shrunk(picture, width), _QUALITY)
 
 
@@ -48,13 +44,16 @@ def _pictures(library: Library, video: str, key: str) -> tuple[list[float], list
     return [item["start"] for item in seconds], [item["file"] for item in seconds]
 
 
-def _decoded(path: Path, at: float) -> Picture:
+def _decoded(video: VideoRecord, at: float) -> Picture:
+    path = source(video)
+    if path is None:
+        raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
     with _DECODING:
         media = probe(path)
-        frame = next(read_frames(path, media, TimeSpan(start=at, end=at), lambda: None), None)
-        if frame is None:
-            raise Refusal(404, "There is no picture at that time.")
-        return frame.bgr(WIDEST)
+        if media.video:
+            for frame in read_frames(path, media, TimeSpan(start=at, end=at), lambda: None):
+                return frame.bgr(WIDEST)
+    raise Refusal(404, f"{video.name} has no picture at that time.")
 
 
 def _shrunk(picture: Picture, width: int) -> Picture:

@@ -14,7 +14,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import Field
@@ -69,15 +69,15 @@ class Uploads:
         with self._lock:
             self._unfinished.mkdir(parents=True, exist_ok=True)
             self._sweep()
-            pending = [self.get(file.stem) for file in self._unfinished.glob("*.json")]
+            pending = self._pending()
             if len(pending) >= AT_ONCE:
                 raise Refusal(429, f"{AT_ONCE} uploads are under way: finish or delete one, then begin this one.")
             promised = sum(other.size - there for other, there in pending)
             if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
                 raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
             upload_id = secrets.token_hex(16)
-            self._bytes(upload_id).touch()
             write_atomic(self._facts(upload_id), upload.model_dump_json())
+            self._bytes(upload_id).touch()
         return upload_id
 
     def get(self, upload_id: str) -> tuple[Upload, int]:
@@ -155,14 +155,23 @@ class Uploads:
             with self._lock:
                 self._busy.discard(upload_id)
 
+    def _pending(self) -> list[tuple[Upload, int]]:
+        pending = []
+        for facts in self._unfinished.glob("*.json"):
+            with suppress(Refusal):  # finished or given up meanwhile
+                pending.append(self.get(facts.stem))
+        return pending
+
     def _sweep(self) -> None:
-        for file in self._unfinished.glob("*"):
-            if time.time() - file.stat().st_mtime > _IDLE and file.stem not in self._busy:
-                self._remove(file.stem)
+        for facts in self._unfinished.glob("*.json"):
+            data = self._bytes(facts.stem)
+            if facts.stem not in self._busy and not (data.exists() and time.time() - data.stat().st_mtime < _IDLE):
+                self._remove(facts.stem)
 
     def _remove(self, upload_id: str) -> None:
-        self._facts(upload_id).unlink(missing_ok=True)
+        # In this order: facts without bytes are swept, bytes without facts would never be found again.
         self._bytes(upload_id).unlink(missing_ok=True)
+        self._facts(upload_id).unlink(missing_ok=True)
 
     def _bytes(self, upload_id: str) -> Path:
         return self._unfinished / upload_id

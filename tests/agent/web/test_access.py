@@ -1,0 +1,147 @@
+"""Who gets in: names, origins and tokens, over a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from helpers.web_server import WebServer, web_server
+
+from longtake.agent.web.access import Access
+from longtake.errors import ConfigError
+from longtake.preprocess.workspace import Workspace
+
+TOKEN = "open-sesame~42"
+WRONG = [TOKEN[:-1], TOKEN + "2", TOKEN.upper(), "x", "Schlüssel"]
+
+
+@pytest.fixture(scope="module")
+def server(small_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(small_workspace) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def locked(small_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(small_workspace, token=TOKEN) as running:
+        yield running
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.0.7", "[", ""])
+def test_a_foreign_host_is_refused(server: WebServer, host: str) -> None:
+    with server.client() as client:
+        for path in ("/api/videos", "/", "/openapi.json", "/v1/models"):
+            answer = client.get(path, headers={"Host": host})
+            assert (answer.status_code, answer.json()["error"]["type"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "LOCALHOST"])
+def test_a_loopback_name_is_ours(server: WebServer, host: str) -> None:
+    with server.client() as client:
+        assert client.get("/api/videos", headers={"Host": host.format(port=server.port)}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "http://localhost:{port}",
+        "http://127.0.0.1:1",
+        "http://127.0.0.1:{port}.evil.com",
+    ],
+)
+def test_a_foreign_origin_is_refused(server: WebServer, origin: str) -> None:
+    with server.client() as client:
+        answer = client.post("/api/threads", json={}, headers={"Origin": origin.format(port=server.port)})
+        assert (answer.status_code, answer.json()["error"]["type"]) == (403, "forbidden")
+
+
+def test_our_own_origin_is_not(server: WebServer) -> None:
+    with server.client() as client:
+        assert client.get("/api/videos", headers={"Origin": server.url}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("site", "status"), [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)]
+)
+def test_a_picture_of_ours_is_not_shown_on_another_site(server: WebServer, site: str, status: int) -> None:
+    with server.client() as client:
+        assert client.get("/api/videos", headers={"Sec-Fetch-Site": site}).status_code == status
+        assert client.get("/", headers={"Sec-Fetch-Site": site}).status_code != 403, "a link may lead to the page"
+
+
+@pytest.mark.parametrize("path", ["/api/videos", "/openapi.json", "/v1/models", "/api/threads", "/nothing"])
+def test_without_the_token_nothing_is_told(locked: WebServer, path: str) -> None:
+    with locked.client() as client:
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()["error"]["type"]) == (401, "unauthorized")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_the_page_is_shown_without_it(locked: WebServer) -> None:
+    with locked.client() as client:
+        assert client.get("/").status_code != 401
+        assert client.get("/page/app.js").status_code != 401
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_token_is_refused(locked: WebServer, wrong: str) -> None:
+    with locked.client() as client:
+        headers = {"Authorization": f"Bearer {wrong}".encode()}
+        assert client.get("/api/videos", headers=headers).status_code == 401
+        refused = client.post("/api/session", json={"token": wrong})
+        assert (refused.status_code, dict(refused.cookies)) == (401, {})
+        assert client.get("/api/videos", headers={"Cookie": f"longtake={wrong!a}"}).status_code == 401
+
+
+def test_the_token_opens_everything(locked: WebServer) -> None:
+    with locked.client() as client:
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        assert client.get("/api/videos", headers=headers).status_code == 200
+
+
+def test_the_token_is_given_for_a_cookie_that_scripts_and_other_sites_do_not_get(locked: WebServer) -> None:
+    with locked.client() as client:
+        given = client.post("/api/session", json={"token": TOKEN})
+        assert given.status_code == 204
+        cookie = given.headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert TOKEN not in cookie
+        assert client.get("/api/videos").status_code == 200
+
+
+def test_nobody_else_may_open_a_session_from_another_page(locked: WebServer) -> None:
+    with locked.client() as client:
+        refused = client.post("/api/session", json={"token": TOKEN}, headers={"Origin": "http://evil.example"})
+        assert refused.status_code == 403
+
+
+def test_the_answers_forbid_what_the_page_does_not_need(server: WebServer) -> None:
+    with server.client() as client:
+        headers = client.get("/api/videos").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("listens", "host", "known"),
+    [
+        ("0.0.0.0", "192.168.0.7:8765", True),
+        ("0.0.0.0", "evil.example", False),
+        ("192.168.0.7", "192.168.0.7:8765", True),
+        ("192.168.0.7", "192.168.0.8:8765", False),
+        ("Box.lan", "box.lan", True),
+        ("127.0.0.1", "192.168.0.7", False),
+    ],
+)
+def test_the_names_of_an_address_are_those_it_can_be_reached_by(listens: str, host: str, known: bool) -> None:
+    assert Access.at(listens, "token").knows_host(host) is known
+
+
+@pytest.mark.parametrize(("host", "token"), [("0.0.0.0", None), ("192.168.0.7", ""), ("127.0.0.1", "two words")])
+def test_what_would_let_in_everybody_or_nobody_is_refused(host: str, token: str | None) -> None:
+    with pytest.raises(ConfigError, match="token"):
+        Access.at(host, token)

@@ -1,0 +1,90 @@
+"""`longtake serve` as a person meets it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+
+def command(library: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "longtake", "--library", str(library), "serve", *arguments]
+
+
+@contextmanager
+def serving(library: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The running command and the address that it says."""
+    with subprocess.Popen(
+        command(library, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        try:
+            yield process, re.findall(r"http://\S+", said)[0]
+        finally:
+            process.kill()
+
+
+def refused(library: Path, *arguments: str) -> str:
+    done = subprocess.run(command(library, *arguments), capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+def test_it_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    with serving(tmp_path, "--port", "0") as (process, url):
+        assert httpx.get(f"{url}api/videos").json() == {"videos": []}
+        with httpx.stream("GET", f"{url}api/videos"):
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert error == "longtake: stopped; what was finished is kept.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+def test_ctrl_c_ends_it_in_the_middle_of_indexing(tmp_path: Path, long_tone: Path) -> None:
+    folder = str(long_tone.parent)
+    with serving(tmp_path, "--port", "0", "--folder", folder) as (process, url):
+        added = httpx.post(f"{url}api/videos", json={"path": str(long_tone)}).json()
+        with httpx.stream("GET", f"{url}api/videos/{added['id']}/progress") as events:
+            lines = events.iter_lines()
+            next(line for line in lines if '"state":"indexing"' in line)
+            process.send_signal(signal.SIGINT)
+            assert '"state":"failed"' in [line for line in lines if line][-1]
+        _, error = process.communicate(timeout=30)
+    assert (process.returncode, "Traceback" in error) == (130, False)
+
+
+def test_an_address_that_others_reach_wants_a_token(tmp_path: Path) -> None:
+    for host in ("0.0.0.0", "example.org"):
+        assert "can be reached from other machines, and without a token" in refused(tmp_path, "--host", host)
+
+
+def test_with_a_token_any_address_is_served(tmp_path: Path) -> None:
+    with serving(tmp_path, "--host", "0.0.0.0", "--port", "0", "--token", "open-sesame") as (_, url):
+        assert url.startswith("http://127.0.0.1:")
+        assert httpx.get(f"{url}api/videos").status_code == 401
+        assert httpx.get(f"{url}api/videos", headers={"Authorization": "Bearer open-sesame"}).status_code == 200
+
+
+def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert refused(tmp_path, "--port", str(port)) == (
+            f"longtake: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
+        )
+
+
+def test_an_address_of_another_machine_is_one_sentence(tmp_path: Path) -> None:
+    assert "203.0.113.7 cannot be listened at" in refused(tmp_path, "--host", "203.0.113.7", "--token", "x")

@@ -1,0 +1,151 @@
+"""Videos on their way in: what is told until they are there, over a real server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from helpers.small_video import write_small_video
+from helpers.web_server import web_server
+
+from longtake.agent.web.indexing import Job
+from longtake.config import load
+from longtake.memory.library import LAYERS, VideoRecord, file_id
+from longtake.preprocess.progress import LayerReport, Progress
+from longtake.preprocess.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "library", load())
+
+
+def told(client: httpx.Client, video: str) -> Iterator[dict[str, Any]]:
+    """What is told of indexing until its end."""
+    with client.stream("GET", f"/api/videos/{video}/progress") as events:
+        assert events.headers["Content-Type"].startswith("text/event-stream")
+        for line in events.iter_lines():
+            if line.startswith("data: "):
+                yield json.loads(line.removeprefix("data: "))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_indexing_is_told_layer_by_layer_until_it_is_done(workspace: Workspace, tmp_path: Path) -> None:
+    write_small_video(tmp_path / "folder.mp4")
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        added = client.post("/api/videos", json={"path": str(tmp_path / "folder.mp4")}).json()
+        assert added["progress"]["state"] in ("queued", "indexing")
+        events = list(told(client, added["id"]))
+        shown = client.get(f"/api/videos/{added['id']}").json()
+    assert all([layer["name"] for layer in event["layers"]] == list(LAYERS) for event in events)
+    assert [event["state"] for event in events[-2:]] == ["indexing", "done"]
+    assert events[-1]["share"] == 1.0
+    last = {layer["name"]: layer for layer in events[-1]["layers"]}
+    assert {last[name]["state"] for name in ("subtitles", "shots", "scene_text", "text_vectors")} == {"done"}
+    assert "No engine for captions" in last["captions"]["reason"]
+    assert (shown["complete"], shown["progress"]) == (True, events[-1])
+    assert shown["problems"] == {name: layer["reason"] for name, layer in last.items() if layer["reason"]}
+
+
+def test_a_video_that_was_indexed_before_is_done_at_once(small_workspace: Workspace) -> None:
+    video = small_workspace.library.resolve("talk.mp4").id
+    with web_server(small_workspace) as server, server.client() as client:
+        (event,) = told(client, video)
+    assert (event["state"], event["share"], event["error"]) == ("done", 1.0, None)
+
+
+def test_a_file_that_goes_away_fails_with_a_sentence(workspace: Workspace, long_tone: Path, tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "talk.wav"
+    file.parent.mkdir()
+    shutil.copy(long_tone, file)
+    with web_server(workspace, folders=[file.parent]) as server, server.client() as client:
+        video = client.post("/api/videos", json={"path": str(file)}).json()["id"]
+        file.unlink()
+        last = list(told(client, video))[-1]
+    assert last["state"] == "failed"
+    assert str(file) in last["error"]
+
+
+def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        running = client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)}).json()["id"]
+        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+        until(lambda: client.get(f"/api/videos/{running}").json()["progress"]["state"] == "indexing")
+        assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
+        busy = client.delete(f"/api/videos/{running}")
+        assert (busy.status_code, busy.json()["error"]["type"]) == (409, "conflict")
+        assert client.delete(f"/api/videos/{waiting}").status_code == 204
+    assert [video.id for video in workspace.library.videos()] == [running]
+
+
+@pytest.mark.slow
+def test_an_upload_whose_indexing_was_ended_goes_on_with_the_next_server(workspace: Workspace, long_tone: Path) -> None:
+    uploads = workspace.library.root / "uploads"
+    uploads.mkdir()
+    file = Path(shutil.copy(long_tone, uploads / f"{file_id(long_tone)}.wav"))
+    with web_server(workspace) as server:
+        server.service.add(file, "talk.wav")
+    assert not workspace.library.resolve("talk.wav").complete
+    with web_server(workspace) as server, server.client() as client:
+        assert list(told(client, file_id(file)))[-1]["state"] == "done"
+    assert workspace.library.resolve("talk.wav").complete
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    """A job of which all is known but the time of speech."""
+    record = VideoRecord(id="0" * 16, name="talk.mp4", path=str(tmp_path), size=1, modified=1, duration=60.0)
+    job = Job(record)
+    job.state = "indexing"
+    job.expected = {"visual_pass": 30.0, "sounds": 10.0, "speech": 50.0, "scene_text": 60.0}
+    job.unavailable = {"frame_vectors": "No engine.", "captions": "No engine."}
+    job.watcher.reports.append(LayerReport("probe", "pyav"))
+    return job
+
+
+def test_the_time_left_is_that_of_what_runs_and_what_waits(job: Job) -> None:
+    job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
+    now = job.progress()
+    assert now.seconds_left == 12.0 + 10.0 + 50.0 + 60.0
+    layers = {layer.name: layer for layer in now.layers}
+    assert (layers["shots"].state, layers["shots"].share, layers["shots"].seconds_left) == ("running", 0.5, 12.0)
+    assert (layers["speech"].state, layers["speech"].seconds_left) == ("waiting", 50.0)
+    assert (layers["captions"].state, layers["captions"].reason) == ("missing", "No engine.")
+    assert (layers["subtitles"].state, layers["subtitles"].reason) == ("missing", None), "it is past, and built nothing"
+
+
+def test_the_share_weighs_what_takes_long(job: Job) -> None:
+    job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
+    whole = 1 + 30 + 10 + 50 + 60 + 1  # the probe and the text vectors, which nobody measured, count a second each
+    assert job.progress().share == round((1 + 15) / whole, 3)
+
+
+@pytest.mark.parametrize("unknown", ["speech", "scene_text"])
+def test_a_time_that_nobody_knows_is_not_guessed(job: Job, unknown: str) -> None:
+    job.expected = {step: seconds for step, seconds in job.expected.items() if step != unknown}
+    job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
+    assert job.progress().seconds_left is None
+
+
+def test_the_share_never_goes_back(workspace: Workspace, tmp_path: Path, tone: Path) -> None:
+    shutil.copy(tone, tmp_path / "tone.wav")
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        video = client.post("/api/videos", json={"path": str(tmp_path / "tone.wav")}).json()["id"]
+        shares = [event["share"] for event in told(client, video)]
+    assert shares == sorted(shares)

@@ -1,0 +1,235 @@
+"""Uploads over a real server: whole, torn, gone on with, and refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from helpers.web_server import WebServer, web_server
+
+from longtake.agent.web import uploads
+from longtake.agent.web.uploads import AT_ONCE, CHUNK, LARGEST, Upload
+from longtake.config import load
+from longtake.memory.library import file_id
+from longtake.preprocess.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "library", load())
+
+
+@pytest.fixture
+def server(workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(workspace) as running:
+        yield running
+
+
+def begin(client: httpx.Client, name: str, size: int) -> str:
+    answer = client.post("/api/uploads", json={"name": name, "size": size})
+    assert answer.status_code == 201
+    assert {**answer.json(), "id": ""} == {"id": "", "offset": 0, "chunk": CHUNK}
+    return str(answer.json()["id"])
+
+
+def send(client: httpx.Client, upload: str, offset: int, data: bytes) -> httpx.Response:
+    return client.patch(f"/api/uploads/{upload}", content=data, headers={"Upload-Offset": str(offset)})
+
+
+def kept(workspace: Workspace) -> list[str]:
+    """Every file below the folder of uploads."""
+    root = workspace.library.root / "uploads"
+    return sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
+
+
+def test_a_file_arrives_in_chunks_and_lies_under_its_hash(server: WebServer, workspace: Workspace, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "a talk.wav", len(data))
+        assert send(client, upload, 0, data[:50_000]).json() == {"offset": 50_000}
+        last = send(client, upload, 50_000, data[50_000:]).json()
+        assert last == {"offset": len(data), "video": file_id(tone)}
+        video = client.get(f"/api/videos/{last['video']}").json()
+        assert (video["name"], video["bytes"], video["duration"]) == ("a talk.wav", len(data), 4.0)
+        assert client.get(f"/api/videos/{last['video']}/file").content == data
+        assert client.get(f"/api/uploads/{upload}").status_code == 404
+    assert kept(workspace) == [f"{file_id(tone)}.wav"]
+
+
+def test_the_name_stays_when_the_video_is_indexed(server: WebServer, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "Monday.mp4", len(data))
+        video = send(client, upload, 0, data).json()["video"]
+        with client.stream("GET", f"/api/videos/{video}/progress") as events:
+            list(events.iter_lines())
+        shown = client.get(f"/api/videos/{video}").json()
+        assert (shown["name"], shown["complete"]) == ("Monday.mp4", True)
+
+
+def test_an_upload_goes_on_after_its_connection_broke(server: WebServer, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        send(client, upload, 0, data[:50_000])
+        lines = (
+            f"PATCH /api/uploads/{upload} HTTP/1.1",
+            f"Host: 127.0.0.1:{server.port}",
+            "Upload-Offset: 50000",
+            f"Content-Length: {len(data) - 50_000}",
+        )
+        with socket.create_connection(("127.0.0.1", server.port)) as torn:
+            torn.sendall("\r\n".join((*lines, "", "")).encode() + data[50_000:60_000])
+        there = client.get(f"/api/uploads/{upload}").json()
+        assert there == {"name": "talk.wav", "size": len(data), "offset": 50_000, "chunk": CHUNK}
+        assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
+
+
+def test_an_upload_goes_on_when_the_server_was_ended(workspace: Workspace, tone: Path) -> None:
+    data = tone.read_bytes()
+    with web_server(workspace) as server, server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        send(client, upload, 0, data[:50_000])
+    with web_server(workspace) as server, server.client() as client:
+        assert client.get(f"/api/uploads/{upload}").json()["offset"] == 50_000
+        assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
+
+
+def test_a_wrong_offset_is_told_the_right_one(server: WebServer) -> None:
+    with server.client() as client:
+        upload = begin(client, "talk.mp4", 1_000)
+        send(client, upload, 0, b"x" * 10)
+        for offset in (0, 9, 11):
+            answer = send(client, upload, offset, b"y")
+            assert (answer.status_code, answer.json()["offset"], answer.json()["error"]["type"]) == (
+                409,
+                10,
+                "conflict",
+            )
+
+
+def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        server.service.uploads.append(upload, 0, data)  # the server went down before it could finish
+        assert send(client, upload, len(data), b"").json()["video"] == file_id(tone)
+
+
+def test_the_same_file_twice_is_one_video(server: WebServer, workspace: Workspace, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        first, second = begin(client, "first.wav", len(data)), begin(client, "second.wav", len(data))
+        videos = [send(client, upload, 0, data).json()["video"] for upload in (first, second)]
+        assert videos == [file_id(tone)] * 2
+        assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == ["first.wav"]
+    assert kept(workspace) == [f"{file_id(tone)}.wav"]
+
+
+def test_what_the_library_holds_elsewhere_is_not_kept_again(workspace: Workspace, tone: Path) -> None:
+    workspace.add(tone)
+    data = tone.read_bytes()
+    with web_server(workspace) as server, server.client() as client:
+        video = send(client, begin(client, "copy.wav", len(data)), 0, data).json()["video"]
+        assert client.get(f"/api/videos/{video}").json()["name"] == tone.name
+    assert kept(workspace) == []
+
+
+@pytest.mark.parametrize(
+    "data", [b"plain text\n" * 100, b"#EXTM3U\nfile:///etc/passwd\n", b"\xff\xd8\xff\xe0" + bytes(500)]
+)
+def test_what_is_no_media_is_refused_and_deleted(server: WebServer, workspace: Workspace, data: bytes) -> None:
+    with server.client() as client:
+        answer = send(client, begin(client, "talk.mp4", len(data)), 0, data)
+        assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request")
+        message = answer.json()["error"]["message"]
+        assert message.startswith("talk.mp4 is no video or sound")
+        assert str(workspace.library.root) not in message
+        assert client.get("/api/videos").json() == {"videos": []}
+    assert kept(workspace) == []
+
+
+@pytest.mark.parametrize("name", ["../talk.mp4", "/etc/passwd", "..\\talk.mp4", "a\x00.mp4", "a\nb.mp4", "", "x" * 201])
+def test_a_name_that_is_a_path_or_none_is_refused(server: WebServer, workspace: Workspace, name: str) -> None:
+    with server.client() as client:
+        answer = client.post("/api/uploads", json={"name": name, "size": 10})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request")
+    assert kept(workspace) == []
+
+
+@pytest.mark.parametrize("upload", ["..%2F..%2Flibrary", "%2e%2e", "0" * 32, "..%2Funfinished", "x", "0" * 31 + "%0A"])
+def test_only_an_upload_s_own_id_reaches_it(server: WebServer, upload: str) -> None:
+    with server.client() as client:
+        assert client.get(f"/api/uploads/{upload}").status_code == 404
+        assert send(client, upload, 0, b"x").status_code == 404
+        assert client.delete(f"/api/uploads/{upload}").status_code == 404
+
+
+class Told(NamedTuple):
+    status: int
+    kind: str
+
+
+def told(answer: httpx.Response) -> Told:
+    return Told(answer.status_code, answer.json()["error"]["type"])
+
+
+def test_more_than_was_said_is_refused(server: WebServer) -> None:
+    with server.client() as client:
+        upload = begin(client, "talk.mp4", 10)
+        assert told(send(client, upload, 0, b"x" * 11)) == (413, "too_large")
+        assert client.get(f"/api/uploads/{upload}").json()["offset"] == 0
+
+
+def test_a_chunk_has_its_size(server: WebServer) -> None:
+    with server.client() as client:
+        upload = begin(client, "talk.mp4", 2 * CHUNK)
+        assert send(client, upload, 0, bytes(CHUNK)).json() == {"offset": CHUNK}
+        assert told(send(client, upload, CHUNK, bytes(CHUNK + 1))) == (413, "too_large")
+
+
+def test_what_no_disk_should_hold_is_refused_at_once(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with server.client() as client:
+        refused = client.post("/api/uploads", json={"name": "talk.mp4", "size": LARGEST + 1})
+        assert told(refused) == (413, "too_large")
+        assert client.post("/api/uploads", json={"name": "talk.mp4", "size": 0}).status_code == 400
+        room = shutil.disk_usage("/")._replace(free=600 * 1000**2)
+        monkeypatch.setattr(uploads.shutil, "disk_usage", lambda path: room)
+        begin(client, "first.mp4", 60 * 1000**2)
+        second = client.post("/api/uploads", json={"name": "second.mp4", "size": 60 * 1000**2})
+        assert told(second) == (507, "unavailable"), "what the first one still lacks is not free"
+
+
+def test_too_many_at_once_are_refused_until_one_is_given_up(server: WebServer, workspace: Workspace) -> None:
+    with server.client() as client:
+        under_way = [begin(client, "talk.mp4", 10) for _ in range(AT_ONCE)]
+        assert told(client.post("/api/uploads", json={"name": "talk.mp4", "size": 10})) == (429, "too_many")
+        assert client.delete(f"/api/uploads/{under_way[0]}").status_code == 204
+        begin(client, "talk.mp4", 10)
+
+
+def test_what_nobody_went_on_with_for_a_day_is_swept(server: WebServer, workspace: Workspace) -> None:
+    with server.client() as client:
+        idle, fresh = begin(client, "idle.mp4", 10), begin(client, "fresh.mp4", 10)
+        unfinished = workspace.library.root / "uploads" / "unfinished"
+        for file in unfinished.glob(f"{idle}*"):
+            os.utime(file, (1_000_000, 1_000_000))
+        begin(client, "another.mp4", 10)
+        assert client.get(f"/api/uploads/{idle}").status_code == 404
+        assert client.get(f"/api/uploads/{fresh}").status_code == 200
+
+
+def test_an_upload_that_is_long_goes_on_being_fresh(workspace: Workspace) -> None:
+    held = uploads.Uploads(workspace.library.root / "uploads")
+    upload = held.begin(Upload(name="talk.mp4", size=10))
+    for file in (workspace.library.root / "uploads" / "unfinished").iterdir():
+        os.utime(file, (1_000_000, 1_000_000))
+    held.append(upload, 0, b"abc")
+    again = uploads.Uploads(workspace.library.root / "uploads")
+    assert again.get(upload) == (Upload(name="talk.mp4", size=10), 3)

@@ -1,0 +1,263 @@
+"""The library over HTTP: what it holds, files in ranges, pictures, lanes, and its end."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import httpx
+import numpy as np
+import numpy.typing as npt
+import pytest
+from helpers.small_video import SHOWN
+from helpers.web_server import WebServer, web_server
+
+from longtake.config import load
+from longtake.memory.library import LAYERS, file_id
+from longtake.preprocess.workspace import Workspace
+
+NONE = "0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def server(small_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(small_workspace) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: WebServer) -> Iterator[httpx.Client]:
+    with server.client() as opened:
+        yield opened
+
+
+@pytest.fixture
+def video(small_workspace: Workspace) -> str:
+    return small_workspace.library.resolve("talk.mp4").id
+
+
+@pytest.fixture
+def data(small_workspace: Workspace) -> bytes:
+    return (small_workspace.library.root / "talk.mp4").read_bytes()
+
+
+def test_a_video_is_shown_with_what_is_known_of_it(client: httpx.Client, video: str, data: bytes) -> None:
+    shown = client.get(f"/api/videos/{video}").json()
+    assert client.get("/api/videos").json() == {"videos": [shown]}
+    told = {
+        name: shown[name] for name in ("id", "name", "duration", "width", "height", "bytes", "complete", "playable")
+    }
+    assert told == {
+        "id": video,
+        "name": "talk.mp4",
+        "duration": 8.0,
+        "width": 640,
+        "height": 360,
+        "bytes": len(data),
+        "complete": True,
+        "playable": True,
+    }
+    assert {layer["name"]: layer["share"] for layer in shown["layers"]}["scene_text"] == 1.0
+    assert (shown["progress"], shown["problems"]) == (None, {})
+
+
+@pytest.mark.parametrize("video_id", [NONE, "..", "%2e%2e", "..%2Fvideos", "talk.mp4", "%00", "", "../../etc/passwd"])
+@pytest.mark.parametrize("what", ["", "/file", "/lanes", "/still?at=0", "/thumbnail", "/progress"])
+def test_only_an_id_reaches_a_video(client: httpx.Client, video_id: str, what: str) -> None:
+    if video_id or what:
+        assert client.get(f"/api/videos/{video_id}{what}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/page/..%2Fapp.py", "/page/%2e%2e/app.py", "/page//etc/passwd", "/page/app.py", "//etc/passwd"]
+)
+def test_no_path_of_a_request_reaches_the_disk(client: httpx.Client, path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found")
+
+
+def test_a_file_comes_whole_with_its_type(client: httpx.Client, video: str, data: bytes) -> None:
+    answer = client.get(f"/api/videos/{video}/file")
+    assert (answer.status_code, answer.content) == (200, data)
+    assert (answer.headers["Content-Type"], answer.headers["Accept-Ranges"]) == ("video/mp4", "bytes")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "start", "end"),
+    [("bytes=0-", 0, None), ("bytes=0-0", 0, 1), ("bytes=1000-1999", 1_000, 2_000), ("bytes=50000-", 50_000, None)],
+)
+def test_a_range_of_a_file(
+    client: httpx.Client, video: str, data: bytes, wanted: str, start: int, end: int | None
+) -> None:
+    answer = client.get(f"/api/videos/{video}/file", headers={"Range": wanted})
+    assert (answer.status_code, answer.content) == (206, data[start:end])
+    assert answer.headers["Content-Range"] == f"bytes {start}-{(end or len(data)) - 1}/{len(data)}"
+
+
+def test_the_last_bytes_of_a_file(client: httpx.Client, video: str, data: bytes) -> None:
+    answer = client.get(f"/api/videos/{video}/file", headers={"Range": "bytes=-500"})
+    assert (answer.status_code, answer.content) == (206, data[-500:])
+    assert answer.headers["Content-Range"] == f"bytes {len(data) - 500}-{len(data) - 1}/{len(data)}"
+
+
+def test_a_range_beyond_a_file_is_refused_with_its_length(client: httpx.Client, video: str, data: bytes) -> None:
+    answer = client.get(f"/api/videos/{video}/file", headers={"Range": f"bytes={len(data)}-"})
+    assert (answer.status_code, answer.headers["Content-Range"]) == (416, f"bytes */{len(data)}")
+
+
+def picture(answer: httpx.Response) -> npt.NDArray[np.uint8]:
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/jpeg")
+    return np.asarray(cv2.imdecode(np.frombuffer(answer.content, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
+def test_a_still_shows_what_is_on_the_screen_then(client: httpx.Client, video: str) -> None:
+    blue, red = (picture(client.get(f"/api/videos/{video}/still?at={at}&width=200")) for at in (3.9, 4.1))
+    assert blue.shape == red.shape == (112, 200, 3)
+    assert blue[10, 10, 0] > blue[10, 10, 2] + 30
+    assert red[10, 10, 2] > red[10, 10, 0] + 100
+    assert picture(client.get(f"/api/videos/{video}/still?at=99999")).shape[1] == 640, "the last one"
+
+
+def test_a_still_that_the_browser_holds_is_not_sent_again(client: httpx.Client, video: str) -> None:
+    first = client.get(f"/api/videos/{video}/still?at=1")
+    again = client.get(f"/api/videos/{video}/still?at=1", headers={"If-None-Match": first.headers["ETag"]})
+    other = client.get(f"/api/videos/{video}/still?at=2", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content, other.status_code) == (304, b"", 200)
+
+
+@pytest.mark.parametrize("query", ["at=-1", "at=nan", "at=x", "at=1&width=641", "at=1&width=0", "width=100"])
+def test_a_still_of_no_time_or_size_is_refused(client: httpx.Client, video: str, query: str) -> None:
+    answer = client.get(f"/api/videos/{video}/still?{query}")
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request")
+
+
+def test_the_thumbnail_is_small(client: httpx.Client, video: str) -> None:
+    assert picture(client.get(f"/api/videos/{video}/thumbnail")).shape == (180, 320, 3)
+
+
+def test_the_lanes_hold_what_the_layers_do(client: httpx.Client, video: str) -> None:
+    lanes = {lane["name"]: lane["items"] for lane in client.get(f"/api/videos/{video}/lanes").json()["lanes"]}
+    assert list(lanes) == ["shots", "speech", "scene_text", "sounds", "moments"]
+    assert lanes["shots"] == [{"start": 0.0, "end": 4.0, "text": "start"}, {"start": 4.0, "end": 8.0, "text": "cut"}]
+    assert [item["text"] for item in lanes["speech"]] == [
+        "Welcome to the workshop.",
+        "The blue kettle costs 249 dollars.",
+    ]
+    assert lanes["scene_text"][0]["text"] == SHOWN
+    assert "tone" in lanes["sounds"][0]["text"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, tone: Path) -> Path:
+    """A folder with `inside.wav`, a text, a link to a file outside of it and a hidden file; `outside.wav` beside it."""
+    allowed = tmp_path / "allowed"
+    (allowed / "deeper").mkdir(parents=True)
+    shutil.copy(tone, tmp_path / "outside.wav")
+    shutil.copy(tone, allowed / "deeper" / "inside.wav")
+    shutil.copy(tone, allowed / ".hidden.wav")
+    (allowed / "note.txt").write_text("no media")
+    (allowed / "link.wav").symlink_to(tmp_path / "outside.wav")
+    (allowed / "elsewhere").symlink_to(tmp_path)
+    return allowed
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "library", load())
+
+
+def indexed(client: httpx.Client, video: str) -> None:
+    with client.stream("GET", f"/api/videos/{video}/progress") as events:
+        assert '"state":"done"' in list(events.iter_lines())[-2]
+
+
+def test_a_file_of_an_allowed_folder_is_added_where_it_lies(empty: Workspace, folder: Path) -> None:
+    inside = folder / "deeper" / "inside.wav"
+    with web_server(empty, folders=[folder]) as server, server.client() as client:
+        (found,) = client.get("/api/folders").json()["files"]
+        assert found == {"path": str(inside), "name": "inside.wav", "bytes": inside.stat().st_size}
+        answer = client.post("/api/videos", json={"path": found["path"]})
+        assert (answer.status_code, answer.json()["id"], answer.json()["name"]) == (202, file_id(inside), "inside.wav")
+        indexed(client, answer.json()["id"])
+        assert client.delete(f"/api/videos/{file_id(inside)}").status_code == 204
+    assert inside.is_file()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "{folder}/../outside.wav",
+        "{folder}/link.wav",
+        "{folder}/elsewhere/outside.wav",
+        "{folder}/.hidden.wav",
+        "{folder}/note.txt",
+        "{folder}",
+        "deeper/inside.wav",
+        "file://{folder}/deeper/inside.wav",
+        "~",
+        "\x00",
+    ],
+)
+def test_no_other_path_is(empty: Workspace, folder: Path, path: str) -> None:
+    with web_server(empty, folders=[folder]) as server, server.client() as client:
+        answer = client.post("/api/videos", json={"path": path.format(folder=folder)})
+        assert (answer.status_code, answer.json()["error"]["type"]) == (403, "forbidden")
+
+
+def test_without_a_folder_nothing_is_allowed(client: httpx.Client, small_workspace: Workspace) -> None:
+    assert client.get("/api/folders").json() == {"files": []}
+    here = str(small_workspace.library.root / "talk.mp4")
+    assert client.post("/api/videos", json={"path": here}).status_code == 403
+
+
+def test_a_deleted_video_is_found_nowhere(empty: Workspace, tone: Path) -> None:
+    data = tone.read_bytes()
+    with web_server(empty) as server, server.client() as client:
+        upload = client.post("/api/uploads", json={"name": "talk.wav", "size": len(data)}).json()["id"]
+        video = client.patch(f"/api/uploads/{upload}", content=data, headers={"Upload-Offset": "0"}).json()["video"]
+        indexed(client, video)
+        assert empty.index.holds(video)
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+        assert client.get("/api/videos").json() == {"videos": []}
+        for what in ("", "/file", "/progress"):
+            assert client.get(f"/api/videos/{video}{what}").status_code == 404
+        assert client.delete(f"/api/videos/{video}").status_code == 404
+    assert not empty.index.holds(video)
+    assert not [path for path in (empty.library.root / "uploads").rglob("*") if path.is_file()]
+
+
+def test_a_video_whose_file_is_gone_is_still_looked_at(tmp_path: Path, small_workspace: Workspace) -> None:
+    shutil.copytree(small_workspace.library.root, tmp_path / "copy")
+    workspace = Workspace(tmp_path / "copy", load())
+    record = workspace.library.resolve("talk.mp4")
+    workspace.library.save(record.model_copy(update={"path": str(tmp_path / "gone.mp4")}))
+    with web_server(workspace) as server, server.client() as client:
+        shown = client.get(f"/api/videos/{record.id}").json()
+        assert (shown["playable"], shown["width"]) == (False, 640)
+        gone = client.get(f"/api/videos/{record.id}/file")
+        assert (gone.status_code, gone.json()["error"]["type"]) == (404, "not_found")
+        assert client.get(f"/api/videos/{record.id}/still?at=1").status_code == 200
+
+
+def test_sound_without_a_picture_has_no_still(empty: Workspace, tone: Path) -> None:
+    empty.add(tone)
+    with web_server(empty) as server, server.client() as client:
+        shown = client.get(f"/api/videos/{file_id(tone)}").json()
+        assert (shown["width"], shown["playable"]) == (None, True)
+        assert client.get(f"/api/videos/{file_id(tone)}/thumbnail").status_code == 404
+        assert client.get(f"/api/videos/{file_id(tone)}/file").headers["Content-Type"] == "audio/wav"
+
+
+def test_every_layer_has_its_place(client: httpx.Client, video: str) -> None:
+    shown = client.get(f"/api/videos/{video}").json()
+    names = [layer["name"] for layer in shown["layers"]]
+    assert names == [name for name in LAYERS if name in names]
+
+
+def test_the_api_describes_itself(client: httpx.Client) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    assert {"/api/videos", "/api/uploads/{upload_id}", "/v1/models", "/v1/chat/completions"} <= set(paths)
+    assert client.get("/docs").status_code == 404, "its page would come from another server"
