@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -13,10 +15,15 @@ import pytest
 from helpers.asking import endpoint_asker
 from helpers.openai_server import openai_server, says
 from helpers.server_events import answer, ask, begin, events, follow, sent
+from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
 
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
+from longtake.config import load
+from longtake.errors import Cancelled
+from longtake.memory.library import file_id
+from longtake.preprocess.progress import Watcher
 from longtake.preprocess.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
@@ -140,6 +147,41 @@ def test_the_last_question_may_be_about_other_videos(client: httpx.Client, video
     )
     assert answer(client, thread, COST, videos=[video, video])["answer"]["citations"][0]["video"] == video
     assert client.get(f"/api/threads/{thread}").json()["videos"] == [video]
+
+
+def test_a_video_is_asked_about_while_it_is_indexed(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    file = write_small_video(tmp_path / "talk.mp4")
+    with web_server(workspace) as server, server.client() as client:
+        with workspace.library.lock(file_id(file)):  # nobody can begin to index it
+            video = server.service.add(file).id
+            thread = begin(client, video)
+            told = events(client, ask(client, thread, COST))
+        [state] = [event.data for event in told if event.kind == "indexing"]
+        assert (state["video"], state["state"] in ("queued", "indexing")) == (video, True)
+        assert told[-1].data["answer"]["status"] == "partial"
+        assert "not indexed to the end yet" in told[-1].data["answer"]["answer"]
+        job = server.service.indexing.job(video)
+        while job and not job.progress().over:
+            time.sleep(0.05)
+        told = events(client, ask(client, thread, COST))
+        assert "indexing" not in {event.kind for event in told}
+        assert "249 dollars" in told[-1].data["answer"]["answer"]
+
+
+def test_a_question_leaves_indexing_to_its_queue(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    begun = workspace.add(write_small_video(tmp_path / "talk.mp4"), Watcher(check_cancelled=_stop)).video
+    with web_server(workspace) as server, server.client() as client:
+        told = answer(client, begin(client, begun.id), COST)["answer"]
+    assert told["status"] == "partial"
+    kept = workspace.library.get(begun.id)
+    assert kept is not None
+    assert (kept.layers, kept.complete) == (begun.layers, False)
+
+
+def _stop() -> None:
+    raise Cancelled("The work was stopped.")
 
 
 def test_options_are_chosen_among(client: httpx.Client, video: str) -> None:
