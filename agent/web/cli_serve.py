@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +39,7 @@ def serve(
     service = Service(workspace, Asker(workspace), folder or ())
     server = Server(create_app(service, admitted))
     say(f"Longtake is at {_url(host, listening)} until Ctrl-C ends it.")
+    sys.stdout.flush()  # whoever reads it through a pipe is waiting for it
     server.run([listening])
 
 

@@ -72,13 +72,8 @@ class Service:
         Raises:
             MediaError: when it is no media file.
         """
-        media, video_id = probe(path), file_id(path)
-        video = self.library.get(video_id)
-        if video is None or source(video) is None:
-            video = video_record(path, path.stat(), video_id, self.library, media, name)
-            self.library.save(video)
-        if not video.complete:
-            self.indexing.add(video)
+        video = self._known(path) or self._taken(path, name)
+        self.indexing.add(video)
         return video
 
     def finish_upload(self, upload_id: str) -> VideoRecord:
@@ -116,6 +111,19 @@ class Service:
         """Stop all work; what was finished is kept."""
         self.indexing.close()
         self.runs.close()
+
+    def _known(self, path: Path) -> VideoRecord | None:
+        """The video that was read from this very file, which need not be hashed again."""
+        location = str(path.resolve())
+        return next((video for video in self.library.videos() if video.path == location and source(video)), None)
+
+    def _taken(self, path: Path, name: str | None) -> VideoRecord:
+        media, video_id = probe(path), file_id(path)
+        video = self.library.get(video_id)
+        if video is None or source(video) is None:
+            video = video_record(path, path.stat(), video_id, self.library, media, name)
+            self.library.save(video)
+        return video
 
 
 def source(video: VideoRecord) -> Path | None:

@@ -19,6 +19,7 @@ from longtake.preprocess.media import probe
 WIDEST = 640  # pixels
 _QUALITY = 80
 _DECODING = threading.BoundedSemaphore(2)  # pictures decoded at once
+_PATIENCE = 2.0  # seconds that a request waits for its turn: it holds a thread that others need
 
 
 def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
@@ -48,11 +49,15 @@ def _decoded(video: VideoRecord, at: float) -> Picture:
     path = source(video)
     if path is None:
         raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
-    with _DECODING:
+    if not _DECODING.acquire(timeout=_PATIENCE):
+        raise Refusal(503, "Other pictures are being decoded: ask again in a while.", headers={"Retry-After": "1"})
+    try:
         media = probe(path)
         if media.video:
             for frame in read_frames(path, media, TimeSpan(start=at, end=at), lambda: None):
                 return frame.bgr(WIDEST)
+    finally:
+        _DECODING.release()
     raise Refusal(404, f"{video.name} has no picture at that time.")
 
 

@@ -23,9 +23,9 @@ def command(library: Path, *arguments: str) -> list[str]:
 @contextmanager
 def serving(library: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The running command and the address that it says."""
-    with subprocess.Popen(
-        command(library, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
-    ) as process:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command(library, *arguments), stdout=pipe, stderr=pipe, text=True, env=buffered) as process:
         assert process.stdout is not None
         said = process.stdout.readline()
         try:
