@@ -36,7 +36,7 @@ class Feed:
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._ended = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._wakers: set[Callable[[], None]] = set()
 
     @property
@@ -46,24 +46,18 @@ class Feed:
 
     def tell(self, kind: str, data: Mapping[str, Any], *, last: bool = False) -> None:
         """Add an event; after the last one nothing is added any more."""
-        with self._changed:
+        with self._lock:
             if self._ended:
                 return
             self._events.append(Event(len(self._events), kind, data))
             self._ended = last
-            self._changed.notify_all()
             for wake in self._wakers:
                 wake()
 
     def after(self, number: int) -> list[Event]:
         """The events so far whose numbers are larger."""
-        with self._changed:
+        with self._lock:
             return self._events[max(0, number + 1) :]
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for the end, at most so long; whether it has come."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._ended, seconds)
 
     async def follow(self, after: int = -1, beat: float = BEAT) -> AsyncGenerator[Event | None]:
         """The events after a number, as they come, until the last; None whenever nothing came for `beat` seconds."""
@@ -73,7 +67,7 @@ class Feed:
             with suppress(RuntimeError):  # the loop is closed: the server went down before the run did
                 loop.call_soon_threadsafe(woken.set)
 
-        with self._changed:
+        with self._lock:
             self._wakers.add(wake)
         try:
             while True:
@@ -89,7 +83,7 @@ class Feed:
                 except TimeoutError:
                     yield None
         finally:
-            with self._changed:
+            with self._lock:
                 self._wakers.discard(wake)
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import httpx
+
+from longtake.agent.web.runs import Run
+
+ENOUGH = 20  # seconds; what is stopped would otherwise go on for much longer
 
 
 class Sent(NamedTuple):
@@ -58,3 +63,10 @@ def answer(client: httpx.Client, thread: str, question: str, **more: Any) -> dic
     last = events(client, ask(client, thread, question, **more))[-1]
     assert last.kind == "answer", last
     return last.data
+
+
+def wait_for_end(run: Run) -> None:
+    deadline = time.monotonic() + ENOUGH
+    while not run.feed.ended:
+        assert time.monotonic() < deadline, "the run does not end"
+        time.sleep(0.01)

@@ -12,6 +12,7 @@ from uuid import uuid4
 import pytest
 from helpers.asking import endpoint_asker
 from helpers.openai_server import Reply, openai_server, says
+from helpers.server_events import ENOUGH, wait_for_end
 
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
@@ -23,7 +24,6 @@ from longtake.preprocess.workspace import Workspace
 COST = "What does the blue kettle cost?"
 SLOW = replace(says("NOT FOUND: nothing."), delay=60)
 ENDLESS = ("execute_code", {"language": "python", "code": "while True: pass"})
-ENOUGH = 20  # seconds; what is stopped would otherwise go on for much longer
 
 
 def _runs(workspace: Workspace, asker: Asker | None = None) -> Runs:
@@ -45,7 +45,7 @@ def video(small_workspace: Workspace) -> str:
 
 
 def _last(run: Run) -> tuple[str, dict[str, object]]:
-    assert run.feed.wait(ENOUGH)
+    wait_for_end(run)
     event = run.feed.after(-1)[-1]
     return event.kind, dict(event.data)
 

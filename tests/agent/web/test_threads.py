@@ -14,7 +14,7 @@ import httpx
 import pytest
 from helpers.asking import endpoint_asker
 from helpers.openai_server import openai_server, says
-from helpers.server_events import answer, ask, begin, events, follow, sent
+from helpers.server_events import answer, ask, begin, events, follow, sent, wait_for_end
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
 
@@ -109,7 +109,7 @@ def test_a_question_whose_client_goes_away_is_answered_all_the_same(
     run = ask(client, thread, COST)
     with follow(client, run) as response:
         next(sent(response))
-    assert server.service.runs.get(run).feed.wait(30)
+    wait_for_end(server.service.runs.get(run))
     turns = client.get(f"/api/threads/{thread}").json()["turns"]
     assert "249 dollars" in turns[0]["answer"]["answer"]
 
