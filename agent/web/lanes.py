@@ -11,7 +11,7 @@ from longtake.preprocess.documents import documents_of
 
 LaneName = Literal["shots", "speech", "scene_text", "sounds", "moments"]
 _NAMES: tuple[LaneName, ...] = ("shots", "speech", "scene_text", "sounds", "moments")
-_LANE_OF: dict[str, LaneName] = {
+_LANE_OF = {
     "subtitles": "speech",
     "speech": "speech",
     "scene_text": "scene_text",
@@ -44,12 +44,15 @@ class Lanes(Record):
 def lanes_of(library: Library, video: VideoRecord) -> Lanes:
     """The lanes of a video, as far as its layers are built; an empty lane has no items."""
     layers = {name: layer for name in ("shots", *_LANE_OF) if (layer := library.layer(video, name))}
-    found: dict[LaneName, list[Item]] = defaultdict(list)
+    found: dict[str, list[Item]] = defaultdict(list)
     if shots := layers.pop("shots", None):
         found["shots"] = [Item(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
     lane_of_key = {layer.key: _LANE_OF[name] for name, layer in layers.items()}
     for document in documents_of(video.id, layers):
         item = Item(start=document.span.start, end=document.span.end, text=document.text)
         found[lane_of_key[document.layer]].append(item)
-    by_time = {name: tuple(sorted(found[name], key=lambda item: (item.start, item.end))) for name in _NAMES}
-    return Lanes(lanes=tuple(Lane(name=name, items=items) for name, items in by_time.items()))
+    return Lanes(lanes=tuple(Lane(name=name, items=_by_time(found[name])) for name in _NAMES))
+
+
+def _by_time(items: list[Item]) -> tuple[Item, ...]:
+    return tuple(sorted(items, key=lambda item: (item.start, item.end)))

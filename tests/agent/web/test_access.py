@@ -88,7 +88,7 @@ def test_the_page_is_shown_without_it(locked: WebServer) -> None:
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_token_is_refused(locked: WebServer, wrong: str) -> None:
     with locked.client() as client:
-        headers = {"Authorization": f"Bearer {wrong}".encode()}
+        headers = {b"Authorization": f"Bearer {wrong}".encode()}
         assert client.get("/api/videos", headers=headers).status_code == 401
         refused = client.post("/api/session", json={"token": wrong})
         assert (refused.status_code, dict(refused.cookies)) == (401, {})

@@ -11,11 +11,13 @@ import httpx
 import numpy as np
 import numpy.typing as npt
 import pytest
-from helpers.small_video import SHOWN
+from helpers.small_video import SHOWN, write_small_video
 from helpers.web_server import WebServer, web_server
 
 from longtake.config import load
 from longtake.memory.library import LAYERS, file_id
+from longtake.preprocess.media import probe
+from longtake.preprocess.pipeline import video_record
 from longtake.preprocess.workspace import Workspace
 
 NONE = "0123456789abcdef"
@@ -240,6 +242,22 @@ def test_a_video_whose_file_is_gone_is_still_looked_at(tmp_path: Path, small_wor
         gone = client.get(f"/api/videos/{record.id}/file")
         assert (gone.status_code, gone.json()["error"]["type"]) == (404, "not_found")
         assert client.get(f"/api/videos/{record.id}/still?at=1").status_code == 200
+
+
+def test_before_it_is_indexed_a_video_is_shown_played_and_looked_at(empty: Workspace, tmp_path: Path) -> None:
+    file = write_small_video(tmp_path / "talk.mp4")
+    record = video_record(file, file.stat(), file_id(file), empty.library, probe(file))
+    empty.library.save(record)
+    with web_server(empty) as server, server.client() as client:
+        shown = client.get(f"/api/videos/{record.id}").json()
+        assert (shown["width"], shown["playable"], shown["complete"], shown["layers"]) == (640, True, False, [])
+        blue, red = (picture(client.get(f"/api/videos/{record.id}/still?at={at}&width=100")) for at in (3.9, 4.1))
+        assert blue[10, 10, 0] > blue[10, 10, 2] + 30
+        assert red[10, 10, 2] > red[10, 10, 0] + 100
+        lanes = client.get(f"/api/videos/{record.id}/lanes").json()["lanes"]
+        assert [lane["items"] for lane in lanes] == [[]] * 5
+        (event,) = client.get(f"/api/videos/{record.id}/progress").text.split("\n\n")[:-1]
+        assert '"state":"failed"' in event, "nobody is at it"
 
 
 def test_sound_without_a_picture_has_no_still(empty: Workspace, tone: Path) -> None:

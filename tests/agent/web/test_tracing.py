@@ -1,0 +1,34 @@
+"""Traces over a real server."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from helpers.web_server import web_server
+
+from longtake.agent.trace import Trace
+from longtake.config import load
+from longtake.preprocess.workspace import Workspace
+
+
+def test_a_trace_is_read_line_by_line(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    trace = Trace(workspace.library.trace_root)
+    for _ in range(3):
+        trace.event("guard", started=time.time())
+    with web_server(workspace) as server, server.client() as client:
+        lines = client.get(f"/api/traces/{trace.run}.jsonl").text.splitlines()
+    assert [json.loads(line)["step"] for line in lines] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("run", ["20260101-000000-01234567", "..%2Fmemory", "%2e%2e", "x", "20260101-000000-0123456"])
+def test_only_a_run_s_own_id_reaches_it(tmp_path: Path, run: str) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    workspace.library.trace_root.mkdir()
+    (workspace.library.trace_root / "x.jsonl").write_text("{}")
+    with web_server(workspace) as server, server.client() as client:
+        answer = client.get(f"/api/traces/{run}.jsonl")
+        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found")
