@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
-from helpers.small_video import write_small_video
 
 from longtake.agent.ask import Asker
 from longtake.agent.web.access import Access
@@ -20,7 +18,6 @@ from longtake.agent.web.app import create_app
 from longtake.agent.web.limits import Limits
 from longtake.agent.web.server import Server
 from longtake.agent.web.service import Service
-from longtake.config import load
 from longtake.preprocess.workspace import Workspace
 
 
@@ -63,12 +60,3 @@ def web_server(
         server.should_exit = True
         thread.join(timeout=30)
         assert not thread.is_alive(), "the server does not end"
-
-
-@pytest.fixture
-def small_server(tmp_path: Path) -> Iterator[WebServer]:
-    """A server of its own for a library with the small video, indexed."""
-    workspace = Workspace(tmp_path / "library", load())
-    workspace.add(write_small_video(tmp_path / "talk.mp4"))
-    with web_server(workspace) as server:
-        yield server
