@@ -164,7 +164,11 @@ def test_a_name_that_is_a_path_or_none_is_refused(server: WebServer, workspace: 
 
 
 @pytest.mark.parametrize("upload", ["..%2F..%2Flibrary", "%2e%2e", "0" * 32, "..%2Funfinished", "x", "0" * 31 + "%0A"])
-def test_only_an_upload_s_own_id_reaches_it(server: WebServer, upload: str) -> None:
+def test_only_an_upload_s_own_id_reaches_it(server: WebServer, workspace: Workspace, upload: str) -> None:
+    unfinished = workspace.library.root / "uploads" / "unfinished"
+    unfinished.mkdir(parents=True)
+    (unfinished / "x").touch()
+    (unfinished / "x.json").write_text(Upload(name="no upload", size=10).model_dump_json())
     with server.client() as client:
         assert client.get(f"/api/uploads/{upload}").status_code == 404
         assert send(client, upload, 0, b"x").status_code == 404

@@ -72,6 +72,15 @@ def test_only_an_id_reaches_a_video(client: httpx.Client, video_id: str, what: s
         assert client.get(f"/api/videos/{video_id}{what}").status_code == 404
 
 
+def test_no_other_record_is_read(empty: Workspace, tone: Path) -> None:
+    planted = empty.library.root / "videos" / "other" / "video.json"
+    planted.parent.mkdir(parents=True)
+    record = video_record(tone, tone.stat(), file_id(tone), empty.library, probe(tone))
+    planted.write_text(record.model_dump_json())
+    with web_server(empty) as server, server.client() as client:
+        assert client.get("/api/videos/other").status_code == 404
+
+
 @pytest.mark.parametrize(
     "path", ["/page/..%2Fapp.py", "/page/%2e%2e/app.py", "/page//etc/passwd", "/page/app.py", "//etc/passwd"]
 )
