@@ -84,7 +84,7 @@ def _page() -> APIRouter:
     """The page and its files, which are read once; a request chooses among them by name."""
     router = APIRouter(include_in_schema=False)
     folder = files("longtake.agent.web") / "page"
-    held = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
+    held = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file() and file.name != "__init__.py"}
 
     @router.get("/")
     def index(request: Request) -> Response:

@@ -82,7 +82,15 @@ def test_no_other_record_is_read(empty: Workspace, tone: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/page/..%2Fapp.py", "/page/%2e%2e/app.py", "/page//etc/passwd", "/page/app.py", "//etc/passwd"]
+    "path",
+    [
+        "/page/..%2Fapp.py",
+        "/page/%2e%2e/app.py",
+        "/page//etc/passwd",
+        "/page/app.py",
+        "/page/__init__.py",
+        "//etc/passwd",
+    ],
 )
 def test_no_path_of_a_request_reaches_the_disk(client: httpx.Client, path: str) -> None:
     answer = client.get(path)
@@ -288,3 +296,11 @@ def test_the_api_describes_itself(client: httpx.Client) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/api/videos", "/api/uploads/{upload_id}", "/v1/models", "/v1/chat/completions"} <= set(paths)
     assert client.get("/docs").status_code == 404, "its page would come from another server"
+
+
+def test_the_page_and_its_modules_come_with_their_types_and_are_kept(client: httpx.Client) -> None:
+    page, module = client.get("/"), client.get("/page/api.js")
+    assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert (module.status_code, module.headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
+    again = client.get("/page/api.js", headers={"If-None-Match": module.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
