@@ -1,0 +1,89 @@
+/** An answer: its words, the proof of each claim, what was examined, what it cost, and what can be made of it. */
+
+import { threadPath } from "./api.js";
+import { cited, quoted } from "./citations.js";
+import { el, notice } from "./dom.js";
+import { Plain, many, percent, plain, span } from "./format.js";
+
+const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
+const STATUS = { abstained: "Not in the video", partial: "Answered in part", failed: "Failed" };
+
+/** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
+export function answerOf(answer, context) {
+  const badge = STATUS[answer.status] ? el("p", { class: `badge ${answer.status}` }, STATUS[answer.status]) : null;
+  const text = answer.error ?? answer.answer;
+  return el(
+    "div",
+    { class: "answer" },
+    badge,
+    el("p", { class: "text" }, ...cited(text, answer.citations, context)),
+    answer.option ? el("p", {}, el("strong", {}, `${answer.option.letter}. ${answer.option.text}`)) : null,
+    answer.claims.length ? proofOf(answer, context) : null,
+    examined(answer.coverage),
+    receipt(answer),
+    actions(answer, context),
+  );
+}
+
+function proofOf({ claims, citations }, context) {
+  const several = new Set(citations.map(({ video }) => video)).size > 1;
+  const words = { supported: "Supported", contradicted: "Contradicted", unverified: "Not verified" };
+  const rows = claims.map((claim) => {
+    const verdict = el("span", { class: `verdict ${claim.verdict}` }, words[claim.verdict]);
+    const places = claim.citations.map((citation) => quoted(citation, context, several));
+    const against = claim.against.map((citation) => {
+      const row = quoted(citation, context, several);
+      row.prepend(el("span", { class: "problem" }, "against"));
+      return row;
+    });
+    return el("li", {}, el("p", {}, verdict, claim.text), el("ul", { class: "places" }, ...places, ...against));
+  });
+  return el("section", { class: "proof", "aria-label": "Claims" }, el("ul", {}, ...rows));
+}
+
+/** What of the timeline was examined, layer by layer. */
+function examined(coverage) {
+  const shown = EXAMINED.filter((name) => coverage[name]);
+  if (!shown.length) return null;
+  const parts = shown.map((name) => {
+    const bar = el("span", { class: "part", "aria-hidden": "true" }, el("span"));
+    bar.firstChild.style.transform = `scaleX(${coverage[name]})`;
+    return el("li", {}, bar, `${Plain(name)} `, el("span", { class: "faint" }, percent(coverage[name])));
+  });
+  return el("ul", { class: "coverage", "aria-label": "Examined, of the timeline" }, ...parts);
+}
+
+function receipt({ usage, offline }) {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const parts = [`${usage.seconds.toFixed(1)} s`, many(usage.rounds, "round"), many(usage.tool_calls, "tool call")];
+  if (tokens) parts.push(`${usage.input_tokens.toLocaleString("en")} tokens in, ${usage.output_tokens.toLocaleString("en")} out`);
+  if (usage.cost) parts.push(`cost ${usage.cost.toPrecision(2)}`);
+  if (offline) parts.push("offline");
+  return el("p", { class: "faint receipt" }, parts.join(" · "));
+}
+
+function actions(answer, { thread, number, name }) {
+  const turn = `${threadPath(thread)}/turns/${number}`;
+  const link = (label, href, more = {}) => el("a", { href, class: "quiet", ...more }, label);
+  const kept = number !== null && number !== undefined;
+  return el(
+    "div",
+    { class: "row actions" },
+    el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
+    kept ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
+    kept && answer.citations.length ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
+    kept && answer.citations.length ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" }) : null,
+    answer.trace ? link("Trace", `/api/traces/${answer.trace}`, { target: "_blank", rel: "noopener" }) : null,
+  );
+}
+
+async function copy(answer, name) {
+  const places = answer.citations.map((cite) => `  ${name(cite.video)} ${span(cite.start, cite.end)}  ${plain(cite.modality)}  ${cite.quote}`);
+  const text = [answer.question, "", answer.error ?? answer.answer, ...places].join("\n");
+  try {
+    await navigator.clipboard.writeText(text);
+    notice("The answer was copied.");
+  } catch {
+    notice("The browser did not allow copying: it wants https, or this machine's own address.");
+  }
+}

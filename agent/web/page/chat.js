@@ -1,0 +1,217 @@
+/** A chat: its videos in the player, its questions and answers, and the one that is being answered. */
+
+import { allVideos, api, post, remove, threadPath } from "./api.js";
+import { choose } from "./chooser.js";
+import { announce, attempt, byId, confirmed, notice } from "./dom.js";
+import { followRun, over } from "./events.js";
+import { clock, cut } from "./format.js";
+import { inWords, onProgress } from "./indexing.js";
+import { Player } from "./player.js";
+import { showThreads } from "./threads.js";
+import { Timeline } from "./timeline.js";
+import { Turn } from "./turn.js";
+
+const NEAR_END = 80; // pixels from the end at which the reader follows what comes
+
+export class Chat {
+  #visit = 0; // what comes late for a chat that was left is thrown away
+  #leave = () => {};
+  #known = new Map(); // the library
+  #videos = []; // ids
+  #thread = null;
+  #run = null;
+  #shown = null; // the turn whose calls are on the timeline
+
+  constructor() {
+    this.player = new Player();
+    this.timeline = new Timeline(this.player);
+    this.player.addEventListener("video", () => this.#fillTimeline());
+    byId("composer").onsubmit = (event) => (event.preventDefault(), this.#ask());
+    byId("question").onkeydown = (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      byId("composer").requestSubmit();
+    };
+    byId("stop").onclick = () => this.stop();
+    byId("choose-videos").onclick = () => this.#chooseVideos();
+    byId("delete-thread").onclick = () => this.#delete();
+    onProgress((video, progress) => this.#indexed(video, progress));
+  }
+
+  /** Open a chat that has not begun. */
+  async begin(videos) {
+    const visit = this.close();
+    this.#known = (await attempt(allVideos)) ?? new Map();
+    if (visit !== this.#visit) return;
+    this.#title("New chat");
+    this.#about(videos.filter((id) => this.#known.has(id)));
+    byId("question").focus();
+  }
+
+  /** Open a chat with its history; what is being answered goes on. */
+  async open(id) {
+    const visit = this.close();
+    const told = await attempt(() => Promise.all([api(threadPath(id)), allVideos()]));
+    if (visit !== this.#visit || !told) return;
+    const [thread, known] = told;
+    this.#thread = id;
+    this.#known = known;
+    this.#title(thread.title || thread.asking || "New chat");
+    this.#about(thread.videos.filter((video) => known.has(video)));
+    for (const { number, answer } of thread.turns) this.#turn(answer.question, false).finish(answer, number);
+    if (thread.running) this.#follow(thread.running, this.#turn(thread.asking, true));
+    else this.last?.recall();
+    byId("turns").scrollTop = byId("turns").scrollHeight;
+  }
+
+  /** Leave the chat; what is being answered goes on without us. Returns the number of the visit that begins. */
+  close() {
+    this.#leave();
+    this.#working(null);
+    this.#thread = this.#shown = this.last = null;
+    this.player.offer([]);
+    this.timeline.looked([]);
+    byId("turns").replaceChildren();
+    return ++this.#visit;
+  }
+
+  /** Stop what is being answered; what was found so far becomes the answer. */
+  async stop() {
+    if (!this.#run) return;
+    byId("stop").disabled = true;
+    await attempt(() => post(`/api/runs/${this.#run}/stop`));
+  }
+
+  async #ask() {
+    const field = byId("question");
+    const question = field.value.trim();
+    if (!question || this.#run) return;
+    if (!this.#videos.length) return notice("Choose the videos that the question is about.");
+    const visit = this.#visit;
+    byId("send").disabled = true;
+    const run = await attempt(() => this.#send(question));
+    byId("send").disabled = false;
+    if (!run || visit !== this.#visit) return;
+    field.value = "";
+    if (!this.last) this.#title(question);
+    const turn = this.#turn(question, true);
+    this.#follow(run, turn);
+    turn.element.scrollIntoView({ block: "nearest" });
+  }
+
+  async #send(question) {
+    this.#thread ??= (await post("/api/threads", { videos: this.#videos })).id;
+    const { run } = await post(`${threadPath(this.#thread)}/questions`, { question, videos: this.#videos });
+    history.replaceState(null, "", `#/thread/${encodeURIComponent(this.#thread)}`);
+    return run;
+  }
+
+  #turn(question, live) {
+    const context = {
+      thread: () => this.#thread,
+      videos: this.#videos,
+      name: (id) => this.#known.get(id)?.name ?? "a deleted video",
+      seek: (citation) => this.#play(citation),
+    };
+    this.last = new Turn(question, context, (turn) => this.#look(turn), live);
+    byId("turns").append(this.last.element);
+    return this.last;
+  }
+
+  #follow(run, turn) {
+    this.#working(run);
+    this.#look(turn);
+    const pinned = (act) => (data) => {
+      const turns = byId("turns");
+      const follows = turns.scrollHeight - turns.scrollTop - turns.clientHeight < NEAR_END;
+      act(data);
+      if (follows) turns.scrollTop = turns.scrollHeight;
+    };
+    const end = (act) => pinned((data) => {
+      act(data);
+      this.#working(null);
+      showThreads(this.#thread);
+    });
+    this.#leave = followRun(run, {
+      step: pinned((step) => turn.step(step)),
+      indexing: pinned((progress) => turn.indexing(progress)),
+      answer: end(({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`))),
+      failed: end(({ message }) => (turn.fail(message), announce(message))),
+      lost: () => this.open(this.#thread), // its answer stands in the thread, if there is one
+    });
+    showThreads(this.#thread);
+  }
+
+  #working(run) {
+    this.#run = run;
+    if (!run) this.#leave = () => {};
+    byId("send").hidden = run !== null;
+    byId("stop").hidden = run === null;
+    byId("stop").disabled = false;
+  }
+
+  #play({ video, start, end }) {
+    if (!this.#videos.includes(video)) return notice("That video is not among those of this chat any more.");
+    this.player.seek(start, { video, play: true });
+    this.timeline.mark({ start, end });
+  }
+
+  /** Show the calls of a turn on the timeline. */
+  #look(turn) {
+    if (turn !== this.#shown) {
+      this.#shown = turn;
+      for (const element of byId("turns").children) element.classList.toggle("shown", element === turn.element);
+      turn.recall();
+    }
+    this.timeline.looked(turn.steps.steps);
+  }
+
+  #about(videos) {
+    this.#videos.splice(0, Infinity, ...videos);
+    this.player.offer(videos.map((id) => this.#known.get(id)));
+    const names = videos.map((id) => this.#known.get(id).name);
+    byId("choose-videos").textContent = names.length > 1 ? `${names.length} videos` : cut(names[0] ?? "Choose videos", 24);
+    byId("choose-videos").setAttribute("aria-label", `Videos of this chat: ${names.join(", ") || "none"}. Change`);
+    const { id, progress } = videos.map((video) => this.#known.get(video)).find((video) => video.progress && !over(video.progress)) ?? {};
+    byId("still-indexing").hidden = true;
+    if (id) this.#indexed(id, progress);
+  }
+
+  #indexed(id, progress) {
+    if (!this.#videos.includes(id)) return;
+    const line = byId("still-indexing");
+    line.hidden = over(progress);
+    line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You may ask meanwhile.`;
+    const done = progress.layers.filter(({ state }) => state === "done").length;
+    if (id === this.player.video?.id && done !== this.layersDone) this.#fillTimeline();
+    this.layersDone = done;
+  }
+
+  async #fillTimeline() {
+    const { video } = this.player;
+    if (video?.id !== this.filled) this.timeline.reset();
+    this.filled = video?.id;
+    if (!video) return;
+    const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
+    if (video !== this.player.video) return;
+    this.timeline.fill(lanes);
+    this.player.caption(lanes.find(({ name }) => name === "speech")?.items ?? []);
+  }
+
+  async #chooseVideos() {
+    const items = [...this.#known.values()].map(({ id, name, duration }) => ({ id, name, detail: clock(duration) }));
+    const chosen = await choose("Videos of this chat", items, this.#videos);
+    if (chosen) this.#about(chosen);
+  }
+
+  async #delete() {
+    if (!this.#thread) return (location.hash = "#/");
+    if (!(await confirmed("Delete this chat? Its traces stay."))) return;
+    if ((await attempt(() => remove(threadPath(this.#thread)))) !== undefined) location.hash = "#/";
+  }
+
+  #title(text) {
+    byId("chat-title").textContent = cut(text, 120);
+    document.title = `${cut(text, 60)} · Longtake`;
+  }
+}

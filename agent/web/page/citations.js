@@ -1,0 +1,45 @@
+/** Citations: chips that seek and play, among the words of an answer and under its claims. */
+
+import { el } from "./dom.js";
+import { cut, plain, span } from "./format.js";
+
+const MARK = /\[([^\[\]]*\d:\d\d[^\[\]]*)\]/g;
+const TIME = /(\d+):(\d\d):(\d\d)(?:\.\d+)?/g;
+
+/** The text of an answer as nodes; the times in brackets become chips. */
+export function cited(text, citations, context) {
+  const nodes = [];
+  let done = 0;
+  for (const mark of text.matchAll(MARK)) {
+    nodes.push(text.slice(done, mark.index), ...chips(mark[1], citations, context));
+    done = mark.index + mark[0].length;
+  }
+  nodes.push(text.slice(done));
+  return nodes;
+}
+
+/** The chip of a citation. */
+export function chip(citation, { name, seek }, several = false) {
+  const words = span(citation.start, citation.end);
+  const label = `Play ${name(citation.video)} from ${words}${citation.quote ? `: ${cut(citation.quote, 120)}` : ""}`;
+  const shown = several ? `${cut(name(citation.video), 24)} ${words}` : words;
+  return el("button", { class: "chip", type: "button", title: citation.quote ?? "", "aria-label": label, onclick: () => seek(citation) }, shown);
+}
+
+/** A citation on a line of its own, with what is said or written there. */
+export function quoted(citation, context, several) {
+  const kind = el("span", { class: "faint" }, plain(citation.modality));
+  return el("li", {}, chip(citation, context, several), el("q", {}, cut(citation.quote, 200)), kind);
+}
+
+/** The chips of one pair of brackets, which holds times and, where several videos are open, the name of one. */
+function chips(inside, citations, context) {
+  const times = [...inside.matchAll(TIME)].map(([, hours, minutes, seconds]) => Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+  const named = context.videos.find((video) => inside.startsWith(`${context.name(video)} `));
+  const at = (time) => citations.find(({ video, start }) => Math.floor(start) === time && (!named || video === named));
+  const begin = inside.includes("-") ? times.slice(0, 1) : times;
+  return begin.map((time) => {
+    const citation = at(time) ?? { video: named ?? context.videos[0], start: time, end: times.at(-1) };
+    return chip(citation, context, named !== undefined);
+  });
+}

@@ -1,0 +1,68 @@
+/** Elements, and the small pieces of the page that every view uses. */
+
+export const byId = (id) => document.getElementById(id);
+
+/** An element with its attributes and children; strings become text, never markup. `onclick` and the like listen. */
+export function el(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Show one sentence that a person can act on; it goes by itself. */
+export function notice(sentence) {
+  const box = byId("notice");
+  box.textContent = sentence;
+  box.hidden = false;
+  clearTimeout(notice.timer);
+  notice.timer = setTimeout(() => (box.hidden = true), 8000);
+}
+
+/** Do something that may be refused, and show the reason where it is. Returns what it made, or undefined. */
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    notice(error.message);
+    return undefined;
+  }
+}
+
+/** Tell screen readers. */
+export function announce(text) {
+  byId("live").textContent = text;
+}
+
+/** Ask before something is deleted. */
+export function confirmed(sentence) {
+  const dialog = byId("confirm");
+  byId("confirm-words").textContent = sentence;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+for (const button of document.querySelectorAll("#confirm button")) {
+  button.addEventListener("click", () => byId("confirm").close(button.value));
+}
+
+/** A bar that is `share` (0 to 1) full. */
+export function meter(share, label) {
+  const bar = el("div", { class: "meter", role: "progressbar", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 100 });
+  bar.append(el("div"));
+  fill(bar, share);
+  return bar;
+}
+
+/** Set how full a bar is. */
+export function fill(bar, share) {
+  bar.setAttribute("aria-valuenow", Math.round(share * 100));
+  bar.firstChild.style.transform = `scaleX(${Math.min(1, Math.max(0, share))})`;
+}

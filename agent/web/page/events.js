@@ -1,0 +1,37 @@
+/** Server-sent events. */
+
+/**
+ * Follow a stream until its last event. A broken connection goes on after the last event that came (Last-Event-ID).
+ *
+ * @param path of the stream
+ * @param on what to do for each kind of event; `lost` when the server refuses to go on
+ * @param last kinds of events, or a test of their data, after which the stream is over
+ * @returns a function that leaves the stream
+ */
+export function follow(path, on, last) {
+  const source = new EventSource(path);
+  for (const [kind, act] of Object.entries(on)) {
+    source.addEventListener(kind, (event) => {
+      const data = JSON.parse(event.data);
+      if (last(kind, data)) source.close();
+      act(data);
+    });
+  }
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) on.lost?.();
+  };
+  return () => source.close();
+}
+
+/** Follow a question to its answer. */
+export function followRun(run, on) {
+  return follow(`/api/runs/${run}/events`, on, (kind) => kind === "answer" || kind === "failed");
+}
+
+/** Follow the indexing of a video until it is over. */
+export function followIndexing(video, told) {
+  const on = { progress: told };
+  return follow(`/api/videos/${video}/progress`, on, (_, progress) => over(progress));
+}
+
+export const over = (progress) => progress.state === "done" || progress.state === "failed";

@@ -1,0 +1,60 @@
+/** Numbers and names as people read them. */
+
+/** Seconds as `1:02:03` or `2:03`. */
+export function clock(seconds) {
+  const whole = Math.floor(seconds + 1e-6);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (number) => String(number).padStart(2, "0");
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** A span, as a time where it is shorter than a second. */
+export function span(start, end) {
+  return clock(start) === clock(end) ? clock(start) : `${clock(start)}–${clock(end)}`;
+}
+
+/** Bytes in powers of a thousand, as file managers write them. */
+export function bytes(count) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+  const size = count / 1000 ** power;
+  return `${size >= 100 || power === 0 ? Math.round(size) : size.toFixed(1)} ${units[power]}`;
+}
+
+/** `about 3 min left`, or nothing while nobody knows. */
+export function timeLeft(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  if (seconds < 60) return `about ${Math.max(1, Math.round(seconds))} s left`;
+  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
+  return `about ${(seconds / 3600).toFixed(1)} h left`;
+}
+
+const NAMES = {
+  probe: "file",
+  keyframes: "pictures",
+  still: "still passages",
+  text_frames: "pictures with text",
+  captions: "descriptions",
+  frame_vectors: "search by picture",
+  text_vectors: "search by meaning",
+  scene_text: "scene text",
+  visual: "picture",
+  audio: "sound",
+};
+
+/** The name of a layer, lane, tool or modality in plain words. */
+export const plain = (name) => NAMES[name] ?? name.replaceAll("_", " ");
+
+/** The same, as it begins a line. */
+export const Plain = (name) => plain(name).charAt(0).toUpperCase() + plain(name).slice(1);
+
+/** On one line, at most so many characters. */
+export function cut(text, most) {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
+}
+
+/** A number with its noun. */
+export const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+export const percent = (share) => `${Math.round(share * 100)} %`;

@@ -1,0 +1,85 @@
+/** How far videos are indexed, layer by layer. The server works at them one by one, so that one is followed at a time. */
+
+import { allVideos } from "./api.js";
+import { attempt, byId, el, fill, meter } from "./dom.js";
+import { followIndexing, over } from "./events.js";
+import { Plain, percent, timeLeft } from "./format.js";
+
+const panels = new Map(); // by video: what shows its progress
+const listeners = new Set();
+let following = null; // the video whose progress is followed
+
+/** Be told `(video, progress)` of every step of indexing. Returns how to stop that. */
+export function onProgress(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Follow what is under way; call it again when a video was added. */
+export async function followQueue() {
+  const videos = await attempt(allVideos);
+  const waiting = [...(videos?.values() ?? [])].filter(({ progress }) => progress && !over(progress));
+  for (const video of waiting) tell(video, video.progress);
+  const next = waiting.find(({ progress }) => progress.state === "indexing") ?? waiting[0];
+  if (!next || following) return;
+  following = next.id;
+  followIndexing(next.id, (progress) => {
+    tell(next, progress);
+    if (!over(progress)) return;
+    following = null;
+    followQueue();
+  });
+}
+
+function tell(video, progress) {
+  if (!panels.has(video.id)) panels.set(video.id, panelOf(video));
+  panels.get(video.id)(progress);
+  for (const listener of listeners) listener(video.id, progress);
+}
+
+/** The state of indexing in a few words. */
+export function inWords({ state, share, seconds_left: left }) {
+  if (state === "queued") return "Waiting to be indexed";
+  if (state === "done") return "Indexed";
+  if (state === "failed") return "Not indexed";
+  return `Indexing, ${percent(share)}${left === null ? "" : `, ${timeLeft(left)}`}`;
+}
+
+function panelOf(video) {
+  const words = el("span", { class: "faint" });
+  const bar = meter(0, `Indexing of ${video.name}`);
+  const problem = el("p", { class: "problem" });
+  const layers = el("ul", { class: "layers", "aria-label": `Layers of ${video.name}` });
+  const dismiss = el("button", { class: "quiet", "aria-label": `Dismiss: ${video.name}` }, "Dismiss");
+  const ask = el("a", { class: "button", href: `#/new/${video.id}` }, "Ask");
+  const head = el("div", { class: "job-head" }, el("strong", {}, video.name), words, el("div", { class: "row" }, dismiss, ask));
+  const item = el("li", { class: "job" }, head, bar, problem, layers);
+  dismiss.onclick = () => (panels.delete(video.id), item.remove());
+  byId("indexing").append(item);
+  byId("under-way").hidden = false;
+  const rows = new Map();
+  return (progress) => {
+    words.textContent = inWords(progress);
+    problem.textContent = progress.error ?? "";
+    dismiss.hidden = !over(progress);
+    fill(bar, progress.share);
+    for (const layer of progress.layers) {
+      if (!rows.has(layer.name)) rows.set(layer.name, layerRow(layer.name, layers));
+      rows.get(layer.name)(layer);
+    }
+  };
+}
+
+function layerRow(name, list) {
+  const words = el("span", { class: "faint" });
+  const bar = meter(0, Plain(name));
+  const row = el("li", {}, el("span", {}, Plain(name)), words, bar);
+  list.append(row);
+  return ({ state, share, seconds_left: left, reason }) => {
+    row.className = state;
+    const shown = { waiting: left ? timeLeft(left).replace(" left", "") : "waiting", done: "done", missing: "none" };
+    words.textContent = shown[state] ?? (left === null ? percent(share) : timeLeft(left));
+    row.title = reason ?? "";
+    fill(bar, state === "done" ? 1 : share);
+  };
+}

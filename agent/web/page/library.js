@@ -1,0 +1,110 @@
+/** The library: every video with its picture, its length, its layers and its size. */
+
+import { allVideos, api, post, remove } from "./api.js";
+import { choose } from "./chooser.js";
+import { attempt, byId, confirmed, el, notice } from "./dom.js";
+import { over } from "./events.js";
+import { Plain, bytes, clock, many, percent, plain } from "./format.js";
+import { followQueue, inWords, onProgress } from "./indexing.js";
+import { watchFiles } from "./uploads.js";
+
+const cards = new Map(); // by video
+const chosen = new Set();
+
+/** Make it work; once. */
+export function startLibrary() {
+  watchFiles(added);
+  onProgress((video, progress) => {
+    cards.get(video)?.progress(progress);
+    if (over(progress)) showLibrary();
+  });
+  byId("from-folder").onclick = addFromFolder;
+  byId("ask-chosen").onclick = () => (location.hash = `#/new/${[...chosen].join(",")}`);
+  followQueue();
+}
+
+/** Show what the library holds now. */
+export async function showLibrary() {
+  const videos = await attempt(allVideos);
+  if (!videos) return;
+  const list = byId("videos");
+  for (const [id, card] of cards) {
+    if (!videos.has(id)) (card.item.remove(), cards.delete(id), choosing(id, false));
+  }
+  for (const video of videos.values()) {
+    const before = cards.get(video.id);
+    const facts = JSON.stringify(video);
+    if (before?.facts === facts) continue; // what somebody has opened or is reading stays as it is
+    const card = { ...cardOf(video), facts };
+    before ? before.item.replaceWith(card.item) : list.append(card.item);
+    cards.set(video.id, card);
+  }
+  byId("no-videos").hidden = videos.size > 0;
+  const { files } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
+  byId("from-folder").hidden = files.length === 0;
+}
+
+async function added() {
+  await showLibrary();
+  followQueue();
+}
+
+async function addFromFolder() {
+  const { files } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
+  const items = files.map(({ path, name, bytes: size }) => ({ id: path, name, detail: bytes(size) }));
+  for (const path of (await choose("Add from a folder", items)) ?? []) {
+    await attempt(() => post("/api/videos", { path }));
+  }
+  added();
+}
+
+function cardOf(video) {
+  const status = el("p", { class: "faint status" }, video.progress ? inWords(video.progress) : inWords({ state: video.complete ? "done" : "failed" }));
+  const ask = `#/new/${video.id}`;
+  const box = el("input", { type: "checkbox", "aria-label": `Choose ${video.name}`, onchange: () => choosing(video.id, box.checked) });
+  box.checked = chosen.has(video.id);
+  const item = el(
+    "li",
+    { class: "card" },
+    el("a", { class: "thumb", href: ask, tabindex: -1, "aria-hidden": "true" }, picture(video), el("span", { class: "length" }, clock(video.duration))),
+    el("h2", {}, el("a", { href: ask }, video.name)),
+    el("p", { class: "faint" }, `${clock(video.duration)} · ${video.width ? `${video.width} × ${video.height}` : "sound only"} · ${bytes(video.bytes)}`),
+    status,
+    layersOf(video),
+    el(
+      "div",
+      { class: "row" },
+      el("a", { class: "button", href: ask, "aria-label": `Ask about ${video.name}` }, "Ask"),
+      el("label", { class: "check" }, box, "Choose"),
+      el("button", { class: "quiet last", "aria-label": `Delete ${video.name}`, onclick: () => deleteVideo(video) }, "Delete"),
+    ),
+  );
+  return { item, progress: (progress) => (status.textContent = inWords(progress)) };
+}
+
+function picture(video) {
+  if (!video.width) return el("span", { class: "no-picture" }, "♪");
+  const image = el("img", { src: `/api/videos/${video.id}/thumbnail`, alt: "", loading: "lazy", width: 320, height: 180 });
+  image.onerror = () => image.replaceWith(el("span", { class: "no-picture" }, "▷"));
+  return image;
+}
+
+function layersOf({ name, layers, problems }) {
+  const rows = layers.map((layer) => el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))));
+  for (const [layer, reason] of Object.entries(problems)) rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
+  return el("details", {}, el("summary", { "aria-label": `${many(layers.length, "layer")} of ${name}` }, many(layers.length, "layer")), el("ul", {}, ...rows));
+}
+
+function choosing(id, wanted) {
+  wanted ? chosen.add(id) : chosen.delete(id);
+  byId("chosen").hidden = chosen.size === 0;
+  byId("chosen-count").textContent = `${many(chosen.size, "video")} chosen`;
+}
+
+async function deleteVideo({ id, name }) {
+  if (!(await confirmed(`Delete ${name} from the library? What was indexed goes with it, and the file where it was uploaded.`))) return;
+  if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
+  notice(`${name} was deleted.`);
+  await showLibrary();
+  byId("library-title").focus();
+}

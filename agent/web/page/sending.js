@@ -1,0 +1,103 @@
+/** Sends a file in chunks, and goes on after a break: of the connection, of the server, of the page. */
+
+import { Refused, Unreachable, api, post, remove } from "./api.js";
+
+const KEPT = "longtake.uploads"; // in the browser: the uploads that are not finished, by their id
+const LONGEST_WAIT = 30; // seconds between two attempts
+
+/** The unfinished uploads of this browser: `{id: {name, size, modified}}`. */
+export const unfinished = () => JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+
+function keep(change) {
+  const uploads = unfinished();
+  change(uploads);
+  localStorage.setItem(KEPT, JSON.stringify(uploads));
+}
+
+const forget = (id) => keep((uploads) => delete uploads[id]);
+
+/** The unfinished upload of the same file, if there is one. */
+export function uploadOf(file) {
+  const same = ([, kept]) => kept.name === file.name && kept.size === file.size && kept.modified === file.lastModified;
+  return Object.entries(unfinished()).find(same)?.[0] ?? null;
+}
+
+/** Give an upload up. */
+export async function discard(id) {
+  forget(id);
+  await remove(`/api/uploads/${id}`).catch((error) => {
+    if (error.status !== 404) throw error;
+  });
+}
+
+/** How far an upload is, or null where the server has forgotten it. */
+export async function state(id) {
+  try {
+    return await api(`/api/uploads/${id}`);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    forget(id);
+    return null;
+  }
+}
+
+/**
+ * Send a file from where it stopped.
+ *
+ * @param told is given `{id, offset}` after each chunk, and `{waiting}` (seconds) before another attempt
+ * @returns the id of the video it became
+ */
+export async function send(file, told, signal) {
+  let upload = await resumed(file);
+  let wait = 1;
+  for (;;) {
+    told(upload);
+    try {
+      const { offset, video } = await chunk(file, upload, signal);
+      if (video) {
+        forget(upload.id);
+        return video;
+      }
+      upload = { ...upload, offset };
+      wait = 1;
+    } catch (error) {
+      if (error.facts?.offset !== undefined) {
+        upload = { ...upload, offset: error.facts.offset };
+      } else if (canRecover(error)) {
+        told({ waiting: wait });
+        await pause(wait, signal);
+        wait = Math.min(LONGEST_WAIT, wait * 2);
+        upload = await resumed(file).catch(() => upload);
+      } else {
+        if (error instanceof Refused) forget(upload.id);
+        throw error;
+      }
+    }
+  }
+}
+
+async function resumed(file) {
+  const id = uploadOf(file);
+  const there = id && (await state(id));
+  if (there) return { id, ...there };
+  const begun = await post("/api/uploads", { name: file.name, size: file.size });
+  keep((uploads) => (uploads[begun.id] = { name: file.name, size: file.size, modified: file.lastModified }));
+  return begun;
+}
+
+function chunk(file, { id, offset, chunk: most }, signal) {
+  const headers = { "Upload-Offset": String(offset) };
+  return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + most), signal });
+}
+
+/** The connection broke, the server restarts, another request of ours is still being written, or it was forgotten. */
+function canRecover(error) {
+  return error instanceof Unreachable || [404, 408, 409, 429, 502, 503, 504].includes(error.status);
+}
+
+function pause(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+}

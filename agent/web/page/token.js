@@ -1,0 +1,36 @@
+/** The dialog that asks for the server's token. */
+
+import { byId } from "./dom.js";
+
+let asking = null;
+
+/** Resolves once the server has taken the token, and the browser holds its cookie. */
+export function signIn() {
+  asking ??= new Promise((resolve) => {
+    const dialog = byId("token");
+    const field = byId("token-field");
+    dialog.addEventListener("cancel", (event) => event.preventDefault()); // there is nothing behind it
+    dialog.querySelector("form").onsubmit = async (event) => {
+      event.preventDefault();
+      const problem = await refusal(field.value);
+      byId("token-problem").textContent = problem ?? "";
+      if (problem) return field.select();
+      field.value = "";
+      dialog.close();
+      asking = null;
+      resolve();
+    };
+    dialog.showModal();
+  });
+  return asking;
+}
+
+async function refusal(token) {
+  const response = await fetch("/api/session", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ token }),
+  }).catch(() => null);
+  if (response?.ok) return null;
+  return (await response?.json().catch(() => null))?.error?.message ?? "The server cannot be reached.";
+}
