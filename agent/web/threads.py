@@ -154,7 +154,8 @@ def _exchange(thread: str, number: int, service: Service) -> Exchange:
 
 
 def _thread(conversation: Conversation, service: Service) -> dict[str, Any]:
-    """A thread as a list shows it; `running` is the id of its run under way."""
+    """A thread as a list shows it; `running` is the id of its run under way, which answers `asking`."""
     told = conversation.model_dump(mode="json")
     run = service.runs.of_thread(conversation.thread)
-    return {"id": told.pop("thread"), **told, "running": run.id if run else None}
+    running = {"running": run.id if run else None, "asking": run.asked.question if run else None}
+    return {"id": told.pop("thread"), **told, **running}

@@ -30,12 +30,9 @@ function proofOf({ claims, citations }, context) {
   const words = { supported: "Supported", contradicted: "Contradicted", unverified: "Not verified" };
   const rows = claims.map((claim) => {
     const verdict = el("span", { class: `verdict ${claim.verdict}` }, words[claim.verdict]);
-    const places = claim.citations.map((citation) => quoted(citation, context, several));
-    const against = claim.against.map((citation) => {
-      const row = quoted(citation, context, several);
-      row.prepend(el("span", { class: "problem" }, "against"));
-      return row;
-    });
+    const places = quoted(claim.citations, context, several);
+    const against = quoted(claim.against, context, several);
+    for (const row of against) row.prepend(el("span", { class: "problem" }, "against"));
     return el("li", {}, el("p", {}, verdict, claim.text), el("ul", { class: "places" }, ...places, ...against));
   });
   return el("section", { class: "proof", "aria-label": "Claims" }, el("ul", {}, ...rows));

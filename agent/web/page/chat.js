@@ -61,7 +61,7 @@ export class Chat {
     for (const { number, answer } of thread.turns) this.#turn(answer.question, false).finish(answer, number);
     if (thread.running) this.#follow(thread.running, this.#turn(thread.asking, true));
     else this.last?.recall();
-    byId("turns").scrollTop = byId("turns").scrollHeight;
+    this.last?.element.scrollIntoView();
   }
 
   /** Leave the chat; what is being answered goes on without us. Returns the number of the visit that begins. */
@@ -96,7 +96,7 @@ export class Chat {
     if (!this.last) this.#title(question);
     const turn = this.#turn(question, true);
     this.#follow(run, turn);
-    turn.element.scrollIntoView({ block: "nearest" });
+    turn.element.scrollIntoView();
   }
 
   async #send(question) {
@@ -121,20 +121,16 @@ export class Chat {
   #follow(run, turn) {
     this.#working(run);
     this.#look(turn);
-    const pinned = (act) => (data) => {
-      const turns = byId("turns");
-      const follows = turns.scrollHeight - turns.scrollTop - turns.clientHeight < NEAR_END;
+    const end = (act) => (data) => {
+      const follows = atEnd();
       act(data);
-      if (follows) turns.scrollTop = turns.scrollHeight;
-    };
-    const end = (act) => pinned((data) => {
-      act(data);
+      if (follows) turn.element.scrollIntoView(); // as far as it goes: the answer is read from its question on
       this.#working(null);
       showThreads(this.#thread);
-    });
+    };
     this.#leave = followRun(run, {
-      step: pinned((step) => turn.step(step)),
-      indexing: pinned((progress) => turn.indexing(progress)),
+      step: (step) => turn.step(step),
+      indexing: (progress) => turn.indexing(progress),
       answer: end(({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`))),
       failed: end(({ message }) => (turn.fail(message), announce(message))),
       lost: () => this.open(this.#thread), // its answer stands in the thread, if there is one
@@ -214,4 +210,11 @@ export class Chat {
     byId("chat-title").textContent = cut(text, 120);
     document.title = `${cut(text, 60)} · Longtake`;
   }
+}
+
+/** Whether the reader is at the end of the chat: on a phone the page scrolls, else the chat does. */
+function atEnd() {
+  const turns = byId("turns");
+  const box = turns.scrollHeight > turns.clientHeight ? turns : document.scrollingElement;
+  return box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
 }

@@ -26,10 +26,13 @@ export function chip(citation, { name, seek }, several = false) {
   return el("button", { class: "chip", type: "button", title: citation.quote ?? "", "aria-label": label, onclick: () => seek(citation) }, shown);
 }
 
-/** A citation on a line of its own, with what is said or written there. */
-export function quoted(citation, context, several) {
-  const kind = el("span", { class: "faint" }, plain(citation.modality));
-  return el("li", {}, chip(citation, context, several), el("q", {}, cut(citation.quote, 200)), kind);
+/** Citations with what is said or written there, a line for each place. */
+export function quoted(citations, context, several) {
+  const place = ({ video, start, end, modality }) => [video, start, end, modality].join(" ");
+  return Object.values(Object.groupBy(citations, place)).map((here) => {
+    const kind = el("span", { class: "faint" }, plain(here[0].modality));
+    return el("li", {}, chip(here[0], context, several), ...here.map(({ quote }) => el("q", {}, cut(quote, 200))), kind);
+  });
 }
 
 /** The chips of one pair of brackets, which holds times and, where several videos are open, the name of one. */

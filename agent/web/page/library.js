@@ -59,7 +59,7 @@ async function addFromFolder() {
 }
 
 function cardOf(video) {
-  const status = el("p", { class: "faint status" }, video.progress ? inWords(video.progress) : inWords({ state: video.complete ? "done" : "failed" }));
+  const status = el("span", {}, video.progress ? inWords(video.progress) : inWords({ state: video.complete ? "done" : "failed" }));
   const ask = `#/new/${video.id}`;
   const box = el("input", { type: "checkbox", "aria-label": `Choose ${video.name}`, onchange: () => choosing(video.id, box.checked) });
   box.checked = chosen.has(video.id);
@@ -68,9 +68,8 @@ function cardOf(video) {
     { class: "card" },
     el("a", { class: "thumb", href: ask, tabindex: -1, "aria-hidden": "true" }, picture(video), el("span", { class: "length" }, clock(video.duration))),
     el("h2", {}, el("a", { href: ask }, video.name)),
-    el("p", { class: "faint" }, `${clock(video.duration)} · ${video.width ? `${video.width} × ${video.height}` : "sound only"} · ${bytes(video.bytes)}`),
-    status,
-    layersOf(video),
+    el("p", { class: "faint" }, el("span", { class: "unseen" }, `${clock(video.duration)} · `), `${video.width ? `${video.width} × ${video.height}` : "sound only"} · ${bytes(video.bytes)}`),
+    layersOf(video, status),
     el(
       "div",
       { class: "row" },
@@ -89,10 +88,10 @@ function picture(video) {
   return image;
 }
 
-function layersOf({ name, layers, problems }) {
+function layersOf({ layers, problems }, status) {
   const rows = layers.map((layer) => el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))));
   for (const [layer, reason] of Object.entries(problems)) rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
-  return el("details", {}, el("summary", { "aria-label": `${many(layers.length, "layer")} of ${name}` }, many(layers.length, "layer")), el("ul", {}, ...rows));
+  return el("details", {}, el("summary", {}, status, ` · ${many(layers.length, "layer")}`), el("ul", {}, ...rows));
 }
 
 function choosing(id, wanted) {
