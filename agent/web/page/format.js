@@ -57,4 +57,4 @@ export function cut(text, most) {
 /** A number with its noun. */
 export const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-export const percent = (share) => `${Math.round(share * 100)} %`;
+export const percent = (share) => `${Math.round(share * 100)}%`;

@@ -1,0 +1,243 @@
+"""The page in a real browser: upload, index, ask, play what is cited, stop, reload, two chats at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.asking import endpoint_asker
+from helpers.browser import ask, chromium, opened, player_time, until
+from helpers.openai_server import openai_server, says
+from helpers.small_video import write_small_video
+from helpers.web_server import WebServer, web_server
+
+from longtake.config import load
+from longtake.preprocess.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+COST = "What does the blue kettle cost?"
+ROOM = "Which room number is written on the slide?"
+INDEXED = 120_000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(small_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(small_workspace) as server:
+        yield server
+
+
+@pytest.fixture
+def talk(server: WebServer, small_workspace: Workspace) -> str:
+    """The address of a new chat about the small video."""
+    return f"{server.url}/#/new/{small_workspace.library.resolve('talk.mp4').id}"
+
+
+@pytest.fixture
+def slow(small_workspace: Workspace) -> Iterator[str]:
+    """The same, of a server whose controller thinks for a minute."""
+    with openai_server([replace(says("NOT FOUND: nothing."), delay=60)]) as endpoint:
+        with web_server(small_workspace, asker=endpoint_asker(small_workspace, endpoint.url)) as server:
+            yield f"{server.url}/#/new/{small_workspace.library.resolve('talk.mp4').id}"
+
+
+def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_deleted(
+    browser: Any, tmp_path: Path
+) -> None:
+    clip = write_small_video(tmp_path / "my clip.mp4")
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.get_by_text("No videos yet").wait_for()
+        page.locator("#files").set_input_files(clip)
+        layers = page.get_by_role("list", name="Layers of my clip.mp4")
+        layers.get_by_text("Scene text").wait_for()
+        page.locator("#indexing").get_by_text("Indexed").wait_for(timeout=INDEXED)
+        assert layers.locator("li.done", has_text="Scene text").count() == 1
+        card = page.locator("li.card", has_text="my clip.mp4")
+        card.get_by_text("layers").wait_for()
+        assert card.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
+
+        page.get_by_role("link", name="Ask about my clip.mp4").click()
+        turn = ask(page, ROOM)
+        turn.locator(".answer").wait_for()
+        assert "4417" in turn.locator(".answer .text").inner_text()
+        assert turn.get_by_role("log", name="Steps").locator("li.tool").count() > 0
+        assert turn.get_by_text("Supported").count() == 1
+        page.evaluate("document.querySelector('video').currentTime = 7")
+        turn.locator(".answer .chip").first.click()
+        until(page, "document.querySelector('video').currentTime < 5")
+        until(page, "!document.querySelector('video').paused")
+
+        page.get_by_role("link", name="Library").click()
+        page.get_by_role("button", name="Delete my clip.mp4").click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        page.get_by_text("No videos yet").wait_for()
+        with server.client() as client:
+            assert client.get("/api/videos").json() == {"videos": []}
+
+
+def test_an_upload_that_a_reload_broke_off_goes_on_where_it_was(browser: Any, tmp_path: Path) -> None:
+    clip = write_small_video(tmp_path / "long.mp4")
+    chunk = 8 * 1024 * 1024
+    clip.write_bytes(clip.read_bytes() + bytes(2 * chunk))  # a player reads none of it
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.route("**/api/uploads/*", lambda route: route.abort() if _offset(route) else route.continue_())
+        page.locator("#files").set_input_files(clip)
+        page.get_by_text("The connection broke").wait_for()
+        page.unroute("**/api/uploads/*")
+        page.on("dialog", lambda dialog: dialog.accept())  # an upload is under way: leave nevertheless?
+        page.reload()
+        page.get_by_text("Choose the file again to go on.").wait_for()
+        sent: list[int] = []
+        page.on("request", lambda request: sent.append(_offset(request)) if request.method == "PATCH" else None)
+        page.locator("#files").set_input_files(clip)
+        page.locator("#indexing").get_by_text("long.mp4").wait_for()
+        assert sent == [chunk, 2 * chunk]
+        assert page.locator("#uploads > li").count() == 0
+
+
+def _offset(request: Any) -> int:
+    """Where the chunk of a request, or of a route's request, begins."""
+    return int(getattr(request, "request", request).headers.get("upload-offset", "0"))
+
+
+def test_a_reload_keeps_the_chat_and_what_its_answer_looked_at(browser: Any, talk: str) -> None:
+    with opened(browser, talk) as page:
+        turn = ask(page, COST)
+        turn.locator(".answer").wait_for()
+        text = turn.locator(".answer .text").inner_text()
+        assert "249 dollars" in text
+        calls = page.get_by_role("group", name="What the answer looked at").get_by_role("slider")
+        looked_at = calls.evaluate_all("tracks => tracks.map(track => track.ariaLabel)")
+        assert any("Transcribe speech" in call for call in looked_at)
+        page.reload()
+        assert page.locator(".answer .text").inner_text() == text
+        until(page, f"document.querySelectorAll('.calls [role=slider]').length === {len(looked_at)}")
+        assert calls.evaluate_all("tracks => tracks.map(track => track.ariaLabel)") == looked_at
+        assert page.get_by_role("navigation").get_by_role("link", name=COST).first.is_visible()
+
+
+def test_a_run_goes_on_through_a_reload_and_stops_when_it_is_told_to(browser: Any, slow: str) -> None:
+    with opened(browser, slow) as page:
+        ask(page, COST)
+        page.get_by_role("button", name="Stop").wait_for()
+        page.wait_for_url("**/#/thread/*")
+        page.reload()
+        page.locator("article.turn", has_text=COST).wait_for()
+        page.get_by_role("button", name="Stop").click()
+        page.locator(".answer").wait_for(timeout=5_000)
+        assert page.get_by_role("button", name="Ask", exact=True).is_visible()
+        assert page.get_by_role("button", name="Stop").is_hidden()
+
+
+def test_two_chats_at_once_do_not_mix(browser: Any, slow: str) -> None:
+    with opened(browser, slow) as page:
+        for question in (COST, ROOM):
+            page.goto(slow)
+            ask(page, question)
+            page.wait_for_url("**/#/thread/*")
+        running = page.get_by_role("navigation").get_by_role("link", name="(being answered)")
+        until(page, "document.querySelectorAll('#threads .running').length === 2")
+        for number, (here, elsewhere) in enumerate(((COST, ROOM), (ROOM, COST))):
+            running.filter(has_text=here).click()
+            page.locator("article.turn", has_text=here).wait_for()
+            assert page.locator("article.turn", has_text=elsewhere).count() == 0
+            page.get_by_role("button", name="Stop").click()
+            page.locator(".answer").wait_for()
+            until(page, f"document.querySelectorAll('#threads .running').length === {1 - number}")
+
+
+def test_the_trace_of_an_answer_is_opened_from_it(browser: Any, talk: str) -> None:
+    with opened(browser, talk) as page:
+        turn = ask(page, COST)
+        with page.expect_popup() as popup:
+            turn.get_by_role("link", name="Trace").click()
+        events = page.request.get(f"{popup.value.url}.jsonl").text()
+        assert '"tool":"transcribe_speech"' in events
+
+
+def test_an_answer_about_two_videos_plays_each_in_its_own_place(browser: Any, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    talk, trip = (write_small_video(tmp_path / name) for name in ("talk.mp4", "my trip.mp4"))
+    trip.write_bytes(trip.read_bytes() + b"\0")
+    ids = [workspace.add(video).video.id for video in (talk, trip)]
+    with web_server(workspace) as server, opened(browser, f"{server.url}/#/new/{','.join(ids)}") as page:
+        turn = ask(page, COST)
+        for name in ("talk.mp4", "my trip.mp4"):
+            turn.locator(".answer .text").get_by_role("button", name=f"Play {name} from").first.click()
+            until(page, "document.querySelector('video').currentTime >= 4")
+            assert (
+                page.get_by_role("group", name="Videos of this chat")
+                .get_by_role("button", name=name, pressed=True)
+                .is_visible()
+            )
+            assert page.locator("video").get_attribute("aria-label") == name
+
+
+def test_the_timeline_is_walked_with_the_keyboard(browser: Any, talk: str) -> None:
+    with opened(browser, talk) as page:
+        speech = page.get_by_role("slider", name="Speech")
+        until(page, "document.querySelectorAll('.lane.speech path').length")
+        page.locator("#player video").focus()
+        page.get_by_role("button", name="Zoom in").focus()
+        page.keyboard.press("Tab")
+        assert page.get_by_role("slider", name="Shots").evaluate("track => track === document.activeElement")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        assert "The blue kettle costs 249 dollars." in (speech.get_attribute("aria-valuetext") or "")
+        preview = page.locator("#preview")
+        assert "The blue kettle costs 249 dollars." in preview.inner_text()
+        until(page, "document.querySelector('#preview img').naturalWidth > 0")
+        page.keyboard.press("Enter")
+        until(page, "document.querySelector('video').currentTime >= 4")
+        page.keyboard.press("Tab")
+        assert preview.is_hidden()
+
+
+def test_hovering_shows_the_words_and_a_click_seeks(browser: Any, talk: str) -> None:
+    with opened(browser, talk) as page:
+        until(page, "document.querySelectorAll('.lane.speech path').length")
+        track = page.get_by_role("slider", name="Speech")
+        box = track.bounding_box()
+        page.mouse.move(box["x"] + box["width"] * 5 / 8, box["y"] + 5)
+        assert "249 dollars" in page.locator("#preview").inner_text()
+        track.click(position={"x": box["width"] * 5 / 8, "y": 5})
+        assert 4.5 < player_time(page) < 6.5
+
+
+def test_what_is_typed_or_named_is_never_markup(browser: Any, tmp_path: Path) -> None:
+    name = "<img src=x onerror=document.title=1>.mp4"
+    workspace = Workspace(tmp_path / "library", load())
+    video = workspace.add(write_small_video(tmp_path / name)).video.id
+    with web_server(workspace) as server, opened(browser, server.url) as page:
+        page.get_by_role("heading", name=name).wait_for()
+        page.goto(f"{server.url}/#/new/{video}")
+        turn = ask(page, "Where is <b>ROOM</b> <script>document.title=1</script>?")
+        turn.locator(".answer").wait_for()
+        assert page.locator("main [onerror], #turns b, #turns script, nav b").count() == 0
+        assert page.title() != "1"
+
+
+def test_shortcuts_reach_the_question_and_can_be_switched_off(browser: Any, talk: str) -> None:
+    question = "document.activeElement.id"
+    with opened(browser, talk) as page:
+        until(page, f"{question} === 'question'")
+        page.keyboard.press("Escape")
+        assert page.evaluate(question) != "question"
+        page.keyboard.press("/")
+        assert page.evaluate(question) == "question"
+        assert page.get_by_label("Your question").input_value() == ""
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        page.get_by_label("Single keys work").uncheck()
+        page.get_by_role("button", name="Close").click()
+        page.keyboard.press("/")
+        assert page.evaluate(question) != "question"

@@ -1,0 +1,94 @@
+"""The page for everybody: its token, its security policy, and what axe finds in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from helpers.browser import LAPTOP, PHONE, ask, chromium, opened, until
+from helpers.web_server import WebServer, web_server
+
+from longtake.preprocess.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+SCREENS = [(size, scheme) for size in (LAPTOP, PHONE) for scheme in ("light", "dark")]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(small_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(small_workspace) as server:
+        yield server
+
+
+def _faults(page: Any) -> list[str]:
+    """Serious and critical faults, each with what it is found in."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    violations = axe.run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:200]}"
+        for each in violations
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(("size", "scheme"), SCREENS)
+def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[str, int], scheme: str) -> None:
+    with opened(browser, server.url, viewport=size, color_scheme=scheme, reduced_motion="reduce") as page:
+        page.get_by_role("link", name="Ask about talk.mp4").wait_for()
+        page.locator("li.card summary").click()
+        assert _faults(page) == []
+        page.get_by_role("link", name="Ask about talk.mp4").click()
+        ask(page, "What does the blue kettle cost?").locator(".answer").wait_for()
+        until(page, "document.querySelectorAll('.lane.speech path').length")
+        assert _faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Videos of this chat").click()
+        assert _faults(page) == []
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.locator("h1:visible").focus()
+        page.keyboard.press("?")
+        page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
+        assert _faults(page) == []
+
+
+def test_the_page_asks_for_the_token_and_keeps_who_gave_it(browser: Any, small_workspace: Workspace) -> None:
+    with web_server(small_workspace, token="open-sesame") as server, opened(browser, server.url) as page:
+        field = page.get_by_label("Token")
+        field.fill("close-sesame")
+        assert _faults(page) == []
+        page.get_by_role("button", name="Enter").click()
+        page.get_by_text("That is not the token of this server.").wait_for()
+        assert page.locator("li.card").count() == 0
+        field.fill("open-sesame")
+        page.keyboard.press("Enter")
+        page.locator("li.card", has_text="talk.mp4").wait_for()
+        page.reload()
+        page.locator("li.card", has_text="talk.mp4").wait_for()
+        assert page.get_by_role("dialog").count() == 0
+
+
+def test_the_page_loads_nothing_from_elsewhere_and_runs_no_script_that_is_not_its_own(
+    browser: Any, server: WebServer
+) -> None:
+    asked: list[str] = []
+    with opened(browser, "about:blank") as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(server.url)
+        page.locator("li.card").wait_for()
+        page.evaluate(
+            "() => { const made = document.createElement('script'); made.textContent = 'globalThis.ran = true';"
+            " document.body.append(made); }"
+        )
+        assert page.evaluate("globalThis.ran") is None
+    assert asked
+    assert all(url.startswith(server.url) for url in asked)

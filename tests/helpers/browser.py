@@ -1,0 +1,61 @@
+"""A real browser: Debian's chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+LAPTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser until the block is left; tests are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if not CHROMIUM.exists():
+        pytest.skip(f"no browser at {CHROMIUM}")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser: Any, url: str, **options: Any) -> Iterator[Any]:
+    """A page of a browser of its own, without cookies; whatever its scripts or its security policy complain of fails."""
+    context = browser.new_context(**{"viewport": LAPTOP, **options})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None)
+    page.goto(url)
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def ask(page: Any, question: str) -> Any:
+    """Type a question, send it, and return the article that will hold its answer."""
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    return page.locator("article.turn", has=page.get_by_role("heading", name=question, exact=True)).last
+
+
+def player_time(page: Any) -> float:
+    """Seconds at which the player is."""
+    return float(page.evaluate("document.querySelector('video').currentTime"))
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait until an expression is true; `wait_for_function` would evaluate it where the page's policy forbids that."""
+    deadline = time.monotonic() + 30
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, f"not within 30 s: {expression}"
+        page.wait_for_timeout(50)
