@@ -29,7 +29,7 @@ def chromium() -> Iterator[Any]:
 
 @contextmanager
 def opened(browser: Any, url: str, **options: Any) -> Iterator[Any]:
-    """A page of a browser of its own, without cookies; whatever its scripts or its security policy complain of fails."""
+    """A page without cookies; what breaks in its scripts, or is against its security policy, fails the test."""
     context = browser.new_context(**{"viewport": LAPTOP, **options})
     page = context.new_page()
     complaints: list[str] = []

@@ -62,6 +62,7 @@ function panelOf(video) {
     words.textContent = inWords(progress);
     problem.textContent = progress.error ?? "";
     dismiss.hidden = !over(progress);
+    layers.hidden = progress.state === "queued";
     fill(bar, progress.share);
     for (const layer of progress.layers) {
       if (!rows.has(layer.name)) rows.set(layer.name, layerRow(layer.name, layers));
@@ -77,8 +78,9 @@ function layerRow(name, list) {
   list.append(row);
   return ({ state, share, seconds_left: left, reason }) => {
     row.className = state;
-    const shown = { waiting: left ? timeLeft(left).replace(" left", "") : "waiting", done: "done", missing: "none" };
-    words.textContent = shown[state] ?? (left === null ? percent(share) : timeLeft(left));
+    const time = timeLeft(left).replace(" left", "");
+    const shown = { waiting: time || "waiting", running: time || percent(share), done: "done", missing: "none" };
+    words.textContent = shown[state];
     row.title = reason ?? "";
     fill(bar, state === "done" ? 1 : share);
   };

@@ -59,7 +59,7 @@ async function addFromFolder() {
 }
 
 function cardOf(video) {
-  const status = el("span", {}, video.progress ? inWords(video.progress) : inWords({ state: video.complete ? "done" : "failed" }));
+  const status = el("span", {}, inWords(stateOf(video)));
   const ask = `#/new/${video.id}`;
   const box = el("input", { type: "checkbox", "aria-label": `Choose ${video.name}`, onchange: () => choosing(video.id, box.checked) });
   box.checked = chosen.has(video.id);
@@ -78,7 +78,12 @@ function cardOf(video) {
       el("button", { class: "quiet last", "aria-label": `Delete ${video.name}`, onclick: () => deleteVideo(video) }, "Delete"),
     ),
   );
-  return { item, progress: (progress) => (status.textContent = inWords(progress)) };
+  return { item, progress: (progress) => (status.textContent = inWords(stateOf({ progress }))) };
+}
+
+/** How far it is; the seconds that are left stand in the panel above. */
+function stateOf({ progress, complete }) {
+  return progress ? { ...progress, seconds_left: null } : { state: complete ? "done" : "failed" };
 }
 
 function picture(video) {
@@ -91,7 +96,8 @@ function picture(video) {
 function layersOf({ layers, problems }, status) {
   const rows = layers.map((layer) => el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))));
   for (const [layer, reason] of Object.entries(problems)) rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
-  return el("details", {}, el("summary", {}, status, ` · ${many(layers.length, "layer")}`), el("ul", {}, ...rows));
+  const count = layers.length ? ` · ${many(layers.length, "layer")}` : "";
+  return el("details", {}, el("summary", {}, status, count), el("ul", {}, ...rows));
 }
 
 function choosing(id, wanted) {

@@ -11,7 +11,7 @@ import pytest
 from helpers.asking import endpoint_asker
 from helpers.browser import ask, chromium, opened, player_time, until
 from helpers.openai_server import openai_server, says
-from helpers.small_video import write_small_video
+from helpers.small_video import SUBTITLES, write_small_video
 from helpers.web_server import WebServer, web_server
 
 from longtake.config import load
@@ -46,7 +46,8 @@ def talk(server: WebServer, small_workspace: Workspace) -> str:
 def slow(small_workspace: Workspace) -> Iterator[str]:
     """The same, of a server whose controller thinks for a minute."""
     with openai_server([replace(says("NOT FOUND: nothing."), delay=60)]) as endpoint:
-        with web_server(small_workspace, asker=endpoint_asker(small_workspace, endpoint.url)) as server:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, asker=asker) as server:
             yield f"{server.url}/#/new/{small_workspace.library.resolve('talk.mp4').id}"
 
 
@@ -168,6 +169,7 @@ def test_an_answer_about_two_videos_plays_each_in_its_own_place(browser: Any, tm
     workspace = Workspace(tmp_path / "library", load())
     talk, trip = (write_small_video(tmp_path / name) for name in ("talk.mp4", "my trip.mp4"))
     trip.write_bytes(trip.read_bytes() + b"\0")
+    trip.with_suffix(".vtt").write_text(SUBTITLES.replace("249", "99"), encoding="utf-8")
     ids = [workspace.add(video).video.id for video in (talk, trip)]
     with web_server(workspace) as server, opened(browser, f"{server.url}/#/new/{','.join(ids)}") as page:
         turn = ask(page, COST)

@@ -63,7 +63,7 @@ def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[
 
 def test_the_page_asks_for_the_token_and_keeps_who_gave_it(browser: Any, small_workspace: Workspace) -> None:
     with web_server(small_workspace, token="open-sesame") as server, opened(browser, server.url) as page:
-        field = page.get_by_label("Token")
+        field = page.get_by_label("Token", exact=True)
         field.fill("close-sesame")
         assert _faults(page) == []
         page.get_by_role("button", name="Enter").click()
@@ -81,14 +81,18 @@ def test_the_page_loads_nothing_from_elsewhere_and_runs_no_script_that_is_not_it
     browser: Any, server: WebServer
 ) -> None:
     asked: list[str] = []
-    with opened(browser, "about:blank") as page:
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(server.url)
-        page.locator("li.card").wait_for()
-        page.evaluate(
-            "() => { const made = document.createElement('script'); made.textContent = 'globalThis.ran = true';"
-            " document.body.append(made); }"
-        )
-        assert page.evaluate("globalThis.ran") is None
-    assert asked
+    refused: list[str] = []
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda said: refused.append(said.text))
+    page.goto(server.url)
+    page.locator("li.card").wait_for()
+    page.evaluate(
+        "() => { const made = document.createElement('script'); made.textContent = 'globalThis.ran = true';"
+        " document.body.append(made); }"
+    )
+    assert page.evaluate("globalThis.ran") is None
+    assert any("Content Security Policy" in text for text in refused)
+    page.close()
+    assert f"{server.url}/page/main.js" in asked
     assert all(url.startswith(server.url) for url in asked)
