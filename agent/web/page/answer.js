@@ -53,7 +53,8 @@ function examined(coverage) {
 function receipt({ usage, offline }) {
   const tokens = usage.input_tokens + usage.output_tokens;
   const parts = [`${usage.seconds.toFixed(1)} s`, many(usage.rounds, "round"), many(usage.tool_calls, "tool call")];
-  if (tokens) parts.push(`${usage.input_tokens.toLocaleString("en")} tokens in, ${usage.output_tokens.toLocaleString("en")} out`);
+  if (tokens)
+    parts.push(`${usage.input_tokens.toLocaleString("en")} tokens in, ${usage.output_tokens.toLocaleString("en")} out`);
   if (usage.cost) parts.push(`cost ${usage.cost.toPrecision(2)}`);
   if (offline) parts.push("offline");
   return el("p", { class: "faint receipt" }, parts.join(" · "));
@@ -69,13 +70,17 @@ function actions(answer, { thread, number, name }) {
     el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
     kept ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
     kept && answer.citations.length ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
-    kept && answer.citations.length ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" }) : null,
+    kept && answer.citations.length
+      ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" })
+      : null,
     answer.trace ? link("Trace", `/api/traces/${answer.trace}`, { target: "_blank", rel: "noopener" }) : null,
   );
 }
 
 async function copy(answer, name) {
-  const places = answer.citations.map((cite) => `  ${name(cite.video)} ${span(cite.start, cite.end)}  ${plain(cite.modality)}  ${cite.quote}`);
+  const places = answer.citations.map(
+    (cite) => `  ${name(cite.video)} ${span(cite.start, cite.end)}  ${plain(cite.modality)}  ${cite.quote}`,
+  );
   const text = [answer.question, "", answer.error ?? answer.answer, ...places].join("\n");
   try {
     await navigator.clipboard.writeText(text);

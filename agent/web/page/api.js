@@ -60,5 +60,7 @@ export async function recordedSteps(run) {
   const response = await fetch(`/api/traces/${run}.jsonl`);
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
   const lines = (await response.text()).split("\n").filter(Boolean);
-  return lines.map((line) => JSON.parse(line)).map(({ data, ...event }) => ({ ...data, ...event, evidence: event.evidence.length }));
+  return lines
+    .map((line) => JSON.parse(line))
+    .map(({ data, ...event }) => ({ ...data, ...event, evidence: event.evidence.length }));
 }

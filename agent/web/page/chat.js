@@ -6,9 +6,8 @@ import { announce, attempt, byId, confirmed, notice } from "./dom.js";
 import { followRun, over } from "./events.js";
 import { clock, cut } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
-import { Player } from "./player.js";
+import { Stage } from "./stage.js";
 import { showThreads } from "./threads.js";
-import { Timeline } from "./timeline.js";
 import { Turn } from "./turn.js";
 
 const NEAR_END = 80; // pixels from the end at which the reader follows what comes
@@ -23,9 +22,7 @@ export class Chat {
   #shown = null; // the turn whose calls are on the timeline
 
   constructor() {
-    this.player = new Player();
-    this.timeline = new Timeline(this.player);
-    this.player.addEventListener("video", () => this.#fillTimeline());
+    this.stage = new Stage();
     byId("composer").onsubmit = (event) => (event.preventDefault(), this.#ask());
     byId("question").onkeydown = (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -44,6 +41,7 @@ export class Chat {
     this.#known = (await attempt(allVideos)) ?? new Map();
     if (visit !== this.#visit) return;
     this.#title("New chat");
+    byId("delete-thread").hidden = true;
     this.#about(videos.filter((id) => this.#known.has(id)));
     byId("question").focus();
   }
@@ -56,6 +54,7 @@ export class Chat {
     const [thread, known] = told;
     this.#thread = id;
     this.#known = known;
+    byId("delete-thread").hidden = false;
     this.#title(thread.title || thread.asking || "New chat");
     this.#about(thread.videos.filter((video) => known.has(video)));
     for (const { number, answer } of thread.turns) this.#turn(answer.question, false).finish(answer, number);
@@ -69,8 +68,9 @@ export class Chat {
     this.#leave();
     this.#working(null);
     this.#thread = this.#shown = this.last = null;
-    this.player.offer([]);
-    this.timeline.looked([]);
+    this.#videos = [];
+    this.stage.player.offer([]);
+    this.stage.timeline.looked([]);
     byId("turns").replaceChildren();
     return ++this.#visit;
   }
@@ -89,21 +89,23 @@ export class Chat {
     if (!this.#videos.length) return notice("Choose the videos that the question is about.");
     const visit = this.#visit;
     byId("send").disabled = true;
-    const run = await attempt(() => this.#send(question));
+    const sent = await attempt(() => this.#send(question));
     byId("send").disabled = false;
-    if (!run || visit !== this.#visit) return;
+    if (!sent || visit !== this.#visit) return; // it is answered all the same, in its chat
+    this.#thread = sent.thread;
+    byId("delete-thread").hidden = false;
+    history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
     field.value = "";
     if (!this.last) this.#title(question);
     const turn = this.#turn(question, true);
-    this.#follow(run, turn);
+    this.#follow(sent.run, turn);
     turn.element.scrollIntoView();
   }
 
   async #send(question) {
-    this.#thread ??= (await post("/api/threads", { videos: this.#videos })).id;
-    const { run } = await post(`${threadPath(this.#thread)}/questions`, { question, videos: this.#videos });
-    history.replaceState(null, "", `#/thread/${encodeURIComponent(this.#thread)}`);
-    return run;
+    const videos = [...this.#videos];
+    const thread = this.#thread ?? (await post("/api/threads", { videos })).id;
+    return { thread, ...(await post(`${threadPath(thread)}/questions`, { question, videos })) };
   }
 
   #turn(question, live) {
@@ -131,7 +133,9 @@ export class Chat {
     this.#leave = followRun(run, {
       step: (step) => turn.step(step),
       indexing: (progress) => turn.indexing(progress),
-      answer: end(({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`))),
+      answer: end(
+        ({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`)),
+      ),
       failed: end(({ message }) => (turn.fail(message), announce(message))),
       lost: () => this.open(this.#thread), // its answer stands in the thread, if there is one
     });
@@ -146,10 +150,9 @@ export class Chat {
     byId("stop").disabled = false;
   }
 
-  #play({ video, start, end }) {
-    if (!this.#videos.includes(video)) return notice("That video is not among those of this chat any more.");
-    this.player.seek(start, { video, play: true });
-    this.timeline.mark({ start, end });
+  #play(citation) {
+    if (!this.#videos.includes(citation.video)) return notice("That video is not among those of this chat any more.");
+    this.stage.play(citation);
   }
 
   /** Show the calls of a turn on the timeline. */
@@ -159,16 +162,18 @@ export class Chat {
       for (const element of byId("turns").children) element.classList.toggle("shown", element === turn.element);
       turn.recall();
     }
-    this.timeline.looked(turn.steps.steps);
+    this.stage.timeline.looked(turn.steps.steps);
   }
 
   #about(videos) {
     this.#videos.splice(0, Infinity, ...videos);
-    this.player.offer(videos.map((id) => this.#known.get(id)));
+    this.stage.player.offer(videos.map((id) => this.#known.get(id)));
     const names = videos.map((id) => this.#known.get(id).name);
-    byId("choose-videos").textContent = names.length > 1 ? `${names.length} videos` : cut(names[0] ?? "Choose videos", 24);
+    byId("choose-videos").textContent =
+      names.length > 1 ? `${names.length} videos` : cut(names[0] ?? "Choose videos", 24);
     byId("choose-videos").setAttribute("aria-label", `Videos of this chat: ${names.join(", ") || "none"}. Change`);
-    const { id, progress } = videos.map((video) => this.#known.get(video)).find((video) => video.progress && !over(video.progress)) ?? {};
+    const { id, progress } =
+      videos.map((video) => this.#known.get(video)).find((video) => video.progress && !over(video.progress)) ?? {};
     byId("still-indexing").hidden = true;
     if (id) this.#indexed(id, progress);
   }
@@ -178,20 +183,7 @@ export class Chat {
     const line = byId("still-indexing");
     line.hidden = over(progress);
     line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You may ask meanwhile.`;
-    const done = progress.layers.filter(({ state }) => state === "done").length;
-    if (id === this.player.video?.id && done !== this.layersDone) this.#fillTimeline();
-    this.layersDone = done;
-  }
-
-  async #fillTimeline() {
-    const { video } = this.player;
-    if (video?.id !== this.filled) this.timeline.reset();
-    this.filled = video?.id;
-    if (!video) return;
-    const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
-    if (video !== this.player.video) return;
-    this.timeline.fill(lanes);
-    this.player.caption(lanes.find(({ name }) => name === "speech")?.items ?? []);
+    this.stage.indexed(id, progress);
   }
 
   async #chooseVideos() {
@@ -201,7 +193,6 @@ export class Chat {
   }
 
   async #delete() {
-    if (!this.#thread) return (location.hash = "#/");
     if (!(await confirmed("Delete this chat? Its traces stay."))) return;
     if ((await attempt(() => remove(threadPath(this.#thread)))) !== undefined) location.hash = "#/";
   }

@@ -20,7 +20,8 @@ export function choose(title, items, chosen = []) {
     const words = filter.value.toLowerCase();
     const found = items.filter(({ name }) => name.toLowerCase().includes(words));
     list.replaceChildren(...found.slice(0, SHOWN).map((item) => row(item, picked)));
-    if (found.length > SHOWN) list.append(el("li", { class: "faint" }, `and ${found.length - SHOWN} more: filter by name`));
+    if (found.length > SHOWN)
+      list.append(el("li", { class: "faint" }, `and ${found.length - SHOWN} more: filter by name`));
     if (!found.length) list.append(el("li", { class: "faint" }, "Nothing of that name."));
   };
   byId("chooser-title").textContent = title;
@@ -40,5 +41,9 @@ function row({ id, name, detail }, picked) {
   const box = el("input", { type: "checkbox" });
   box.checked = picked.has(id);
   box.onchange = () => (box.checked ? picked.add(id) : picked.delete(id));
-  return el("li", {}, el("label", { class: "check" }, box, el("span", {}, name), el("span", { class: "faint" }, detail)));
+  return el(
+    "li",
+    {},
+    el("label", { class: "check" }, box, el("span", {}, name), el("span", { class: "faint" }, detail)),
+  );
 }

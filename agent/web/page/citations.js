@@ -23,7 +23,11 @@ export function chip(citation, { name, seek }, several = false) {
   const words = span(citation.start, citation.end);
   const label = `Play ${name(citation.video)} from ${words}${citation.quote ? `: ${cut(citation.quote, 120)}` : ""}`;
   const shown = several ? `${cut(name(citation.video), 24)} ${words}` : words;
-  return el("button", { class: "chip", type: "button", title: citation.quote ?? "", "aria-label": label, onclick: () => seek(citation) }, shown);
+  return el(
+    "button",
+    { class: "chip", type: "button", title: citation.quote ?? "", "aria-label": label, onclick: () => seek(citation) },
+    shown,
+  );
 }
 
 /** Citations with what is said or written there, a line for each place. */
@@ -31,13 +35,21 @@ export function quoted(citations, context, several) {
   const place = ({ video, start, end, modality }) => [video, start, end, modality].join(" ");
   return Object.values(Object.groupBy(citations, place)).map((here) => {
     const kind = el("span", { class: "faint" }, plain(here[0].modality));
-    return el("li", {}, chip(here[0], context, several), ...here.map(({ quote }) => el("q", {}, cut(quote, 200))), kind);
+    return el(
+      "li",
+      {},
+      chip(here[0], context, several),
+      ...here.map(({ quote }) => el("q", {}, cut(quote, 200))),
+      kind,
+    );
   });
 }
 
 /** The chips of one pair of brackets, which holds times and, where several videos are open, the name of one. */
 function chips(inside, citations, context) {
-  const times = [...inside.matchAll(TIME)].map(([, hours, minutes, seconds]) => Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+  const times = [...inside.matchAll(TIME)].map(
+    ([, hours, minutes, seconds]) => Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
+  );
   const named = context.videos.find((video) => inside.startsWith(`${context.name(video)} `));
   const at = (time) => citations.find(({ video, start }) => Math.floor(start) === time && (!named || video === named));
   const begin = inside.includes("-") ? times.slice(0, 1) : times;

@@ -55,7 +55,13 @@ for (const button of document.querySelectorAll("#confirm button")) {
 
 /** A bar that is `share` (0 to 1) full. */
 export function meter(share, label) {
-  const bar = el("div", { class: "meter", role: "progressbar", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 100 });
+  const bar = el("div", {
+    class: "meter",
+    role: "progressbar",
+    "aria-label": label,
+    "aria-valuemin": 0,
+    "aria-valuemax": 100,
+  });
   bar.append(el("div"));
   fill(bar, share);
   return bar;

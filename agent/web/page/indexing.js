@@ -1,4 +1,4 @@
-/** How far videos are indexed, layer by layer. The server works at them one by one, so that one is followed at a time. */
+/** How far videos are indexed, layer by layer. The server works at them one by one: one is followed at a time. */
 
 import { allVideos } from "./api.js";
 import { attempt, byId, el, fill, meter } from "./dom.js";
@@ -52,7 +52,13 @@ function panelOf(video) {
   const layers = el("ul", { class: "layers", "aria-label": `Layers of ${video.name}` });
   const dismiss = el("button", { class: "quiet", "aria-label": `Dismiss: ${video.name}` }, "Dismiss");
   const ask = el("a", { class: "button", href: `#/new/${video.id}` }, "Ask");
-  const head = el("div", { class: "job-head" }, el("strong", {}, video.name), words, el("div", { class: "row" }, dismiss, ask));
+  const head = el(
+    "div",
+    { class: "job-head" },
+    el("strong", {}, video.name),
+    words,
+    el("div", { class: "row" }, dismiss, ask),
+  );
   const item = el("li", { class: "job" }, head, bar, problem, layers);
   dismiss.onclick = () => (panels.delete(video.id), item.remove());
   byId("indexing").append(item);

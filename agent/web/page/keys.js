@@ -6,7 +6,7 @@ const OFF = "longtake.no-single-keys";
 const LIST = [
   ["Ask", "/"],
   ["Stop the answer", "s"],
-  ["Play or pause", "k, Space"],
+  ["Play or pause", "k"],
   ["Back, forward 5 s", "← →"],
   ["Back, forward 30 s", "j l"],
   ["Next, earlier citation", "n p"],
@@ -20,7 +20,11 @@ const LIST = [
 export function listenForKeys(chat) {
   const dialog = byId("shortcuts");
   const single = byId("single-keys");
-  byId("shortcut-list").append(...LIST.map(([what, keys]) => el("div", {}, el("dt", {}, what), el("dd", {}, ...keys.split(/,? /).map((key) => el("kbd", {}, key))))));
+  byId("shortcut-list").append(
+    ...LIST.map(([what, keys]) =>
+      el("div", {}, el("dt", {}, what), el("dd", {}, ...keys.split(" ").map((key) => el("kbd", {}, key)))),
+    ),
+  );
   byId("help").onclick = () => dialog.showModal();
   byId("shortcuts-done").onclick = () => dialog.close();
   single.checked = !localStorage.getItem(OFF);
@@ -35,7 +39,7 @@ export function listenForKeys(chat) {
   });
 }
 
-function actions({ player, timeline }) {
+function actions({ stage: { player, timeline } }) {
   const always = { g: () => (location.hash = "#/"), "?": () => byId("shortcuts").showModal() };
   if (byId("chat").hidden) return always;
   const by = (seconds) => () => player.seek(player.time + seconds);
@@ -44,7 +48,6 @@ function actions({ player, timeline }) {
     "/": () => byId("question").focus(),
     s: () => byId("stop").hidden || byId("stop").click(),
     k: () => player.toggle(),
-    " ": () => player.toggle(),
     c: () => player.toggleCaptions(),
     ArrowLeft: by(-5),
     ArrowRight: by(5),
@@ -71,6 +74,5 @@ function citation(by) {
 function taken({ target, key }) {
   if (document.querySelector("dialog[open]")) return true;
   if (target.closest("input, textarea, select, [contenteditable]")) return true;
-  const own = [" ", "Enter", "ArrowLeft", "ArrowRight"].includes(key);
-  return own && target.closest("button, a, summary, video, [role=slider]") !== null;
+  return key.startsWith("Arrow") && target.closest("video, [role=slider]") !== null;
 }

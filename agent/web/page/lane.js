@@ -30,7 +30,12 @@ export class Lane {
   constructor(name, kind, act, title = name) {
     this.act = act;
     this.track = el("div", { class: "track", role: "slider", tabindex: -1, "aria-label": title, "aria-valuemin": 0 });
-    this.row = el("div", { class: `lane ${kind}` }, el("span", { class: "name", title, "aria-hidden": "true" }, name), this.track);
+    this.row = el(
+      "div",
+      { class: `lane ${kind}` },
+      el("span", { class: "name", title, "aria-hidden": "true" }, name),
+      this.track,
+    );
     this.#drawn = document.createElementNS(SVG, "svg");
     this.#drawn.setAttribute("preserveAspectRatio", "none");
     this.#drawn.setAttribute("aria-hidden", "true");
@@ -87,7 +92,14 @@ export class Lane {
 
   #key(event) {
     const last = this.#marks.length - 1;
-    const steps = { ArrowRight: this.#at + 1, ArrowLeft: this.#at - 1, PageDown: this.#at + 10, PageUp: this.#at - 10, Home: 0, End: last };
+    const steps = {
+      ArrowRight: this.#at + 1,
+      ArrowLeft: this.#at - 1,
+      PageDown: this.#at + 10,
+      PageUp: this.#at - 10,
+      Home: 0,
+      End: last,
+    };
     if (event.key === "Enter" || event.key === " ") {
       if (this.#marks[this.#at]) this.act.seek(this.#marks[this.#at].start);
     } else if (event.key in steps) {
@@ -104,12 +116,18 @@ export class Lane {
     this.#describe(mark);
     this.act.reveal(mark.start);
     const box = this.track.getBoundingClientRect();
-    this.act.look(mark, box.left + this.place((Math.max(mark.start, this.from) + Math.min(mark.end, this.to)) / 2), this.track);
+    this.act.look(
+      mark,
+      box.left + this.place((Math.max(mark.start, this.from) + Math.min(mark.end, this.to)) / 2),
+      this.track,
+    );
   }
 
   #describe(mark) {
     this.track.setAttribute("aria-valuenow", mark?.start ?? 0);
-    const words = mark ? `${span(mark.start, mark.end)}: ${cut(mark.texts.join(" · "), 300)}` : `${this.#marks.length} in this lane`;
+    const words = mark
+      ? `${span(mark.start, mark.end)}: ${cut(mark.texts.join(" · "), 300)}`
+      : `${this.#marks.length} in this lane`;
     this.track.setAttribute("aria-valuetext", words);
   }
 }

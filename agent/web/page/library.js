@@ -61,21 +61,39 @@ async function addFromFolder() {
 function cardOf(video) {
   const status = el("span", {}, inWords(stateOf(video)));
   const ask = `#/new/${video.id}`;
-  const box = el("input", { type: "checkbox", "aria-label": `Choose ${video.name}`, onchange: () => choosing(video.id, box.checked) });
+  const box = el("input", {
+    type: "checkbox",
+    "aria-label": `Choose ${video.name}`,
+    onchange: () => choosing(video.id, box.checked),
+  });
   box.checked = chosen.has(video.id);
   const item = el(
     "li",
     { class: "card" },
-    el("a", { class: "thumb", href: ask, tabindex: -1, "aria-hidden": "true" }, picture(video), el("span", { class: "length" }, clock(video.duration))),
+    el(
+      "a",
+      { class: "thumb", href: ask, tabindex: -1, "aria-hidden": "true" },
+      picture(video),
+      el("span", { class: "length" }, clock(video.duration)),
+    ),
     el("h2", {}, el("a", { href: ask }, video.name)),
-    el("p", { class: "faint" }, el("span", { class: "unseen" }, `${clock(video.duration)} · `), `${video.width ? `${video.width} × ${video.height}` : "sound only"} · ${bytes(video.bytes)}`),
+    el(
+      "p",
+      { class: "faint" },
+      el("span", { class: "unseen" }, `${clock(video.duration)} · `),
+      `${video.width ? `${video.width} × ${video.height}` : "sound only"} · ${bytes(video.bytes)}`,
+    ),
     layersOf(video, status),
     el(
       "div",
       { class: "row" },
       el("a", { class: "button", href: ask, "aria-label": `Ask about ${video.name}` }, "Ask"),
       el("label", { class: "check" }, box, "Choose"),
-      el("button", { class: "quiet last", "aria-label": `Delete ${video.name}`, onclick: () => deleteVideo(video) }, "Delete"),
+      el(
+        "button",
+        { class: "quiet last", "aria-label": `Delete ${video.name}`, onclick: () => deleteVideo(video) },
+        "Delete",
+      ),
     ),
   );
   return { item, progress: (progress) => (status.textContent = inWords(stateOf({ progress }))) };
@@ -88,14 +106,23 @@ function stateOf({ progress, complete }) {
 
 function picture(video) {
   if (!video.width) return el("span", { class: "no-picture" }, "♪");
-  const image = el("img", { src: `/api/videos/${video.id}/thumbnail`, alt: "", loading: "lazy", width: 320, height: 180 });
+  const image = el("img", {
+    src: `/api/videos/${video.id}/thumbnail`,
+    alt: "",
+    loading: "lazy",
+    width: 320,
+    height: 180,
+  });
   image.onerror = () => image.replaceWith(el("span", { class: "no-picture" }, "▷"));
   return image;
 }
 
 function layersOf({ layers, problems }, status) {
-  const rows = layers.map((layer) => el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))));
-  for (const [layer, reason] of Object.entries(problems)) rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
+  const rows = layers.map((layer) =>
+    el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))),
+  );
+  for (const [layer, reason] of Object.entries(problems))
+    rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
   const count = layers.length ? ` · ${many(layers.length, "layer")}` : "";
   return el("details", {}, el("summary", {}, status, count), el("ul", {}, ...rows));
 }
@@ -107,7 +134,12 @@ function choosing(id, wanted) {
 }
 
 async function deleteVideo({ id, name }) {
-  if (!(await confirmed(`Delete ${name} from the library? What was indexed goes with it, and the file where it was uploaded.`))) return;
+  if (
+    !(await confirmed(
+      `Delete ${name} from the library? What was indexed goes with it, and the file where it was uploaded.`,
+    ))
+  )
+    return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
   notice(`${name} was deleted.`);
   await showLibrary();

@@ -62,7 +62,9 @@ export class Player extends EventTarget {
   /** Give what is said as captions. */
   caption(items) {
     const [track] = this.#element?.textTracks ?? [];
-    for (const { start, end, text } of track ? items : []) {
+    if (!track) return;
+    for (const cue of [...(track.cues ?? [])]) track.removeCue(cue);
+    for (const { start, end, text } of items) {
       // In a cue `<` and `&` begin markup.
       track.addCue(new VTTCue(start, end, text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")));
     }
@@ -84,7 +86,8 @@ export class Player extends EventTarget {
     player.src = `/api/videos/${video.id}/file`;
     const track = player.addTextTrack("captions", "What is said", "");
     track.mode = "hidden";
-    for (const kind of ["timeupdate", "seeking"]) player.addEventListener(kind, () => this.dispatchEvent(new Event("time")));
+    for (const kind of ["timeupdate", "seeking"])
+      player.addEventListener(kind, () => this.dispatchEvent(new Event("time")));
     return (this.#element = player);
   }
 
@@ -97,12 +100,26 @@ export class Player extends EventTarget {
       picture.src = still(video.id, now, 640);
       this.dispatchEvent(new Event("time"));
     };
-    this.#element = { get currentTime() { return now; }, set currentTime(seconds) { show(seconds); } };
+    this.#element = {
+      get currentTime() {
+        return now;
+      },
+      set currentTime(seconds) {
+        show(seconds);
+      },
+    };
     show(0);
-    return el("figure", {}, picture, el("figcaption", { class: "faint" }, "Browsers do not play this file, or it is gone: stills are shown."));
+    return el(
+      "figure",
+      {},
+      picture,
+      el("figcaption", { class: "faint" }, "Browsers do not play this file, or it is gone: stills are shown."),
+    );
   }
 
   #press(video) {
-    this.#videos.forEach(({ id }, number) => byId("tabs").children[number].setAttribute("aria-pressed", id === video.id));
+    this.#videos.forEach(({ id }, number) =>
+      byId("tabs").children[number].setAttribute("aria-pressed", id === video.id),
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** The still and the words of a moment, beside the pointer or the focus. Screen readers hear the words from the lane. */
+/** The still and the words of a moment, beside the pointer or the focus. Screen readers hear them from the lane. */
 
 import { still } from "./api.js";
 import { byId } from "./dom.js";

@@ -31,7 +31,16 @@ export class Steps {
     const spans = (step.spans ?? []).slice(0, SHOWN_SPANS).map((place) => this.#place(place));
     const more = (step.spans ?? []).length - SHOWN_SPANS;
     const facts = el("span", { class: "faint" }, factsOf(step));
-    this.list.append(el("li", { class: step.failure ? "failed" : step.type }, words, ...spans, more > 0 ? ` and ${more} more` : null, facts));
+    this.list.append(
+      el(
+        "li",
+        { class: step.failure ? "failed" : step.type },
+        words,
+        ...spans,
+        more > 0 ? ` and ${more} more` : null,
+        facts,
+      ),
+    );
     if (pinned) this.log.scrollTop = this.log.scrollHeight;
   }
 
@@ -39,14 +48,20 @@ export class Steps {
     const where = span(start, end);
     const name = this.context.videos.length > 1 ? `${cut(this.context.name(video), 16)} ` : "";
     const label = `Play ${this.context.name(video)} from ${where}`;
-    return el("button", { class: "chip", type: "button", "aria-label": label, onclick: () => this.context.seek({ video, start, end }) }, name + where);
+    return el(
+      "button",
+      { class: "chip", type: "button", "aria-label": label, onclick: () => this.context.seek({ video, start, end }) },
+      name + where,
+    );
   }
 }
 
 /** What a step did, or null for what is no news to a person. */
 function wordsOf({ type, tool, arguments: given, calls = [], evidence, failure }) {
-  if (type === "tool") return `${Plain(tool)}${given ? argumentsOf(given) : ""}${failure ? `: ${plain(failure)}` : ""} `;
-  if (type === "model") return calls.length ? `Plans ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} ` : "Writes ";
+  if (type === "tool")
+    return `${Plain(tool)}${given ? argumentsOf(given) : ""}${failure ? `: ${plain(failure)}` : ""} `;
+  if (type === "model")
+    return calls.length ? `Plans ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} ` : "Writes ";
   if (type === "verify") return `Checks every claim against ${many(evidence, "finding")} `;
   return { orient: "Takes stock of the recording ", guard: "Comes to an end ", error: "Met a fault " }[type] ?? null;
 }

@@ -16,12 +16,19 @@ export async function showThreads(open = null) {
     again = setTimeout(() => showThreads(open), AGAIN); // what is open says that the server is away
     return;
   }
-  const rows = threads.filter(({ title, running }) => title || running).map((thread) => {
-    const link = el("a", { class: "place", href: `#/thread/${encodeURIComponent(thread.id)}` }, thread.title || thread.asking);
-    if (thread.id === open) link.setAttribute("aria-current", "page");
-    if (thread.running) link.append(el("span", { class: "running" }, el("span", { class: "unseen" }, " (being answered)")));
-    return el("li", {}, link);
-  });
+  const rows = threads
+    .filter(({ title, running }) => title || running)
+    .map((thread) => {
+      const link = el(
+        "a",
+        { class: "place", href: `#/thread/${encodeURIComponent(thread.id)}` },
+        thread.title || thread.asking,
+      );
+      if (thread.id === open) link.setAttribute("aria-current", "page");
+      if (thread.running)
+        link.append(el("span", { class: "running" }, el("span", { class: "unseen" }, " (being answered)")));
+      return el("li", {}, link);
+    });
   const focused = byId("threads").contains(document.activeElement) ? document.activeElement.hash : null;
   byId("threads").replaceChildren(...rows);
   if (focused) rows.find((row) => row.firstChild.hash === focused)?.firstChild.focus();

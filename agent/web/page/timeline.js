@@ -17,7 +17,8 @@ export class Timeline {
 
   constructor(player) {
     this.player = player;
-    const zoom = (label, sign, by) => el("button", { class: "quiet", "aria-label": label, title: label, onclick: () => this.zoom(by) }, sign);
+    const zoom = (label, sign, by) =>
+      el("button", { class: "quiet", "aria-label": label, title: label, onclick: () => this.zoom(by) }, sign);
     const hint = el("p", { class: "hint faint", id: "lane-hint" }, "Arrows: things and lanes. Enter: play.");
     const tools = el("div", { class: "row" }, hint, zoom("Zoom out", "−", 0.5), zoom("Zoom in", "+", 2));
     this.ruler = el("div", { class: "ruler", "aria-hidden": "true" });
@@ -26,8 +27,18 @@ export class Timeline {
     this.lanes = new Map(LANES.map((name) => [name, new Lane(Plain(name), name, this.#acts())]));
     this.rows = el("div", { class: "calls", role: "group", "aria-label": "What the answer looked at" });
     const over = el("div", { class: "over", "aria-hidden": "true" }, this.cited, this.head);
-    this.body = el("div", { class: "lanes" }, this.ruler, ...[...this.lanes.values()].map(({ row }) => row), this.rows, over);
-    byId("timeline").replaceChildren(el("div", { class: "head" }, el("h2", { class: "label" }, "Timeline"), tools), this.body);
+    this.body = el(
+      "div",
+      { class: "lanes" },
+      this.ruler,
+      ...[...this.lanes.values()].map(({ row }) => row),
+      this.rows,
+      over,
+    );
+    byId("timeline").replaceChildren(
+      el("div", { class: "head" }, el("h2", { class: "label" }, "Timeline"), tools),
+      this.body,
+    );
     this.body.addEventListener("keydown", (event) => this.#between(event));
     this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     player.addEventListener("time", () => this.#follow());
@@ -55,7 +66,8 @@ export class Timeline {
     this.#steps = steps;
     this.#calls = steps.filter(({ type }) => type === "tool").map((step) => this.#call(step));
     this.rows.replaceChildren(...this.#calls.map(({ row }) => row));
-    if (!this.#calls.length) this.rows.append(el("p", { class: "faint" }, "What an answer looks at is shown here, call by call."));
+    if (!this.#calls.length)
+      this.rows.append(el("p", { class: "faint" }, "What an answer looks at is shown here, call by call."));
     this.rows.scrollTop = this.rows.scrollHeight;
     this.#draw();
   }

@@ -86,14 +86,21 @@ function rowOf(name) {
   const bar = meter(0, `Upload of ${name}`);
   const words = el("p", { class: "faint" }, "Uploading");
   const buttons = el("div", { class: "row" });
-  const item = el("li", { class: "job" }, el("div", { class: "job-head" }, el("strong", {}, name), buttons), bar, words);
+  const item = el(
+    "li",
+    { class: "job" },
+    el("div", { class: "job-head" }, el("strong", {}, name), buttons),
+    bar,
+    words,
+  );
   const say = (text) => (words.textContent = text);
   byId("uploads").append(item);
   byId("under-way").hidden = false;
   return {
     item,
     say,
-    act: (label, action) => buttons.append(el("button", { class: "quiet", "aria-label": `${label}: ${name}`, onclick: action }, label)),
+    act: (label, action) =>
+      buttons.append(el("button", { class: "quiet", "aria-label": `${label}: ${name}`, onclick: action }, label)),
     show: (share, text) => (fill(bar, share), say(text)),
     fail: (reason) => {
       item.removeAttribute("data-sending");
