@@ -14,6 +14,7 @@ const NEAR_END = 80; // pixels from the end at which the reader follows what com
 
 export class Chat {
   #visit = 0; // what comes late for a chat that was left is thrown away
+  #opening = null; // until a chat is open, a question waits
   #leave = () => {};
   #known = new Map(); // the library
   #videos = []; // ids
@@ -36,7 +37,16 @@ export class Chat {
   }
 
   /** Open a chat that has not begun. */
-  async begin(videos) {
+  begin(videos) {
+    return (this.#opening = this.#begin(videos));
+  }
+
+  /** Open a chat with its history; what is being answered goes on. */
+  open(id) {
+    return (this.#opening = this.#open(id));
+  }
+
+  async #begin(videos) {
     const visit = this.close();
     this.#known = (await attempt(allVideos)) ?? new Map();
     if (visit !== this.#visit) return;
@@ -46,8 +56,7 @@ export class Chat {
     byId("question").focus();
   }
 
-  /** Open a chat with its history; what is being answered goes on. */
-  async open(id) {
+  async #open(id) {
     const visit = this.close();
     const told = await attempt(() => Promise.all([api(threadPath(id)), allVideos()]));
     if (visit !== this.#visit || !told) return;
@@ -85,6 +94,7 @@ export class Chat {
   async #ask() {
     const field = byId("question");
     const question = field.value.trim();
+    await this.#opening;
     if (!question || this.#run) return;
     if (!this.#videos.length) return notice("Choose the videos that the question is about.");
     const visit = this.#visit;
