@@ -94,9 +94,7 @@ export class Chat {
   async #ask() {
     const field = byId("question");
     const question = field.value.trim();
-    await this.#opening;
-    if (!question || this.#run) return;
-    if (!this.#videos.length) return notice("Choose the videos that the question is about.");
+    if (!question || this.#run || byId("send").disabled) return;
     const visit = this.#visit;
     byId("send").disabled = true;
     const sent = await attempt(() => this.#send(question));
@@ -113,7 +111,9 @@ export class Chat {
   }
 
   async #send(question) {
+    await this.#opening;
     const videos = [...this.#videos];
+    if (!videos.length) throw new Error("Choose the videos that the question is about.");
     const thread = this.#thread ?? (await post("/api/threads", { videos })).id;
     return { thread, ...(await post(`${threadPath(thread)}/questions`, { question, videos })) };
   }
@@ -155,9 +155,11 @@ export class Chat {
   #working(run) {
     this.#run = run;
     if (!run) this.#leave = () => {};
+    const vanishes = document.activeElement === byId(run ? "send" : "stop");
     byId("send").hidden = run !== null;
     byId("stop").hidden = run === null;
     byId("stop").disabled = false;
+    if (vanishes) byId("turns").focus();
   }
 
   #play(citation) {
