@@ -35,6 +35,7 @@ from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.time.anchor import anchored, at_anchor
 from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
 from longtake.agent.rules.time.order import compared, find_order
+from longtake.agent.rules.time.sound_order import find_row, row_asked
 from longtake.agent.rules.time.times import find_time
 from longtake.agent.rules.time.transitions import changes_to, find_change
 from longtake.agent.rules.word_counts import count_words
@@ -76,6 +77,9 @@ def _answered(orientation: Orientation) -> Steps[str]:
     compares = compared(orientation.question)
     if compares:
         return (yield from find_order(compares, orientation))
+    row = row_asked(orientation)
+    if row:
+        return (yield from find_row(row, orientation))
     prices = compares_prices(orientation.question)
     if prices:
         return (yield from find_prices(prices, orientation))
