@@ -54,6 +54,12 @@ def asked_kinds(question: str) -> list[str]:
     return [kind for words, kind in KINDS if words.search(question) and not (about and kind == "speech")]
 
 
+def sounds_named(question: str) -> list[str]:
+    """The words by which a question names sounds that are told apart, other than voices: `music`, `sirens`."""
+    found = (words.search(question) for words, kind in KINDS if kind not in (*HOW, "speech", "silence"))
+    return [match[0].split()[0] for match in found if match]
+
+
 def counts_sounds(orientation: Orientation) -> bool:
     """Whether a question counts sounds of a kind that is told apart, or asks whether there are voices at all."""
     if _SPEAKS.match(orientation.question):

@@ -29,6 +29,11 @@ _IN_ORDER = cue(
     "one by one, one at a time, in turn, in succession, successively"
 )
 _SEVERAL = re.compile(rf"\b(?P<number>{'|'.join(NUMBER_WORDS)}|\d+) (?:\w+ )?(?:sounds|noises)\b", re.IGNORECASE)
+_NEXT = re.compile(
+    r"\b(?:which|what) (?:other |next )?(?:sound|noise)\b"
+    r"|\bheard? (?:right|just|next|directly|immediately|straight|shortly)\b",
+    re.IGNORECASE,
+)
 _BESIDE = re.compile(
     r"\b(?P<relation>before|ahead of|prior to|preced\w+|leads? up to|leading up to|after|following|follows?)\s+"
     r"(?:the |an? |all )?(?P<thing>[\w -]+)",
@@ -60,12 +65,13 @@ def row_asked(orientation: Orientation) -> Row | None:
     question = _IN_ORDER.sub(" ", orientation.question)
     beside, empty, several = _BESIDE.search(question), _EMPTY.search(question), _SEVERAL.search(question)
     kinds = tuple(asked_kinds(beside["thing"])) if beside else ()
-    ordered = question != orientation.question or (several and (kinds or empty))
+    next_one = bool(kinds and _NEXT.search(question)) and question == orientation.question
+    ordered = next_one or question != orientation.question or (several and (kinds or empty))
     if not ordered or not _SOUNDS.search(question) or OTHER.search(question) or asked_kinds(question) != list(kinds):
         return None
     if (beside and not kinds) or (not empty and _ELSEWHERE.search(question)):
         return None
-    number = several["number"].casefold() if several else "0"
+    number = "1" if next_one else several["number"].casefold() if several else "0"
     relation = "" if beside is None else "after" if beside["relation"].casefold() in _AFTER else "before"
     colour = (empty["colour"] or empty["other"]).casefold() if empty else ""
     return Row(relation, kinds, colour, int(NUMBER_WORDS.get(number, number)))
@@ -88,7 +94,8 @@ def find_row(row: Row, orientation: Orientation) -> Steps[str]:
 
 def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     """The rows of sounds beside each place of the sound that is named, else those that there are."""
-    named = [kind for kind in (*NAMEABLE, "impulse") if kind != "speech" and kind not in row.beside]
+    # A voice among several sounds is not one of them; it may well be the one that comes next.
+    named = [kind for kind in (*NAMEABLE, "impulse") if (kind != "speech" or row.number == 1) and kind not in row.beside]
     sounds = _once_each(of_kinds(heard, named))
     if not row.relation:
         rows = _chains(sounds) if row.number else [sounds] if sounds else []
