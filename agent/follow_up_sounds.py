@@ -1,4 +1,4 @@
-"""Follow-up questions to one that names a sound: "Which sound comes next?", and "When is that?" of a thing seen then."""
+"""Follow-ups of a question that names a sound: "Which sound comes next?", and "When is that?" of what is seen then."""
 
 from __future__ import annotations
 

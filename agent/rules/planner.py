@@ -28,6 +28,7 @@ from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
@@ -74,6 +75,10 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
+    at = asked_at_sound(orientation)
+    seen = (yield from find_at_sound(at, orientation)) if at else None
+    if seen:
+        return seen
     compares = compared(orientation.question)
     if compares:
         return (yield from find_order(compares, orientation))

@@ -95,7 +95,9 @@ def find_row(row: Row, orientation: Orientation) -> Steps[str]:
 def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     """The rows of sounds beside each place of the sound that is named, else those that there are."""
     # A voice among several sounds is not one of them; it may well be the one that comes next.
-    named = [kind for kind in (*NAMEABLE, "impulse") if (kind != "speech" or row.number == 1) and kind not in row.beside]
+    named = [
+        kind for kind in (*NAMEABLE, "impulse") if (kind != "speech" or row.number == 1) and kind not in row.beside
+    ]
     sounds = _once_each(of_kinds(heard, named))
     if not row.relation:
         rows = _chains(sounds) if row.number else [sounds] if sounds else []
