@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from longtake.agent.follow_up_sounds import about_sound
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 
@@ -35,6 +36,9 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
         question: as asked.
         earlier: the questions of the thread, oldest first.
     """
+    heard = about_sound(question, earlier[-1]) if earlier else None
+    if heard:
+        return heard
     thing = next(filter(None, map(subject_of, reversed(earlier))), None)
     if not thing or _DUMMY.search(question) or not (_PRONOUN.search(question) or _POSSESSIVE.search(question)):
         return question

@@ -54,6 +54,7 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
     ),
 )
 _OF_SPEAKER = re.compile(r"\bspeaker['’]s\b", re.IGNORECASE)  # address or shirt: nothing that is said
+_TELL_ME = re.compile(r"^\W*(?:please )?(?:(?:can|could|will|would) you )?(?:please )?tell (?:me|us)\b", re.IGNORECASE)
 _CALCULATE = re.compile(
     r"\b(?:solve|solutions? of) [\w(][^?]*=|\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
     r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]|\d\s*(?:%|per ?cent) of \d"
@@ -178,9 +179,10 @@ def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
     if not _ENGLISH.search(question):
         return "fact", ()
-    plain = _OF_SPEAKER.sub(" ", question)
+    asked = _TELL_ME.sub(" ", question)  # who is to tell is the one who is asked
+    plain = _OF_SPEAKER.sub(" ", asked)
     senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(plain))
-    return _kind(question.casefold(), senses), senses
+    return _kind(asked.casefold(), senses), senses
 
 
 def _kind(text: str, senses: Sequence[Modality]) -> Kind:

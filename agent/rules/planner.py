@@ -28,6 +28,7 @@ from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
@@ -35,6 +36,7 @@ from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.time.anchor import anchored, at_anchor
 from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
 from longtake.agent.rules.time.order import compared, find_order
+from longtake.agent.rules.time.sound_order import find_row, row_asked
 from longtake.agent.rules.time.times import find_time
 from longtake.agent.rules.time.transitions import changes_to, find_change
 from longtake.agent.rules.word_counts import count_words
@@ -73,9 +75,16 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
+    at = asked_at_sound(orientation)
+    seen = (yield from find_at_sound(at, orientation)) if at else None
+    if seen:
+        return seen
     compares = compared(orientation.question)
     if compares:
         return (yield from find_order(compares, orientation))
+    row = row_asked(orientation)
+    if row:
+        return (yield from find_row(row, orientation))
     prices = compares_prices(orientation.question)
     if prices:
         return (yield from find_prices(prices, orientation))

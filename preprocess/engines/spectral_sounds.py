@@ -12,6 +12,7 @@ from longtake.config import Settings
 from longtake.preprocess.audio import AudioBlock
 from longtake.preprocess.engines.sounds import Measures, SoundEvent
 from longtake.preprocess.engines.spectral_applause import applause
+from longtake.preprocess.engines.spectral_chords import jingles
 from longtake.preprocess.engines.spectral_features import RATE, join, measure
 from longtake.preprocess.engines.spectral_levels import impulses, louds, quiets, silences
 from longtake.preprocess.engines.spectral_music import music
@@ -26,7 +27,7 @@ OWN_NOTE = 0.9  # share of a tone within a siren that makes it the siren's; of a
 class SpectralSounds:
     """The embedded sound engine."""
 
-    id = "spectral-2/silero-v6"
+    id = "spectral-3/silero-v6"
     rate = RATE
 
     def __init__(self, settings: Settings) -> None:
@@ -43,7 +44,9 @@ class SpectralSounds:
             return []
         swinging, clapping = sirens(features), applause(features)
         # A siren of two notes leaves bars as music does, and its notes are tones; a tune may swing once like a siren.
-        playing = [one for one in music(features) if _shared(one, swinging) < 0.5 * (one.end - one.start)]
+        lasting = music(features)
+        played = lasting + [jingle for jingle in jingles(features) if not _shared(jingle, lasting)]
+        playing = [one for one in played if _shared(one, swinging) < 0.5 * (one.end - one.start)]
         swinging = [siren for siren in swinging if not _shared(siren, playing)]
         found = [
             *silences(features),
