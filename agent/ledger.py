@@ -17,6 +17,7 @@ from longtake.tools.result import ToolResult
 _TIME = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?)\s*s\b")
 # Numbers that turn units into each other, beside the sign that does it: 60 and 3600 for times, 100 for shares.
 _CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|100)\s*\*")
+_MAKES = {"execute_code": "stdout", "translate_text": "translated_text"}  # tools, and where their output stands
 ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
 
 
@@ -38,6 +39,11 @@ class Made:
         if self.by.tool != "calculator" or self.result.failure:
             return ""
         return f"{self.by.arguments.get('expression', '')} = {self.result.output['result']}"
+
+    @property
+    def made(self) -> str:
+        """What a tool made of what it was given, and no evidence holds: what was worked out, or a program printed."""
+        return self.computed or str(self.result.output.get(_MAKES.get(self.by.tool, ""), ""))
 
 
 def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:
