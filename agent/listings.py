@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -87,7 +88,7 @@ def _indented(lines: Sequence[Sequence[Evidence]]) -> str:
     width = median(cell.box[2] / len(cell.content) for row in lines for cell in row if cell.box)
     lefts = [row[0].box[0] for row in lines if row[0].box]
     edges = sorted(lefts)
-    steps = [edge for before, edge in zip(edges, edges[1:], strict=False) if edge - before > SAME_DEPTH * width]
+    steps = [edge for before, edge in pairwise(edges) if edge - before > SAME_DEPTH * width]
     depths = [sum(step <= left for step in steps) for left in lefts]
     written = (" ".join(cell.content.strip() for cell in row).translate(_SIGNS) for row in lines)
     return "\n".join(f"{'    ' * depth}{line}" for depth, line in zip(depths, written, strict=True))

@@ -27,7 +27,7 @@ from longtake.agent.rules.numbered import asks_steps, read_steps
 from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
-from longtake.agent.rules.routes import ERRANDS, ROUTES, SUPPOSED, route_of
+from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, route_of
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
@@ -73,9 +73,9 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
-    supposed = route_of(orientation, SUPPOSED)
-    if supposed:
-        return (yield from ask(supposed, orientation))
+    worked_out = route_of(orientation, WORKED_OUT)
+    if worked_out:
+        return (yield from ask(worked_out, orientation))
     compares = compared(orientation.question)
     if compares:
         return (yield from find_order(compares, orientation))

@@ -161,7 +161,7 @@ def _as_supposed(source: str, question: str) -> str | None:
         return None if _SUPPOSES.search(_supposition(question)) else source
     tree = ast.parse(source)
     named = _named(tree, question)
-    old = change.old and ast.literal_eval(change.old)
+    old = ast.literal_eval(change.old) if change.old else None
     equal = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and _is_number(node, old)]
     both = [node for node in equal if node in named]
     meant = (both or equal) if change.old else named
@@ -173,8 +173,9 @@ def _as_supposed(source: str, question: str) -> str | None:
 
 def _is_number(node: ast.expr, value: float | None = None) -> bool:
     """Whether a part of a program is a number, or this one."""
-    is_one = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    return is_one and (value is None or node.value == value)
+    if not isinstance(node, ast.Constant) or type(node.value) not in (int, float):
+        return False
+    return value is None or node.value == value
 
 
 def _named(tree: ast.AST, question: str) -> list[ast.Constant]:

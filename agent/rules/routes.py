@@ -12,6 +12,8 @@ from longtake.agent.rules.everything import add_up, asks_total
 from longtake.agent.rules.limits import abstain, asks_too_much
 from longtake.agent.rules.price_list import asks_price_list, read_price_list
 from longtake.agent.rules.programs import asks_program, find_output
+from longtake.agent.rules.purchases import asks_spent, find_spent
+from longtake.agent.rules.raised_prices import asks_raised, read_raised
 from longtake.agent.rules.sight.blank import asks_blank, find_blank
 from longtake.agent.rules.sight.camera import asks_camera, inspect
 from longtake.agent.rules.sight.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
@@ -30,7 +32,11 @@ Asks = Callable[[Orientation], bool]
 # Requests that are none about a video, whatever times and senses their words name.
 ERRANDS: tuple[tuple[Asks, Plan], ...] = ((asks_notes, keep_notes), (asks_web, search_web), (asks_code, run_code))
 # Questions that are worked out: what they suppose ("if", "after a rise") is no time of the video.
-SUPPOSED: tuple[tuple[Asks, Plan], ...] = ((asks_program, find_output),)
+WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
+    (asks_program, find_output),
+    (asks_raised, read_raised),
+    (asks_spent, find_spent),
+)
 ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_too_much, abstain),
     (asks_total, add_up),
