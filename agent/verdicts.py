@@ -46,7 +46,7 @@ _PRICED = stems("cost costs price priced")
 # Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
-    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle"
+    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle kept"
 )
 _OPPOSITES = tuple(
     pair.split("/")
@@ -64,7 +64,7 @@ class Grounds:
     """What a claim may rest on beside its proof.
 
     Attributes:
-        computed: what was calculated, such as `2 + 3 = 5`; of the rules also what a program printed, or a translation.
+        computed: what was calculated, such as `2 + 3 = 5`; of the rules also what else a tool made.
         question: what was asked.
         measured: whether the draft is that of the rules, which conclude from what they measured.
     """

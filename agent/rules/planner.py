@@ -9,6 +9,7 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.choice import asks_not, choose_option, option_of
+from longtake.agent.rules.errands.kept import keep_answer, question_kept
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
@@ -49,6 +50,9 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
     """The next calls, or a draft."""
     if not re.search(r"[a-z]", orientation.question.casefold()):
         return not_found("The embedded controller reads questions in English only; a language model reads others.")
+    kept = question_kept(orientation)
+    if kept:
+        return play(keep_answer(orientation, _joined(kept)), done)
     errand = route_of(orientation, ERRANDS)
     if errand:
         return errand(orientation, done)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.calculation import asks_calculation, calculate
 from longtake.agent.rules.errands.code import asks_code, run_code
 from longtake.agent.rules.errands.notes import asks_notes, keep_notes
 from longtake.agent.rules.errands.web import asks_web, search_web
@@ -45,6 +46,7 @@ ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_ever_seen, look_everywhere),
     (asks_translation, translate),
     (asks_formula, find_formula),
+    (asks_calculation, calculate),
     (asks_moment, find_flash),
     (asks_camera, inspect),
     (asks_direction, find_direction),
