@@ -16,7 +16,7 @@ KEEP_NOTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _KEPT = r"(?:result|number|value|answer|figure|sum|total|amount|price|one|note|output|name)"
-_KEEP = r"(?:remember|keep|save|store|memori[sz]e|bear|retain|record|note|hold on to|write down|(?:make|take) (?:a )?note of)"
+_KEEP = r"(?:remember|keep|save|store|memori[sz]e|bear|retain|record|note|hold on to|write down|make a note of)"
 _IN_MIND = (
     r"(?:in (?:your |the )?(?:mind|memory|notes?)|to (?:your )?(?:mind|memory)|for (?:later(?: on)?|me|now)|down)"
 )
@@ -27,8 +27,8 @@ KEEP_ANSWER = re.compile(
 )
 _HELD = r"(?:remember|keep|kept|sav|stor|memori[sz]|not|record|retain|bear|hold|held|writ|memory|mind)\w*"
 TELL_KEPT = re.compile(
-    r"^\W*(?:(?:and|so|now|please) )*(?:what|which|tell me|give me|repeat|recall|remind me)\b(?=.*\b(?:you|your|i|we|me)\b)"
-    rf".*\b{_HELD}(?: {_IN_MIND}| earlier| before)*\W*$",
+    r"^\W*(?:(?:and|so|now|please) )*(?:what|which|tell me|give me|repeat|recall|remind me)\b"
+    rf"(?=.*\b(?:you|your|i|we|me)\b).*\b{_HELD}(?: {_IN_MIND}| earlier| before)*\W*$",
     re.IGNORECASE,
 )
 FIND_NOTES = re.compile(

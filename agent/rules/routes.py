@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.calculation import asks_calculation, calculate
 from longtake.agent.rules.errands.code import asks_code, run_code
+from longtake.agent.rules.errands.looked_up import asks_looked_up, look_up
 from longtake.agent.rules.errands.notes import asks_notes, keep_notes
 from longtake.agent.rules.errands.web import asks_web, search_web
 from longtake.agent.rules.everything import add_up, asks_total
@@ -30,8 +31,13 @@ from longtake.agent.rules.translation import asks_translation, translate
 
 Asks = Callable[[Orientation], bool]
 
-# Requests that are none about a video, whatever times and senses their words name.
-ERRANDS: tuple[tuple[Asks, Plan], ...] = ((asks_notes, keep_notes), (asks_web, search_web), (asks_code, run_code))
+# Requests that are none about a video alone, whatever times and senses their words name.
+ERRANDS: tuple[tuple[Asks, Plan], ...] = (
+    (asks_notes, keep_notes),
+    (asks_looked_up, look_up),
+    (asks_web, search_web),
+    (asks_code, run_code),
+)
 # Questions that are worked out: what they suppose ("if", "after a rise") is no time of the video.
 WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
     (asks_program, find_output),
