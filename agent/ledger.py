@@ -44,7 +44,8 @@ class Made:
     @property
     def made(self) -> str:
         """What a tool worked out, printed, translated or found elsewhere: the video holds none of it."""
-        return self.computed or (" | ".join(_texts(self.result.output)) if self.by.tool in _MAKERS else "")
+        told = (*_texts(self.result.output), *self.result.notes)
+        return self.computed or (" | ".join(told) if self.by.tool in _MAKERS and not self.result.failure else "")
 
 
 def _texts(output: Any) -> Iterator[str]:

@@ -20,7 +20,9 @@ READER = "extract_scene_text"
 _ON_WEB = r"(?:web(?! ?(?:site|page|address))|internet|online)"
 _WEB = re.compile(
     rf"(?:^|[.?!;:,]|\band|\bthen)\W*(?:(?:please|can you|could you|then) )*"
-    rf"(?:search|look|browse|check|find|consult|use|using|ask)\b[^.?!]*\b{_ON_WEB}\b"
+    rf"(?:(?:search|browse|check|consult|use|using|ask) (?:the |an? )?{_ON_WEB}\b"
+    r"|(?:search|look|check|find)\b[^.?!]*\b(?:on|in|over|across) (?:the )?(?:web|internet)\b"
+    r"|(?:search|look|check|find)\b[^.?!]*\bonline\b)"
     rf"|\b(?:according to|with the help of|by|via|through) (?:the |an? )?{_ON_WEB}\b",
     re.IGNORECASE,
 )
