@@ -9,6 +9,7 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.choice import asks_not, choose_option, option_of
+from longtake.agent.rules.errands.kept import keep_answer, question_kept
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
@@ -27,7 +28,7 @@ from longtake.agent.rules.numbered import asks_steps, read_steps
 from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
-from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, route_of
 from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
@@ -51,6 +52,9 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
     """The next calls, or a draft."""
     if not re.search(r"[a-z]", orientation.question.casefold()):
         return not_found("The embedded controller reads questions in English only; a language model reads others.")
+    kept = question_kept(orientation)
+    if kept:
+        return play(keep_answer(orientation, _joined(kept)), done)
     errand = route_of(orientation, ERRANDS)
     if errand:
         return errand(orientation, done)
@@ -75,6 +79,9 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
+    worked_out = route_of(orientation, WORKED_OUT)
+    if worked_out:
+        return (yield from ask(worked_out, orientation))
     at = asked_at_sound(orientation)
     seen = (yield from find_at_sound(at, orientation)) if at else None
     if seen:
