@@ -26,13 +26,23 @@ from longtake.agent.words import coverage, cue
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
-_HIGHEST = r"(?:costs? (?:the )?most|(?:is|are) (?:the )?(?:most expensive|dearest|costliest)|highest price)"
-_LOWEST = r"(?:costs? (?:the )?least|(?:is|are) (?:the )?(?:cheapest|least expensive)|lowest price)"
-_WHICH = re.compile(rf"^\W*(?:which|what)\b[^?]*\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b", re.IGNORECASE)
+_HIGHEST = (
+    r"(?:(?:costs?|pay|charged?) (?:the )?most|most (?:expensive|costly|money)|dearest|costliest|priciest|"
+    r"(?:highest|biggest) price|costs? more than (?:all|any|every))"
+)
+_LOWEST = (
+    r"(?:(?:costs?|pay|charged?) (?:the )?least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price)"
+)
+_WHICH = re.compile(
+    rf"^\W*(?:(?:and|so|but)\b\W*)?(?:of [\w ]+, )?(?:for )?(?:which|what|name|tell me)\b[^?]*"
+    rf"\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b",
+    re.IGNORECASE,
+)
 _WHICH_WORDS = re.compile(rf"{_HIGHEST}|{_LOWEST}", re.IGNORECASE)
 _GENERAL = cue(
     "article, articles, item, items, thing, things, product, products, goods, list, price, prices, cost, costs, "
-    "difference, gap, between, highest, lowest, dearest, cheapest, most expensive, least expensive, one, shown"
+    "difference, gap, between, highest, lowest, dearest, cheapest, most expensive, least expensive, one, shown, three, "
+    "all, others, other, rest, them, these, name, you"
 )
 _GAP = re.compile(
     r"\b(?:difference|gap) between (?:the )?(?:highest|lowest|dearest|cheapest|most expensive|least expensive)\b[^?]*\b"
