@@ -86,7 +86,8 @@ POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a que
 EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(
     r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b"
-    r"|\bcosts?\b[^?]*\b(?:together|in total|in all|combined)\b"
+    r"|\b(?:costs?|how much (?:is|are|do|does|would))\b[^?]*\b(?:together|in total|in all|combined)\b"
+    r"|\bcosts?\b[^?]*\b(?:buy|for) (?:all|both|everything)\b"
 )
 _OF_ONE_COLOUR = re.compile(
     rf"{POLAR} (?:there .*\b(?:screen|picture|frame|image)s?\W*$|the (?:screen|picture|frame|image)\b)"

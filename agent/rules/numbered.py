@@ -23,9 +23,12 @@ _HOW_TO = re.compile(
     r"in (?:what|which) order)\b",
     re.IGNORECASE,
 )
-_OTHERWISE = cue("who, why, when, how many, how much, how long, how often, say, says, said, spoken, speaker, mentioned")
+_OTHERWISE = cue("who, why, when, how many, how much, how long, how often, said, spoken, speaker, mentioned")
 _BEFORE = re.compile(r"\b(?:before|preced\w+|previous)\b", re.IGNORECASE)
 _AFTER = re.compile(r"\b(?:after|follow\w*|next|once|succeed\w*)\b", re.IGNORECASE)
+_BEYOND = re.compile(
+    r"\bafter (?:all |the |these |those |its )*(?:[\w-]+ )?(?:steps?|stages?|that|this)\b", re.IGNORECASE
+)
 _IS_DONE = cue("step, steps, stage, do, does, done, come, comes, next")
 _NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:step|stage)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\W*(\d{1,2})\s?[.):]\s*(?=\S)")
@@ -43,6 +46,8 @@ def asks_steps(orientation: Orientation) -> bool:
     hidden = veiled(orientation.question)
     if not _ASKS.search(hidden) or _OTHERWISE.search(hidden):
         return False
+    if not orientation.quoted and (_BEFORE.search(hidden) or _BEYOND.search(hidden)):
+        return False  # what comes before the steps, or after them all, is none of them
     beside = orientation.quoted and (_BEFORE.search(hidden) or _AFTER.search(hidden)) and _IS_DONE.search(hidden)
     return bool(beside or _STEPS.search(hidden) or _HOW_TO.match(hidden))
 
@@ -55,7 +60,7 @@ def find_steps(orientation: Orientation) -> Steps[str]:
         return quote(steps, orientation) if steps else not_found("No step is numbered there.")
     steps = _of_title(orientation, slides)
     nth = _NTH.search(orientation.question)
-    if nth and steps:
+    if steps and nth:
         steps = steps[ORDINALS[nth[1].casefold()] :][:1]
         return quote(steps, orientation) if steps else not_found("So many steps are not numbered there.")
     return quote(steps, orientation)

@@ -13,6 +13,7 @@ from longtake.agent.rules.errands.notes import asks_notes, keep_notes
 from longtake.agent.rules.errands.web import asks_web, search_web
 from longtake.agent.rules.everything import add_up, asks_total
 from longtake.agent.rules.feelings import asks_feeling, judge_feeling
+from longtake.agent.rules.labelled import asks_labelled, find_labelled
 from longtake.agent.rules.limits import abstain, asks_too_much
 from longtake.agent.rules.numbered import asks_steps, find_steps
 from longtake.agent.rules.on_slide import asks_on_slide, read_on_slide
@@ -28,7 +29,7 @@ from longtake.agent.rules.sight.things import asks_thing, find_thing
 from longtake.agent.rules.sounds import count_sounds, counts_sounds
 from longtake.agent.rules.steps import Plan, Steps
 from longtake.agent.rules.summary import asks_summary, summarise
-from longtake.agent.rules.tables import asks_amount, asks_cell, find_amount, find_cell
+from longtake.agent.rules.tables import asks_amount, asks_cell, asks_holder, find_amount, find_cell, find_holder
 from longtake.agent.rules.titles import asks_titles, list_titles
 from longtake.agent.rules.translation import asks_translation, translate
 
@@ -47,6 +48,8 @@ LOOKUPS: tuple[tuple[Asks, Callable[[Orientation], Steps[str]]], ...] = (
     (asks_to_go_on, go_on),
     (asks_steps, find_steps),
     (asks_cell, find_cell),
+    (asks_holder, find_holder),
+    (asks_labelled, find_labelled),
     (asks_on_slide, read_on_slide),
 )
 ROUTES: tuple[tuple[Asks, Plan], ...] = (

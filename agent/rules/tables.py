@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rows import row_of
+from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold
-from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted
+from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
@@ -41,6 +41,15 @@ COLUMNS = (
         re.compile(r"^\W*(?:(?:tele)?phone|tel|mobile|number|call|extension)(?:\W+(?:no|number))?\W*$", re.IGNORECASE),
     ),
 )
+_WHO = re.compile(
+    r"^\W*(?:and )?(?:who\b|whose\b|which (?:person|one|of (?:them|these|those|the))\b|name the\b|what is the name of)",
+    re.IGNORECASE,
+)
+_HOLDS = cue(
+    "who, whose, which, person, people, them, these, name, work, works, working, job, role, position, post, employed, "
+    "employee, listed, named, given, shown, has, does, serves, acts, profession, occupation, duty, slide"
+)
+_HEAD_OF_NAMES = re.compile(r"^\W*(?:name|names|person|who|staff|contact)\W*$", re.IGNORECASE)
 
 
 def asks_amount(orientation: Orientation) -> bool:
@@ -76,6 +85,30 @@ def find_cell(orientation: Orientation) -> Steps[str]:
     return ""
 
 
+def asks_holder(orientation: Orientation) -> bool:
+    """Whether a question asks who has a work that it names."""
+    return bool(_WHO.match(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+
+
+def find_holder(orientation: Orientation) -> Steps[str]:
+    """The one row in which a cell says that work and no more, below the head of a column of names; empty without it."""
+    done = yield on_each(orientation, READER)
+    boxed = [item for item in trusted(evidence_from(done, READER)) if item.box]
+    wanted = set(content_stems(_HOLDS.sub(" ", orientation.question)))
+    heads = [item for item in boxed if _HEAD_OF_NAMES.match(item.content)]
+    found = {
+        row[0].content: row
+        for cell in boxed
+        if wanted and set(content_stems(cell.content)) == wanted
+        if len(row := row_of(cell, boxed)) > 1 and any(_is_head(head, row[0]) for head in heads)
+    }
+    return quote(rows(next(iter(found.values()))), orientation) if len(found) == 1 else ""
+
+
+def _is_head(head: Evidence, cell: Evidence) -> bool:
+    return head.video == cell.video and head.span.overlaps(cell.span) and _stands_below(cell, head)
+
+
 def _told(header: Evidence, row: Sequence[Evidence], orientation: Orientation) -> str:
     return f"“{header.content}”: {', '.join(f'“{cell.content}”' for cell in row)} {cite(row[0], orientation)}"
 
@@ -90,9 +123,9 @@ def _below(
         for first in boxed
         if names <= stems(first.content)
         for head in boxed
-        if column.head.search(head.content) and head.video == first.video and head.span.overlaps(first.span)
+        if column.head.search(head.content)
         for cell in row_of(first, boxed)
-        if cell is not first and _stands_below(cell, head)
+        if cell is not first and _is_head(head, cell)
     ]
     return found[0] if len({cell.content for _, (_, cell) in found}) == 1 else None
 
