@@ -15,6 +15,14 @@ from longtake.memory.timespan import TimeSpan
 
 _PRONOUN = re.compile(r"\b(?:he|she|they|it|him|them)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:his|their|its)\b|\bher\b(?=\s+[a-z])", re.IGNORECASE)
+_PERSON = r"(?:this|that|the same) (?:person|man|woman|lady|gentleman)|he or she|she or he"
+_OF_PERSON = re.compile(rf"\b(?:{_PERSON}|his or her|her or his)(?:['’]s\b|(?<=his)|(?<=her))", re.IGNORECASE)
+_THE_PERSON = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
+_MOST = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?(?P<most>the (?:\w+est|(?:most|least) \w+))"
+    r"(?: (?:one|of them|of these|of all))*\W*$",
+    re.IGNORECASE,
+)
 _POINTS_AT = re.compile(
     r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b"
     r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$",
@@ -32,6 +40,8 @@ _BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|w
 def resolve(question: str, earlier: Sequence[str]) -> str:
     """The question with its pronouns replaced by what the questions before it were about, where that can be told.
 
+    "And the cheapest one?" becomes a question of its own.
+
     Args:
         question: as asked.
         earlier: the questions of the thread, oldest first.
@@ -39,7 +49,12 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
     heard = about_sound(question, earlier[-1]) if earlier else None
     if heard:
         return heard
+    most = _MOST.match(question) if earlier else None
+    if most:
+        return f"Which one is {most['most']}?"
     thing = next(filter(None, map(subject_of, reversed(earlier))), None)
+    if thing and thing[0].isupper():
+        question = _THE_PERSON.sub(thing, _OF_PERSON.sub(f"{thing}'s", question))
     if not thing or _DUMMY.search(question) or not (_PRONOUN.search(question) or _POSSESSIVE.search(question)):
         return question
     named = _POSSESSIVE.sub(f"{thing}'s", question)

@@ -87,7 +87,8 @@ POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a que
 EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(
     r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b"
-    r"|\bcosts?\b[^?]*\b(?:together|in total|in all|combined)\b"
+    r"|\b(?:costs?|how much (?:is|are|do|does|would))\b[^?]*\b(?:together|in total|in all|combined)\b"
+    r"|\bcosts?\b[^?]*\b(?:buy|for) (?:all|both|everything)\b"
 )
 _OF_ONE_COLOUR = re.compile(
     rf"{POLAR} (?:there .*\b(?:screen|picture|frame|image)s?\W*$|the (?:screen|picture|frame|image)\b)"
@@ -123,6 +124,9 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
 _CLOCK = rf"(?<![\d:,])(?!{_CODE}){TIME}(?![\d:])"
+# Groups of digits as of a telephone; two years, or a date, are none.
+_PHONE = re.compile(r"(?<![\w:.,$€£/-])(?!(?:1\d|20)\d\d[-– ])\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)")
+_SHORTEST_PHONE = 6  # digits
 _UNIT = r"\s*(?:seconds?|secs?|s)\b"
 _MINUTES = re.compile(
     r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?"
@@ -209,9 +213,10 @@ def wants_everything(question: str) -> bool:
 
 
 def quoted(question: str) -> tuple[str, ...]:
-    """What stands in quotation marks, and codes such as 01:00:32:03."""
+    """What stands in quotation marks, codes such as 01:00:32:03, and telephone numbers."""
     marked = [first or second for first, second in QUOTATION.findall(question)]
-    return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question)]))
+    dialled = [found for found in _PHONE.findall(question) if sum(map(str.isdigit, found)) >= _SHORTEST_PHONE]
+    return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question), *dialled]))
 
 
 def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tuple[TimeSpan | None, bool]:

@@ -43,10 +43,12 @@ _WEIGHTY = stems("only all every each both over under may might could should mus
 _COMPUTED = stems("answer result value equals gives total sum difference together altogether")
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
-# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
+# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once,
+# and how somebody feels.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
-    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle kept"
+    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle kept "
+    "positive negative neutral"
 )
 _OPPOSITES = tuple(
     pair.split("/")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.follow_up import resolve
 from longtake.agent.orientation import Orientation, named_span
+from longtake.agent.rules.days import asks_days_agree
 from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import not_found
 from longtake.agent.rules.time.anchor import anchored
@@ -20,7 +21,7 @@ def parts_of(orientation: Orientation) -> list[Orientation]:
     A part that names nothing of its own ("and what is shown?") is asked at the place of its neighbour.
     """
     texts = _of_content(orientation.parts)
-    if len(texts) < 2:
+    if len(texts) < 2 or asks_days_agree(orientation):
         return [orientation]
     parts: list[Orientation] = []
     for text in texts:

@@ -24,16 +24,16 @@ from longtake.agent.rules.moves import (
     quote,
     trusted,
 )
-from longtake.agent.rules.numbered import asks_steps, read_steps
 from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
-from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, route_of
+from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, looked_up, route_of
 from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
+from longtake.agent.rules.summary import summarise_lines
 from longtake.agent.rules.time.anchor import anchored, at_anchor
 from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
 from longtake.agent.rules.time.order import compared, find_order
@@ -63,6 +63,11 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _chosen(orientation: Orientation) -> Steps[str]:
     """The option that is read or said; else the one that the answer to the open question holds."""
+    if not asks_not(orientation.question):
+        known = yield from looked_up(orientation)
+        told = option_of(known, orientation.options)
+        if told or known.startswith(NOT_FOUND):
+            return told or known
     draft = yield from ask(choose_option, orientation)
     if not draft.startswith(NOT_FOUND) or asks_not(orientation.question):
         return draft
@@ -86,6 +91,9 @@ def _answered(orientation: Orientation) -> Steps[str]:
     seen = (yield from find_at_sound(at, orientation)) if at else None
     if seen:
         return seen
+    draft = yield from looked_up(orientation)
+    if draft:
+        return draft
     compares = compared(orientation.question)
     if compares:
         return (yield from find_order(compares, orientation))
@@ -101,8 +109,6 @@ def _answered(orientation: Orientation) -> Steps[str]:
     changed = changes_to(orientation.question)
     if changed:
         return (yield from find_change(changed, orientation))
-    if asks_steps(orientation):
-        return (yield from ask(read_steps, orientation))
     if asks_slide(orientation):
         return (yield from ask(read_slide, orientation))
     anchor = anchored(orientation)
@@ -140,15 +146,6 @@ def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
     if change and not any(change[1] in item.content for item in found):
         return not_found(f"No {change[1]} is known among the changes from shot to shot.")
     return " ".join(f"{item.content} {cite(item, orientation)}" for item in dict.fromkeys(found))
-
-
-def _summarise(orientation: Orientation, done: Sequence[Done]) -> Move:
-    if not done:
-        return on_each(orientation, "summarize_segment", text="", length="medium")
-    found = evidence_from(done, "summarize_segment")
-    if trusted(found):
-        return quote(trusted(found)[:MOST_QUOTED], orientation)
-    return not_found(" ".join(doubtful(found, orientation) or failures(done)))
 
 
 def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -195,7 +192,7 @@ def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 PLANS: dict[Kind, Plan] = {
     "metadata": _metadata,
-    "summarise": _summarise,
+    "summarise": summarise_lines,
     "transcribe": _transcribe,
     "read": _read,
     "hear": _hear,

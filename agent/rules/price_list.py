@@ -27,15 +27,24 @@ from longtake.agent.words import content_stems, coverage, cue, stems
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
-_HIGHEST = r"(?:costs? (?:the )?most|(?:is|are) (?:the )?(?:most expensive|dearest|costliest)|highest price)"
-_LOWEST = r"(?:costs? (?:the )?least|(?:is|are) (?:the )?(?:cheapest|least expensive)|lowest price)"
-_WHICH = re.compile(rf"^\W*(?:which|what)\b[^?]*\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b", re.IGNORECASE)
+_HIGHEST = (
+    r"(?:(?:costs?|pay|charged?) (?:the )?most|most (?:expensive|costly|money)|dearest|costliest|priciest|"
+    r"(?:highest|biggest) price|costs? more than (?:all|any|every))"
+)
+_LOWEST = (
+    r"(?:(?:costs?|pay|charged?) (?:the )?least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price)"
+)
+_WHICH = re.compile(
+    rf"^\W*(?:(?:and|so|but)\b\W*)?(?:of [\w ]+, )?(?:for )?(?:which|what|name|tell me)\b[^?]*"
+    rf"\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b",
+    re.IGNORECASE,
+)
 _WHICH_WORDS = re.compile(rf"{_HIGHEST}|{_LOWEST}", re.IGNORECASE)
 _GENERAL = cue(
     "article*, item*, thing, things, product*, goods, list*, price*, cost*, dollars, euros, pounds, money, one, "
     "ones, shown, difference, differ, gap, between, apart, separate, separates, lie, lies, exceed, exceeds, range*, "
     "spread, more, less, cheaper, dearer, expensive, highest, lowest, dearest, costliest, priciest, cheapest, most, "
-    "least, top, bottom"
+    "least, top, bottom, three, all, others, other, rest, them, these, name, you"
 )
 _HIGH = cue("highest, dearest, most expensive, costliest, priciest, most costly, top price")
 _LOW = cue("lowest, cheapest, least expensive, least costly, bottom price")

@@ -1,20 +1,55 @@
-"""Amounts of somebody or something named: the cell of a table that stands in its row, below what is asked for."""
+"""Cells of a table: what stands in the row of somebody or something named, below the head that is asked for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rows import row_of
+from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold
-from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, trusted
-from longtake.agent.words import content_stems, stems
+from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
+from longtake.agent.rules.steps import Steps
+from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
 _HOW_MUCH = re.compile(r"^\W*how (?:much|many)\b(?! times).*?\b(?:did|does|do|has|have|had)\s+[A-Z][\w'-]+")
+
+
+class Column(NamedTuple):
+    """A column that questions ask for in other words than its head says: how they do, and what stands in the head."""
+
+    asked: re.Pattern[str]
+    head: re.Pattern[str]
+
+
+COLUMNS = (
+    Column(
+        cue(
+            "work, works, job, jobs, profession, occupation, employed, for a living, role, position, trade, function, "
+            "what does he do, what does she do"
+        ),
+        re.compile(
+            r"^\W*(?:work|job|role|position|profession|occupation|function|post|trade|title)\W*$", re.IGNORECASE
+        ),
+    ),
+    Column(
+        cue("phone, telephone, tel, number, dial, ring, call, called, mobile, extension"),
+        re.compile(r"^\W*(?:(?:tele)?phone|tel|mobile|number|call|extension)(?:\W+(?:no|number))?\W*$", re.IGNORECASE),
+    ),
+)
+_WHO = re.compile(
+    r"^\W*(?:and )?(?:who\b|whose\b|which (?:person|one|of (?:them|these|those|the))\b|name the\b|what is the name of)",
+    re.IGNORECASE,
+)
+_HOLDS = cue(
+    "who, whose, which, person, people, them, these, name, work, works, working, job, role, position, post, employed, "
+    "employee, listed, named, given, shown, has, does, serves, acts, profession, occupation, duty, slide"
+)
+_HEAD_OF_NAMES = re.compile(r"^\W*(?:name|names|person|who|staff|contact)\W*$", re.IGNORECASE)
 
 
 def asks_amount(orientation: Orientation) -> bool:
@@ -29,9 +64,78 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
         return on_each(orientation, READER)
     found = _cell(orientation.question, trusted(evidence_from(done, READER)))
     if found:
-        header, row = found
-        return f"“{header.content}”: {', '.join(f'“{cell.content}”' for cell in row)} {cite(row[0], orientation)}"
+        return _told(*found, orientation)
     return find_fact(orientation, done)
+
+
+def asks_cell(orientation: Orientation) -> bool:
+    """Whether a question asks for the work or the number of somebody named, which a table may hold."""
+    asked = orientation.question
+    return any(column.asked.search(asked) for column in COLUMNS) and bool(must_hold(asked)) and not orientation.quoted
+
+
+def find_cell(orientation: Orientation) -> Steps[str]:
+    """The cell below the head that is asked for, in the row of the name; empty where no one table holds it."""
+    done = yield on_each(orientation, READER)
+    texts = trusted(evidence_from(done, READER))
+    for column in COLUMNS:
+        found = _below(column, orientation.question, texts) if column.asked.search(orientation.question) else None
+        if found:
+            return _told(*found, orientation)
+    return ""
+
+
+def asks_holder(orientation: Orientation) -> bool:
+    """Whether a question asks who has a work that it names."""
+    return bool(_WHO.match(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+
+
+def find_holder(orientation: Orientation) -> Steps[str]:
+    """The one row in which a cell says that work and no more, below the head of a column of names; empty without it."""
+    done = yield on_each(orientation, READER)
+    boxed = [item for item in trusted(evidence_from(done, READER)) if item.box]
+    wanted = set(content_stems(_HOLDS.sub(" ", orientation.question)))
+    heads = [item for item in boxed if _HEAD_OF_NAMES.match(item.content)]
+    found = {
+        row[0].content: row
+        for cell in boxed
+        if wanted and set(content_stems(cell.content)) == wanted
+        if len(row := row_of(cell, boxed)) > 1 and any(_is_head(head, row[0]) for head in heads)
+    }
+    return quote(rows(next(iter(found.values()))), orientation) if len(found) == 1 else ""
+
+
+def _is_head(head: Evidence, cell: Evidence) -> bool:
+    return head.video == cell.video and head.span.overlaps(cell.span) and _stands_below(cell, head)
+
+
+def _told(header: Evidence, row: Sequence[Evidence], orientation: Orientation) -> str:
+    return f"“{header.content}”: {', '.join(f'“{cell.content}”' for cell in row)} {cite(row[0], orientation)}"
+
+
+def _below(
+    column: Column, question: str, texts: Sequence[Evidence]
+) -> tuple[Evidence, tuple[Evidence, Evidence]] | None:
+    """The head of a column, and of the one row with the name that a question holds, that name and the cell below it."""
+    names, boxed = must_hold(question), [item for item in texts if item.box]
+    found = [
+        (head, (first, cell))
+        for first in boxed
+        if names <= stems(first.content)
+        for head in boxed
+        if column.head.search(head.content)
+        for cell in row_of(first, boxed)
+        if cell is not first and _is_head(head, cell)
+    ]
+    return found[0] if len({cell.content for _, (_, cell) in found}) == 1 else None
+
+
+def _stands_below(cell: Evidence, head: Evidence) -> bool:
+    """Whether a text begins below another, and some of it in the same column."""
+    if cell.box is None or head.box is None:
+        return False
+    (left, top, width, _), (start, above, reach, _) = cell.box, head.box
+    return above < top and left < start + reach and start < left + width
 
 
 def _cell(question: str, texts: Sequence[Evidence]) -> tuple[Evidence, tuple[Evidence, Evidence]] | None:

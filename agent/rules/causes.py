@@ -1,0 +1,56 @@
+"""Causes that a slide labels: "Cause: broken cable" below what went wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.moves import quote
+from longtake.agent.rules.outline import Slide, read_outline, words_of
+from longtake.agent.rules.steps import Steps
+from longtake.agent.words import content_stems, coverage, cue
+from longtake.memory.records import Evidence
+
+ABOUT = 2 / 3  # share of a question's words that stand on the slide of which it asks
+_CAUSE = r"(?:causes?|reasons?)"
+_ASKS = re.compile(
+    rf"^\W*(?:and |but |so )?(?:why\b|how come\b|(?:what|which)\b[^?]*\b{_CAUSE}\b|(?:what|who) (?:\w+ )?(?:caused|causes|"
+    r"led to|brought|triggered|provoked|made)\b|what (?:is|was|were|lay|lies|stood) (?:behind|to blame|at the root)\b"
+    rf"|(?:due to|owing to|because of|for) (?:what|which)\b|(?:name|give|state|tell)\b[^?]*\b{_CAUSE}\b"
+    rf"|[^?]*\b(?:to blame|what (?:was|is) the {_CAUSE}))",
+    re.IGNORECASE,
+)
+_WORDS = cue(
+    "cause, causes, caused, reason, reasons, happen, happened, happens, happening, lead, led, brought, bring, about, "
+    "blame, behind, root, lay, lies, triggered, trigger, provoked, made, main, real, according, slide, slides, come, "
+    "given, gives, problem, due, owing, because, responsible, screen, written, event, occur, occurred, occurs"
+)
+_LABEL = re.compile(rf"^\W*(?:\w+ )?{_CAUSE}\s*:\s*\S|^\W*(?:because of|due to)\b", re.IGNORECASE)
+
+
+def asks_cause(orientation: Orientation) -> bool:
+    """Whether a question asks why something is so, and not what is said of that."""
+    return bool(_ASKS.match(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+
+
+def find_cause(orientation: Orientation) -> Steps[str]:
+    """The labelled cause on the one slide that the question is about; empty where no slide is sure to be meant."""
+    slides = [slide for slide in (yield from read_outline(orientation)) if _causes(slide)]
+    wanted = content_stems(_WORDS.sub(" ", orientation.question))
+    meant = [slide for slide in slides if not wanted or coverage(wanted, words_of(slide)) >= ABOUT]
+    found = _below(wanted, meant[0]) if len(meant) == 1 else []
+    return quote(found, orientation)
+
+
+def _causes(slide: Slide) -> list[Evidence]:
+    return [line for line in slide.lines if _LABEL.match(line.content)]
+
+
+def _below(wanted: Sequence[str], slide: Slide) -> list[Evidence]:
+    """The only cause on a slide, else the first below the line that holds the question's words."""
+    causes = _causes(slide)
+    if len(causes) == 1:
+        return causes
+    heads = [number for number, line in enumerate(slide.lines) if coverage(wanted, line.content) >= ABOUT]
+    return [line for line in slide.lines[heads[0] :] if line in causes][:1] if len(heads) == 1 else []
