@@ -46,7 +46,8 @@ _PRICED = stems("cost costs price priced")
 # Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
-    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle"
+    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
+    "top bottom corner"
 )
 _OPPOSITES = tuple(
     pair.split("/")

@@ -49,7 +49,7 @@ class FadesIn:
 
 
 def _within(looks: Sequence[Look]) -> Gradual | None:
-    """The fade that begins with the darkest of these frames, which follows another picture, and ends before the last."""
+    """The fade that begins with the darkest of these frames, which follows another picture, and ends by the last."""
     first = min(range(len(looks)), key=lambda place: looks[place].level)
     dark, last = looks[first], looks[-1]
     # Cheapest first: nearly every stretch of frames fails here.
