@@ -48,7 +48,7 @@ _PRICED = stems("cost costs price priced")
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
     "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle kept "
-    "positive negative neutral"
+    "top bottom corner positive negative neutral"
 )
 _OPPOSITES = tuple(
     pair.split("/")
