@@ -67,7 +67,7 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
     if judge_of:
         items = {item.id: item for item in folder.items(tell)}
         said = folder.predictions(tell).values()
-        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of_run(card)))
+        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of_run(card)), tell)
     checks = check_judges(labels, judgements)
     return Checked(checks=tuple(map(_figures, checks)), judges=tuple(pairs), itself=itself)
 

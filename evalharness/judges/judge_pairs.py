@@ -36,7 +36,7 @@ class JudgePair(Record):
 
 
 def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
-    """Each two judges of a run against each other.
+    """Each two judges of a run against each other, those that never gave a verdict aside.
 
     Args:
         judgements: of a run; of several of one reply by one judge the last one holds.
@@ -45,7 +45,8 @@ def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
     for held in judgements:
         key = PredictionKey(held.item, held.variant, held.subject, held.seed)
         by_judge.setdefault(held.judge, {})[key, held.turn, held.criterion, held.reply] = held.met
-    return [_pair(one, other, by_judge[one], by_judge[other]) for one, other in combinations(by_judge, 2)]
+    heard = [judge for judge, found in by_judge.items() if any(met is not None for met in found.values())]
+    return [_pair(one, other, by_judge[one], by_judge[other]) for one, other in combinations(heard, 2)]
 
 
 def _pair(first: str, second: str, found: _Verdicts, other: _Verdicts) -> JudgePair:

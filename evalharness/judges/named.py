@@ -11,25 +11,21 @@ from longtake.evalharness.items import Judgement
 
 
 def of_judge(found: Sequence[Judgement], name: str | None, run: Path) -> list[Judgement]:
-    """The judgements of one judge.
+    """The judgements of one judge; one that never gave a verdict, as when its model was down, counts as none.
 
     Args:
         found: all that a run holds.
-        name: the id of the judge, or how it begins; None: the only one that has given verdicts.
+        name: the id of the judge, or how it begins; None: the only one.
         run: its folder, for the message.
 
     Raises:
-        ConfigError: when none or several are of that name, or when several have given verdicts and none is named.
+        ConfigError: when none or several are of that name, or when there are several and none is named.
     """
-    if name is not None and not found:
+    verdicts = Counter(each.judge for each in found if each.met is not None)
+    if name is not None and not verdicts:
         raise ConfigError(f"{run} holds no verdicts of any judge; run `longtake eval judge {run}`.")
-    verdicts = Counter({each.judge: 0 for each in found})
-    verdicts.update(each.judge for each in found if each.met is not None)
-    if name is None:
-        named = [judge for judge, count in verdicts.items() if count] or list(verdicts)[:1]
-    else:
-        named = [name] if name in verdicts else [judge for judge in verdicts if judge.startswith(name)]
-    if len(named) > 1 or (name is not None and not named):
-        held = " and ".join(f"{judge} ({count})" for judge, count in verdicts.items())
-        raise ConfigError(f"{run} holds verdicts of {held}; name one of them with --judge.")
+    named = [name] if name in verdicts else [judge for judge in verdicts if judge.startswith(name or "")]
+    if verdicts and len(named) != 1:
+        held = ", ".join(f"{judge} ({count})" for judge, count in verdicts.items())
+        raise ConfigError(f"{run} holds verdicts of {held}; name one of these judges with --judge.")
     return [each for each in found if each.judge in named]

@@ -2,7 +2,7 @@
 
     name: workshop
     file: questions.csv          # JSON, JSONL, CSV or TSV, beside the card
-    videos: clips                # a folder beside the card; may be left out
+    videos: clips                # a folder beside the card; may be left out, or said otherwise with --media
     fields:
       id: number                 # may be left out: then the line of the row
       question: question
