@@ -10,7 +10,7 @@ import typer
 
 from longtake.console import say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, Remarks, Run
 from longtake.evalharness.cli_options import Json
 from longtake.evalharness.run_folder import RunFolder
 
@@ -21,7 +21,7 @@ Reading = Annotated[
 
 
 @reports.command()
-def report(run: Run, variant: Reading = "repo", as_json: Json = False) -> None:
+def report(run: Run, variant: Reading = "repo", judge: ByJudge = None, as_json: Json = False) -> None:
     """Write report.html and report.md into the folder of a run."""
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
@@ -29,7 +29,7 @@ def report(run: Run, variant: Reading = "repo", as_json: Json = False) -> None:
     from longtake.evalharness.reports.stills import Stills
 
     remarks = Remarks()
-    scores = read_scores(RunFolder(run), variant, remarks.tell)
+    scores = read_scores(RunFolder(run), variant, remarks.tell, judge)
     content = report_content(scores)
     files = [run / "report.html", run / "report.md"]
     write_pieces(files[0], report_page(scores, content, Stills(remarks.tell)))
@@ -54,6 +54,7 @@ def compare(
     first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
     second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
     variant: Reading = "repo",
+    judge: ByJudge = None,
     out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -64,8 +65,10 @@ def compare(
     from longtake.evalharness.reports.run_scores import read_scores
 
     remarks = Remarks()
-    ours = read_scores(RunFolder(run), variant, remarks.tell)
-    theirs = read_scores(RunFolder(other), variant, remarks.tell) if other else ours
+    if out and out.suffix not in (".html", ".md"):
+        raise ConfigError(f"A comparison is written as .html or as .md; --out {out} is neither.")
+    ours = read_scores(RunFolder(run), variant, remarks.tell, judge)
+    theirs = read_scores(RunFolder(other), variant, remarks.tell, judge) if other else ours
     one, two = subject_of(ours, first), subject_of(theirs, second)
     if one is two:
         raise ConfigError("Name two subjects of the run with --first and --second, or give another run.")
@@ -90,6 +93,7 @@ def export(
     to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
     out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
     variant: Reading = "repo",
+    judge: ByJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
     from longtake.evalharness.reports.exports import write_csv, write_lmms
@@ -99,7 +103,7 @@ def export(
     remarks, folder = Remarks(), RunFolder(run)
     if to not in ("csv", "lmms-eval", "inspect"):
         raise ConfigError(f"Nothing is exported to {to!r}; there are csv, lmms-eval and inspect.")
-    scores = read_scores(folder, variant, remarks.tell)
+    scores = read_scores(folder, variant, remarks.tell, judge)
     if to == "csv":
         write_csv(scores, out)
         files = [out]

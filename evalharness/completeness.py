@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -11,7 +11,8 @@ from longtake.console import counted
 from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.predicting import failed
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 
@@ -55,7 +56,6 @@ def completeness(folder: RunFolder) -> Completeness:
     damaged = list[str]()
     items = {item.id: item for item in folder.items(damaged.append)}
     predictions = list(folder.predictions(damaged.append).values())
-    expected = len(card.seeds) * sum(variant.applies(item) for item in items.values() for variant in card.variants)
     unjudged = undecided(folder, items, damaged.append, cases_of_run(card))
     return Completeness(
         run=str(folder.path),
@@ -63,7 +63,12 @@ def completeness(folder: RunFolder) -> Completeness:
         items=len(items),
         missing_videos=tuple(dict.fromkeys(item.video for item in items.values() if _is_missing(item))),
         subjects=tuple(
-            _checked(name, [each for each in predictions if each.subject == name], expected, unjudged[name])
+            _checked(
+                name,
+                [made for made in predictions if made.subject == name],
+                _expected(name, card, items.values()),
+                unjudged[name],
+            )
             for name in card.subjects
         ),
         damaged=tuple(dict.fromkeys(damaged)),
@@ -90,6 +95,11 @@ def show_completeness(held: Completeness) -> list[str]:
 
 def _is_missing(item: Item) -> bool:
     return item.media is None or not Path(item.media).is_file()
+
+
+def _expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:
+    variants = asked_in(subject, card.variants)
+    return len(card.seeds) * sum(variant.applies(item) for item in items for variant in variants)
 
 
 def _checked(name: str, made: Sequence[Prediction], expected: int, unjudged: int) -> SubjectState:

@@ -99,9 +99,11 @@ def read_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> 
                 if not line.strip():
                     continue
                 try:
-                    yield kind.model_validate_json(line)
+                    yield kind.model_validate_json(line.rstrip(b"\n"))
                 except ValidationError as error:
-                    left_out(f"{file}, line {number}: {wrong_field(error)}; it was left out.")
+                    # A line of JSONL is all that was read: its number is another one in the file.
+                    fault = wrong_field(error).replace(" at line 1 column", " at column")
+                    left_out(f"{file}, line {number}: {fault}; it was left out.")
     except FileNotFoundError:
         return
     except OSError as error:

@@ -31,11 +31,10 @@ class RunCard(Record):
     suite: str
     source: str = Field(description="The file or folder the items came from.")
     subjects: tuple[str, ...]
-    variants: tuple[Variant, ...] = (Variant(),)
-    seeds: tuple[int, ...] = (0,)
+    variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
+    seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
     version: str = Field(description="Of Longtake.")
-    settings: dict[str, str] = Field(default_factory=dict, description="What else decides the replies, by name.")
 
 
 class RunFolder:
@@ -90,7 +89,7 @@ class RunFolder:
         file = self.path / "run.json"
         try:
             return RunCard.model_validate_json(file.read_bytes())
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise ConfigError(
                 f"{self.path} holds no run (run.json is missing); give a folder that `eval run` made."
             ) from error
@@ -99,18 +98,21 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for this process alone.
+        """Hold the folder for this process alone; it is made when it is not there.
 
         Raises:
-            LibraryError: when another process works on it.
+            LibraryError: when another process works on it, or it cannot be made.
         """
         lock = FileLock(self.path / ".lock")
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout as error:
             raise LibraryError(
                 f"Another process works on {self.path}; wait for it, or choose another --out."
             ) from error
+        except OSError as error:
+            raise LibraryError(f"{self.path} cannot be made: {error.strerror}; choose another --out.") from error
         try:
             yield
         finally:

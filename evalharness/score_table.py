@@ -11,7 +11,9 @@ from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
 from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.items import Judgement, Prediction
+from longtake.evalharness.judges.named import of_judge
 from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import Scored
 from longtake.memory.records import Record
 
@@ -70,15 +72,16 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
     )
 
 
-def scored_subjects(folder: RunFolder, tell: Tell) -> dict[str, Scored]:
+def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> dict[str, Scored]:
     """What is scored of each subject that has predictions.
 
     Args:
         folder: of the run.
         tell: told of lines that were left out.
+        judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, or nothing was predicted.
+        ConfigError: when the folder holds no run, nothing was predicted, or it is not clear which judge is meant.
     """
     variants = folder.card().variants
     items = list(folder.items(tell))
@@ -86,11 +89,14 @@ def scored_subjects(folder: RunFolder, tell: Tell) -> dict[str, Scored]:
     for prediction in folder.predictions(tell).values():
         predictions.setdefault(prediction.subject, []).append(prediction)
     judgements: dict[str, list[Judgement]] = {}
-    for judgement in folder.judgements(tell):
+    for judgement in of_judge(list(folder.judgements(tell)), judge, folder.path):
         judgements.setdefault(judgement.subject, []).append(judgement)
     if not predictions:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    return {name: Scored(items, variants, made, judgements.get(name, [])) for name, made in predictions.items()}
+    return {
+        name: Scored(items, asked_in(name, variants), made, judgements.get(name, []))
+        for name, made in predictions.items()
+    }
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:

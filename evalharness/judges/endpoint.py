@@ -30,7 +30,7 @@ from longtake.prompts import prompts_hash, render
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
-ROLE = Role("The judge", "the judge's base_url and the judge's model", "the judge's timeout")
+ROLE = Role("The judge", "its --url and --model", "the judge's timeout")
 TRIES = 3
 _LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
 # The field of the reply that holds the verdict, as its prompt names it.
@@ -116,7 +116,7 @@ class EndpointJudge:
         shown = " ".join(text.split())[:200]
         raise EngineError(
             f"{ROLE.name} {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
-            f"at last {shown!r}; choose another judge or raise its max_tokens."
+            f"at last {shown!r}; choose another judge."
         )
 
     def _reply(self, prompt: str, asks: Asks) -> str:

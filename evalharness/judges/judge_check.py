@@ -141,17 +141,22 @@ def labelled_cases(
     ]
 
 
-def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case]) -> SelfAgreement:
+def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], tell: Tell) -> SelfAgreement:
     """Give a judge the same cases several times over.
 
     Args:
         judge_of: the judge of each run, from 0; with a cache it must be told the run's number.
         repeated: the cases, none of them empty.
+        tell: told of cases without a verdict.
     """
     runs: list[list[bool | None]] = []
     for judge in map(judge_of, range(SELF_RUNS)):
         with ThreadPoolExecutor(max_workers=judge.at_once) as pool:
-            runs.append([finding.met for finding in pool.map(judge.judge, repeated)])
+            found = list(pool.map(judge.judge, repeated))
+        for case, finding in zip(repeated, found, strict=True):
+            if finding.error:
+                tell(f"{judge.id}, {case.item.id}, {case.name or 'reply'}: {finding.error}")
+        runs.append([finding.met for finding in found])
     return self_agreement(runs)
 
 

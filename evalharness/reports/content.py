@@ -70,8 +70,8 @@ def report_content(run: RunScores) -> Content:
         "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
+        "Judge": _judge(subjects),
         "Longtake": card.version,
-        **card.settings,
     }
     notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
     plots = (_abstention(subjects), _tool_use(subjects), _cost(subjects))
@@ -88,6 +88,12 @@ def report_content(run: RunScores) -> Content:
 def estimate(value: Estimate | None) -> Cell:
     """A cell of an estimate, or of none."""
     return "none" if value is None or value.value is None else value
+
+
+def _judge(subjects: Sequence[SubjectScores]) -> str:
+    """The one whose verdicts were read."""
+    found = (judgement for subject in subjects for held in subject.judgements.values() for judgement in held)
+    return next((judgement.judge for judgement in found), "none")
 
 
 def _headline(subjects: Sequence[SubjectScores]) -> Grid:

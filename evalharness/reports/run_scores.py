@@ -54,21 +54,23 @@ class RunScores:
     subjects: tuple[SubjectScores, ...]
 
 
-def read_scores(folder: RunFolder, reading: str, tell: Tell) -> RunScores:
+def read_scores(folder: RunFolder, reading: str, tell: Tell, judge: str | None = None) -> RunScores:
     """Score a run and every item of it.
 
     Args:
         folder: of the run.
         reading: repo, paper, signed or strict.
         tell: told of lines that were left out.
+        judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, or the suite has no such reading.
+        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
+            clear which judge is meant.
     """
     card = folder.card()
     suite = suite_named(card.suite)
     chosen = reading_of(suite, reading)
-    held = scored_subjects(folder, tell)
+    held = scored_subjects(folder, tell, judge)
     items = next(iter(held.values())).items
     return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from longtake.console import Session
 from longtake.errors import ConfigError
@@ -11,7 +12,7 @@ from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, R
 from longtake.evalharness.subjects.given import given_by, is_model
 from longtake.evalharness.subjects.subject import Subject
 
-NAMES = ("agent", "retrieval", "transcript", "random", "majority", "longest")
+NAMES = ("agent", "agent:PROFILE", "retrieval", "transcript", "random", "majority", "longest")
 MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")
 
 
@@ -19,12 +20,13 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
     """A subject.
 
     Args:
-        name: one of `NAMES`; the agent is that of the session's profile and library. Or a model, as in `given`.
+        name: one of `NAMES`, or a model, as in `given`. The agent has the profile of the session, or the one that its
+            name says, under the same `--set`.
         items: what it will be asked.
         session: the options given before the command.
 
     Raises:
-        ConfigError: when there is none of that name, or the endpoint of a model may not be asked.
+        ConfigError: when there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
     """
     if is_model(name):
         from longtake.evalharness.subjects.endpoint_model import EndpointModel
@@ -37,14 +39,18 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
             return model
         blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
         return Simulated(name, model, EndpointModel(name, blind, workspace))
-    if name in ("agent", "retrieval", "transcript"):
+    kind, has_profile, profile = name.partition(":")
+    if kind == "agent":
         from longtake.evalharness.subjects.agent import Agent
+        from longtake.preprocess.workspace import Workspace
+
+        own = replace(session, profile=profile) if has_profile else session
+        return Agent(name, Workspace(own.library_root, own.settings))
+    if name in ("retrieval", "transcript"):
         from longtake.evalharness.subjects.found import Finder
         from longtake.preprocess.workspace import Workspace
 
         workspace = Workspace(session.library_root, session.settings)
-        if name == "agent":
-            return Agent(name, workspace)
         return Finder(name, workspace, ("speech",) if name == "transcript" else ())
     if name == "random":
         return RandomOption()

@@ -45,10 +45,13 @@ class Suite:
     """What a suite can do."""
 
     load: Callable[[Path, Path | None, Protocol, Tell], list[Item]]  # data, folder of videos, protocol
-    variants: Callable[[Path, Sequence[Item], Protocol], Sequence[Variant]]
+    variants: Callable[[Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]]  # the last: frame rates
     cases: Callable[[Protocol], CasesOf]
     score: Callable[[Scored, Reading], Record]
     readings: tuple[Reading, ...] = ("repo", "paper")
+    rates: tuple[
+        float, ...
+    ] = ()  # frames a second at which models that are shown frames can be asked; first, the usual
 
 
 def suite_named(name: str) -> Suite:
@@ -75,6 +78,19 @@ def reading_of(suite: Suite, name: str) -> Reading:
     if found is None:
         raise ConfigError(f"This suite has no scores {name!r}; it has {', '.join(suite.readings)}.")
     return found
+
+
+def rates_of(suite: Suite, named: Sequence[float]) -> Sequence[float]:
+    """The frame rates, each once, at which a suite is put: those named, or its usual one.
+
+    Raises:
+        ConfigError: when it is not put at one of them.
+    """
+    for rate in named:
+        if rate not in suite.rates:
+            known = f"name one of {', '.join(f'{each:g}' for each in suite.rates)}, or " if suite.rates else ""
+            raise ConfigError(f"This suite is not asked at --fps {rate:g}; {known}leave --fps out.")
+    return tuple(dict.fromkeys(named)) or suite.rates[:1]
 
 
 def cases_of_run(card: RunCard) -> CasesOf:
@@ -110,11 +126,12 @@ SUITES: Mapping[str, Suite] = {
     ),
     moment_video.SUITE: Suite(
         load=lambda data, media, _, tell: moment_video.load_moment_video(data, media, tell),
-        variants=lambda _, items, protocol: moment_video.moment_variants(items, protocol),
+        variants=lambda _, items, protocol, rates: moment_video.moment_variants(items, protocol, rates),
         cases=lambda protocol: partial(moment_video.moment_cases, protocol=protocol),
         score=lambda run, reading: score_moment_video(
             run.items, run.variants, run.predictions, run.judgements, _protocol(reading)
         ),
+        rates=moment_video.RATES,
     ),
     video_tt.SUITE: Suite(
         load=video_tt.load_video_tt,
@@ -125,8 +142,8 @@ SUITES: Mapping[str, Suite] = {
         ),
     ),
     OWN: Suite(
-        load=lambda card, _media, _, tell: load_own_set(read_card(card), tell),
-        variants=lambda card, items, _: own_set_variants(read_card(card), items),
+        load=lambda card, media, _, tell: load_own_set(read_card(card, media), tell),
+        variants=lambda card, items, *_: own_set_variants(read_card(card), items),
         cases=lambda _: own_set_cases,
         score=lambda run, _: score_own_set(run.items, run.variants, run.predictions, run.judgements),
         readings=("repo",),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.eval_command import eval_
 from helpers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
@@ -28,11 +29,6 @@ q1,Which phone extension is given?,1234,4417,9999,B,demo
 q2,On which day is the lecture?,,,,B,demo
 q3,Which phone extension is given?,4417,one that is not given at all,9999,A,demo
 """
-
-
-def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [*map(str, settings), "eval", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture
@@ -242,7 +238,7 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
         (("score", "nowhere"), "holds no run"),
         (("run", "card.yaml", "--suite", "longshoot", "--out", "run", "--subject", "agent"), "There is no suite"),
         (("import", "x.jsonl", "--suite", "moment-video", "--out", "run"), "Nothing of 'moment-video' can be imported"),
-        (("judge-check", "nowhere", "labels.jsonl"), "holds no labels"),
+        (("judge-check", "nowhere"), "holds no run"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:

@@ -85,14 +85,14 @@ def test_items_of_one_video_are_asked_one_after_the_other(tmp_path: Path) -> Non
 
 def test_every_variant_and_seed_is_asked(tmp_path: Path) -> None:
     subject = Recording()
-    turned = Variant(name="turned", order=(2, 0, 1))
+    turned = Variant(name="turned", gold_at=2)
     run(tmp_path, subject, [item(0)], card("recording", variants=(Variant(), turned), seeds=(0, 1)))
     assert {(asked.variant.name, asked.seed) for asked in subject.asked} == {
         (name, seed) for name in ("original", "turned") for seed in (0, 1)
     }
     put = next(asked for asked in subject.asked if asked.variant == turned)
-    assert put.options == ("middling", "short", "quite a long one")
-    assert "A. middling\nB. short\nC. quite a long one" in put.text
+    assert put.options == ("middling", "quite a long one", "short")
+    assert "A. middling\nB. quite a long one\nC. short" in put.text
     assert put.own(0) == 2
 
 
@@ -161,7 +161,7 @@ def test_two_processes_do_not_work_on_one_folder(tmp_path: Path) -> None:
 
 
 def test_blind_baselines_choose_without_looking() -> None:
-    asked = Asked(item(0), 0, Variant(order=(2, 0, 1)), 0, ())
+    asked = Asked(item(0), 0, Variant(gold_at=2), 0, ())
     assert LongestOption().reply(asked).choice == 1
     assert MajorityLetter([item(0, gold=2), item(1, gold=2), item(2)]).reply(asked) == chosen(asked, 2)
     drawn = {RandomOption().reply(Asked(item(number), 0, Variant(), 0, ())).choice for number in range(30)}

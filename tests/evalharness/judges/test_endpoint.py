@@ -130,8 +130,7 @@ def test_a_judge_that_rambles_is_asked_again_and_then_gives_no_verdict() -> None
     found, server = finding(says("Well,\nwell."))
     assert (found.met, len(server.requests)) == (None, 3)
     assert found.error == (
-        f"The judge jurist at {server.url} gave no verdict in 3 replies, at last 'Well, well.'; "
-        "choose another judge or raise its max_tokens."
+        f"The judge jurist at {server.url} gave no verdict in 3 replies, at last 'Well, well.'; choose another judge."
     )
 
 

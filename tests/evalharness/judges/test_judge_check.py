@@ -116,7 +116,7 @@ def test_a_model_is_asked_three_times_for_the_same_verdict_past_its_cache(tmp_pa
     with openai_server([yes, yes, yes, no, yes, yes]) as server:
         cases = [Case(rubric("1"), 0, Reply(text=said), "criterion", RULES[0]) for said in ("Red.", "Blue.")]
         settings = JudgeSettings(base_url=server.url, model="jurist", at_once=1)
-        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), cases)
+        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), cases, pytest.fail)
     assert (found.runs, found.cases, found.same) == (3, 2, 0.5)
     assert len(server.requests) == 6
 
