@@ -54,6 +54,12 @@ def asked_kinds(question: str) -> list[str]:
     return [kind for words, kind in KINDS if words.search(question) and not (about and kind == "speech")]
 
 
+def kinds_named(question: str) -> list[str]:
+    """The kinds of sound that a question names, of "loud bangs" the bangs: how they sound only where it says no more."""
+    kinds = asked_kinds(question)
+    return [kind for kind in kinds if kind not in HOW] or kinds
+
+
 def sounds_named(question: str) -> list[str]:
     """The words by which a question names sounds that are told apart, other than voices: `music`, `sirens`."""
     found = (words.search(question) for words, kind in KINDS if kind not in (*HOW, "speech", "silence"))
@@ -72,7 +78,7 @@ def count_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     """How many stretches of the sound there are, each with its time; what rattles or is applause is not counted."""
     if not done:
         return on_each(orientation, TOOL)
-    found = of_kinds(evidence_from(done, TOOL), asked_kinds(orientation.question))
+    found = of_kinds(evidence_from(done, TOOL), kinds_named(orientation.question))
     if not found or OTHER.search(orientation.question) or _SPEAKS.match(orientation.question):
         return pick_sounds(orientation, done)
     names = {item.content.split()[0] for item in found}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from longtake.agent.orientation import ORDINALS, Orientation, classify
 from longtake.agent.rules.moves import evidence_from, not_found, on_each, quote, trusted
 from longtake.agent.rules.sounds import TOOL as LISTEN
-from longtake.agent.rules.sounds import asked_kinds, of_kinds, sounds_named
+from longtake.agent.rules.sounds import kinds_named, of_kinds, sounds_named
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import NUMBER_WORDS
 from longtake.memory.records import Evidence
@@ -21,12 +21,15 @@ COUNT = "count_objects"
 AROUND = 30.0  # seconds before and after a sound in which things that come one by one are looked for
 APART = 5.0  # seconds without any of them, after which others have come
 MARGIN = 0.5  # seconds
-_NOUN = r"(?!(?:is|are|was|were|has|have|does|do|did|can|could|will|would|of|one)\b)(?P<thing>[a-z]+)"
+_NOUN = (
+    r"(?!(?:is|are|was|were|has|have|does|do|did|can|could|will|would|of|one|the|an?|that|this|these|those)\b)"
+    r"(?P<thing>[a-z]+)"
+)
 _COLOUR = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"\bcolou?r of (?:(?:the|that|this|an?) )?{_NOUN}\b",
-        rf"\b(?:what|which) colou?r (?:is|are|was|were|has|have|does|do|did) (?:the|that|this|an?) {_NOUN}\b",
+        rf"\b(?:what|which) colou?r (?:(?:is|are|was|were|has|have|does|do|did) )?(?:the|that|this|an?) {_NOUN}\b",
         rf"\b(?:what|which) colou?r(?:ed)? {_NOUN}\b",
         rf"\b(?:while|when|as) (?:the|an?|one of the) {_NOUN}\b.*?\b(?:what|which) colou?r (?:is|has|does) it\b",
     )
@@ -44,6 +47,9 @@ _WHICH = tuple(
 )
 _ASKS = re.compile(
     rf"\b(?:which|what|name|tell|say|give|identify|state)\b|\b(?:{_NTH}),? or (?:the )?(?:{_NTH})\b", re.IGNORECASE
+)
+_NOT_THEN = re.compile(
+    r"\b(?:before|after|until|till|since|between|from|follow\w*|preced\w*|next|previous)\b", re.IGNORECASE
 )
 _ON_SCREEN = re.compile(r"\bon (?:the )?screen\b", re.IGNORECASE)
 # What is not looked for in the picture, being all of it, in it as words, or time.
@@ -65,14 +71,14 @@ def asked_at_sound(orientation: Orientation) -> AtSound | None:
     """What a question asks of a thing during a sound; None where it asks no such thing."""
     question = _ON_SCREEN.sub(" ", orientation.question)
     sounds = [name.casefold() for name in sounds_named(question)]
-    if orientation.quoted or orientation.span or {"speech", "scene_text"} & set(classify(question)[1]):
+    if orientation.quoted or orientation.span or _NOT_THEN.search(question):
+        return None
+    if len(sounds) != 1 or not _ASKS.search(question) or {"speech", "scene_text"} & set(classify(question)[1]):
         return None
     for asked, forms in (("colour", _COLOUR), ("which", _WHICH)):
         match = next(filter(None, (form.search(question) for form in forms)), None)
         thing = match["thing"].casefold() if match else ""
-        if match is None or len(sounds) != 1 or not _ASKS.search(question):
-            continue
-        if not {thing, thing.removesuffix("s")} & {*_NO_THING, *sounds}:
+        if match and not {thing, thing.removesuffix("s")} & {*_NO_THING, *NUMBER_WORDS, *sounds}:
             number = match.groupdict().get("number") or str(_ordinals(question))
             return AtSound(asked, thing, int(NUMBER_WORDS.get(number.casefold(), number)))
     return None
@@ -84,7 +90,7 @@ def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str | None]:
     Abstains where the sound is heard several times or not at all, or several of the things are seen.
     """
     done = yield on_each(orientation, LISTEN)
-    heard = of_kinds(trusted(evidence_from(done, LISTEN)), asked_kinds(orientation.question))
+    heard = of_kinds(trusted(evidence_from(done, LISTEN)), kinds_named(orientation.question))
     if len(heard) != 1:
         often = f"is heard {len(heard)} times, and which is meant cannot be told" if heard else "was not told apart"
         return not_found(f"The sound that the question names {often}.")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import evidence_from, not_found, on_each, quote, trusted
-from longtake.agent.rules.sounds import NAMEABLE, OTHER, TOOL, asked_kinds, of_kinds
+from longtake.agent.rules.sounds import NAMEABLE, OTHER, TOOL, kinds_named, of_kinds
 from longtake.agent.rules.steps import Steps
 from longtake.agent.rules.time.places import empty_of
 from longtake.agent.words import NUMBER_WORDS, cue
@@ -64,10 +64,10 @@ def row_asked(orientation: Orientation) -> Row | None:
         return None
     question = _IN_ORDER.sub(" ", orientation.question)
     beside, empty, several = _BESIDE.search(question), _EMPTY.search(question), _SEVERAL.search(question)
-    kinds = tuple(asked_kinds(beside["thing"])) if beside else ()
+    kinds = tuple(kinds_named(beside["thing"])) if beside else ()
     next_one = bool(kinds and _NEXT.search(question)) and question == orientation.question
     ordered = next_one or question != orientation.question or (several and (kinds or empty))
-    if not ordered or not _SOUNDS.search(question) or OTHER.search(question) or asked_kinds(question) != list(kinds):
+    if not ordered or not _SOUNDS.search(question) or OTHER.search(question) or set(kinds_named(question)) - set(kinds):
         return None
     if (beside and not kinds) or (not empty and _ELSEWHERE.search(question)):
         return None
