@@ -21,7 +21,7 @@ _CHANGES = tuple(
     for form in (
         rf"^\W*(?:how|by|does|do|did|is|are|was|with|what|which|in|through)\b(?=[^?]*{_EDIT})[^?]*\b(?:chang\w+|begins?"
         r"|starts?|appears?|comes?|introduc\w+|transition\w*|goe?s?|leads?|gets?|enters?|reach\w*|brings?|opens?)\b",
-        rf"^\W*(?:how|in (?:what|which) way) (?:does|did) the {_PICTURE} (?:change|switch|turn|go|move|get)\b[^?]* to\b",
+        rf"^\W*(?:how|in (?:what|which) way) (?:does|did) the {_PICTURE} (?:change|switch|turn|go|get)\b[^?]* to\b",
         r"^\W*how (?:is|was) (?:the (?:slide|picture|shot)\b[^?]*|_+) (?:introduced|brought in)\b",
         r"^\W*how (?:does|did) the slide\b[^?]* (?:appear|begin|start|come (?:in|on|up))\b",
     )
