@@ -54,7 +54,8 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
     ),
 )
 _OF_SPEAKER = re.compile(r"\bspeaker['’]s\b", re.IGNORECASE)  # address or shirt: nothing that is said
-_TELL_ME = re.compile(r"^\W*(?:please )?(?:(?:can|could|will|would) you )?(?:please )?tell (?:me|us)\b", re.IGNORECASE)
+# "Tell me how many there are": who is told is the one who asks.
+_REQUEST = re.compile(r"^\W*(?:please |now |(?:can|could|will|would) you )*(?:tell|show) (?:me|us)\b", re.IGNORECASE)
 _CALCULATE = re.compile(
     r"\b(?:solve|solutions? of) [\w(][^?]*=|\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
     r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]|\d\s*(?:%|per ?cent) of \d"
@@ -183,7 +184,7 @@ def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
     if not _ENGLISH.search(question):
         return "fact", ()
-    asked = _TELL_ME.sub(" ", question)  # who is to tell is the one who is asked
+    asked = _REQUEST.sub(" ", question)
     plain = _OF_SPEAKER.sub(" ", asked)
     senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(plain))
     return _kind(asked.casefold(), senses), senses

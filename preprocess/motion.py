@@ -31,6 +31,7 @@ _LEAST_SHIFT = 0.02  # of the width, in a second
 _LEAST_ZOOM = 0.04  # of the size, in a second
 _FEWEST_STEADY = 4  # looks that agree
 _FEWEST_SHAKY = 6  # looks that move, and do not agree
+_BRIDGED = 1.0  # seconds without a sure look between two spans of one motion
 _MOST_LOOKS = 150  # in one stretch, so that memory stays bounded
 
 
@@ -118,9 +119,16 @@ class CameraMotion:
         self._stretch = []
 
     def _keep(self, kind: str, start: float, looks: list[_Look], fewest: int) -> None:
-        if len(looks) >= fewest:
-            span = {"start": round(start, 3), "end": round(looks[-1].time, 3), "kind": kind}
-            self.found.items.append(span | {"speed": round(fmean(look.speed for look in looks), 3)})
+        if len(looks) < fewest:
+            return
+        speed, seconds = fmean(look.speed for look in looks), looks[-1].time - start
+        last = self.found.items[-1] if self.found.items else None
+        if last and last["kind"] == kind and start - last["end"] <= _BRIDGED:
+            before = last["end"] - last["start"]
+            speed = (last["speed"] * before + speed * seconds) / (before + seconds)
+            start = self.found.items.pop()["start"]
+        span = {"start": round(start, 3), "end": round(looks[-1].time, 3), "kind": kind}
+        self.found.items.append(span | {"speed": round(speed, 3)})
 
 
 def _compare(before: Picture, after: Picture, seconds: float, frame: Frame) -> _Look | None:

@@ -14,6 +14,9 @@ from longtake.agent.rules.moves import not_found
 from longtake.agent.rules.time.anchor import anchored
 from longtake.agent.words import content_stems
 
+# Means nothing alone: "does the camera pan, and which way?".
+_WHICH_WAY = re.compile(r"(?:and )?(?:in |to )?(?:which|what) (?:way|direction|side)\W*", re.IGNORECASE)
+
 
 def parts_of(orientation: Orientation) -> list[Orientation]:
     """The parts of a question, each with its own kind, senses, time and words; the question itself when it has one.
@@ -50,7 +53,7 @@ def _of_content(texts: Sequence[str]) -> list[str]:
     """The parts, each with what follows it and means nothing alone: "which title appears and when?"."""
     whole: list[str] = []
     for text in texts:
-        if whole and not content_stems(text):
+        if whole and (not content_stems(text) or _WHICH_WAY.fullmatch(text)):
             whole[-1] = f"{whole[-1]} and {text}"
         else:
             whole.append(text)
