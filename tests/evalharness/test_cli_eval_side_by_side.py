@@ -75,7 +75,7 @@ def test_models_are_asked_at_several_frame_rates_and_others_once(
         names = [f"model:seer@{server.url}", f"single-frame:seer@{server.url}", f"model:seer@{server.url}?fps=2"]
         command = ["run", moments / "moments.json", "--suite", "moment-video", "--media", moments, "--out", run]
         command += [*protocol, *(word for fps in (1, 5, 8, 16, 5) for word in ("--fps", fps))]
-        command += [word for name in (*names, "random") for word in ("--subject", name)]
+        command += [word for name in (*names, "random", "random") for word in ("--subject", name)]
         assert eval_(*command, settings=settings)[1].startswith("7 predictions made")
         # Of 200 frames at 25 a second, every 25th, 5th, 3rd and 2nd; then the one in the middle, and every 12th.
         assert sorted(map(frames, server.requests)) == sorted([8, min(40, cap), min(67, cap), min(100, cap), 1, 17])

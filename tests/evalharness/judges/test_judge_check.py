@@ -121,6 +121,15 @@ def test_a_model_is_asked_three_times_for_the_same_verdict_past_its_cache(tmp_pa
     assert len(server.requests) == 6
 
 
+def test_a_judge_that_is_down_when_it_is_asked_again_is_told() -> None:
+    settings = JudgeSettings(base_url="http://127.0.0.1:9/v1", model="jurist", at_once=1)
+    told: list[str] = []
+    case = Case(rubric("1"), 0, Reply(text="Red."), "criterion", RULES[0])
+    found = judge_again(lambda run: EndpointJudge(settings, run=run), [case], told.append)
+    assert (found.same, len(told)) == (0.0, 3)
+    assert "1, red: The judge at http://127.0.0.1:9/v1 failed" in told[0]
+
+
 def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again() -> None:
     labels = [Label(item=item, subject="s", criterion="red", met=True) for item in ("1", "2", "gone")]
     said = [prediction("1", "red"), prediction("2", ""), prediction("gone", "red")]
