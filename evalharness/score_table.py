@@ -10,7 +10,6 @@ from pydantic import Field
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
 from longtake.evalharness.estimates import Estimate
-from longtake.evalharness.items import Judgement, Prediction
 from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.evalharness.suites.table import Scored
 from longtake.memory.records import Record
@@ -81,16 +80,10 @@ def scored_subjects(folder: RunFolder, tell: Tell) -> dict[str, Scored]:
         ConfigError: when the folder holds no run, or nothing was predicted.
     """
     variants = folder.card().variants
-    items = list(folder.items(tell))
-    predictions: dict[str, list[Prediction]] = {}
-    for prediction in folder.predictions(tell).values():
-        predictions.setdefault(prediction.subject, []).append(prediction)
-    judgements: dict[str, list[Judgement]] = {}
-    for judgement in folder.judgements(tell):
-        judgements.setdefault(judgement.subject, []).append(judgement)
-    if not predictions:
+    items, said, found = list(folder.items(tell)), folder.said(tell), folder.found(tell)
+    if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    return {name: Scored(items, variants, made, judgements.get(name, [])) for name, made in predictions.items()}
+    return {name: Scored(items, variants, made, found.get(name, {})) for name, made in said.items()}
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
