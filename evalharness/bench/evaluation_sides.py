@@ -2,14 +2,15 @@
 
     python -m longtake.evalharness.bench.evaluation_sides SIDE FOLDER ITEMS
 
-The folder is one that `write_set` made, with what the sides before left in it. A side does the same with two questions
-first, so that what it imports is neither timed nor counted.
+The folder is one that `write_set` made, with what the sides before left in it. A side does the same with a few
+questions first, so that what it imports is neither timed nor counted.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
@@ -21,10 +22,10 @@ from longtake.errors import EngineError
 from longtake.evalharness.bench.timing import timed
 from longtake.memory.records import Record
 
-FEW = 2
 SUBJECT = "longest"
 PER_VIDEO = 10  # questions
-_STATUS = Path("/proc/self/status")
+FEW = 2 * PER_VIDEO  # so that scores have an interval
+STATUS = Path("/proc/self/status")
 _CARD = """\
 name: made-up
 file: questions.csv
@@ -85,15 +86,16 @@ def _loop(folder: Path, items: int) -> None:
 
 def _inspect(folder: Path, items: int) -> None:
     """As many samples through Inspect, with its own settings, a solver that is done at once and a scorer."""
+    os.environ["XDG_DATA_HOME"] = str(folder)  # where it leaves its traces
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import match
-    from inspect_ai.solver import Generate, TaskState, solver
+    from inspect_ai.solver import Generate, Solver, TaskState, solver
 
     @solver
-    def instant():  # type: ignore[no-untyped-def]  # Inspect is not typed here
+    def instant() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.output = ModelOutput.from_content("instant", "D")
             return state
@@ -129,7 +131,7 @@ def cost(work: Callable[[], object]) -> Cost:
 
 def _resident(which: str) -> int:
     """Bytes of this process that are in memory: now (`VmRSS`), or at most so far (`VmHWM`)."""
-    lines = _STATUS.read_text(encoding="ascii").splitlines()
+    lines = STATUS.read_text(encoding="ascii").splitlines()
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith(which))
 
 
