@@ -94,7 +94,7 @@ def _inspect(folder: Path, items: int) -> None:
     from inspect_ai.scorer import match
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-    @solver
+    @solver  # type: ignore[untyped-decorator]  # Inspect is not read by the type checker
     def instant() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.output = ModelOutput.from_content("instant", "D")

@@ -38,7 +38,7 @@ def size(run: Path, stage: str) -> int:
 
 
 class Broken:
-    """A run whose processes are killed; at every second kill the last line is torn too, as when the power fails."""
+    """A run whose processes are killed; at every second kill the last line is torn too, as if it was half written."""
 
     def __init__(self, cards: Path, run: Path) -> None:
         self.kills: Counter[str] = Counter()
