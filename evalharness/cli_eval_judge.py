@@ -45,7 +45,7 @@ def judge(
     card = folder.card()
     chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key)
     with folder.locked():
-        items = {item.id: item for item in folder.items(remarks.tell)}
+        items = folder.items_by_id(remarks.tell)
         done = judge_run(folder, items, [chosen], remarks.tell, cases_of_run(card))
     told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)

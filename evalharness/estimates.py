@@ -9,7 +9,7 @@ McNemar's exact test (1947) and a bootstrap of the paired difference.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from longtake.memory.records import Record
 CONFIDENCE = 0.95
 POWER = 0.8
 RESAMPLES = 2000
+_DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
 
@@ -86,16 +87,15 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
     members = [member for group in groups for member in group]
     n = sum(len(member.earned) for member in members)
     names = sorted({video for member in members for video in member.videos})
-    tables = [[_by_video(member, names) for member in group] for group in groups]
-    whole = np.arange(len(names))[None, :]
-    value = _macro_of(tables, whole)[0] if names else np.nan
-    if np.isnan(value):
+    value = _value(groups)
+    if value is None:
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
-    value = round(scale * float(value), 4)
-    if np.count_nonzero(np.sum([possible for group in tables for _, possible in group], axis=0)) == 1:
+    value = round(scale * value, 4)
+    counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
+    if len(counting) == 1:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
-    drawn = np.random.default_rng(seed).integers(0, len(names), (RESAMPLES, len(names)))
-    resampled = _macro_of(tables, drawn)
+    tables = [[_by_video(member, names) for member in group] for group in groups]
+    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(len(names), seed)])
     tail = 50 * (1 - CONFIDENCE)
     low, high = np.nanpercentile(resampled, [tail, 100 - tail])
     return Estimate(
@@ -141,6 +141,13 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return min(1.0, float(2 * tail / 2**differing))
 
 
+def _value(groups: Sequence[Sequence[Sums]]) -> float | None:
+    """The macro mean; None where nothing could be earned."""
+    shares = [[sum(one.earned) / possible for one in group if (possible := sum(one.possible))] for group in groups]
+    means = [sum(group) / len(group) for group in shares if group]
+    return sum(means) / len(means) if means else None
+
+
 def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     """The sums earned and possible of each video."""
     place = np.searchsorted(np.asarray(names, dtype=np.str_), np.asarray(sums.videos, dtype=np.str_))
@@ -148,6 +155,14 @@ def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     np.add.at(earned, place, np.asarray(sums.earned, dtype=np.float64))
     np.add.at(possible, place, np.asarray(sums.possible, dtype=np.float64))
     return earned, possible
+
+
+def _drawings(videos: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """So many drawings of videos as there are resamples, a row each, in blocks that take little memory."""
+    drawing = np.random.default_rng(seed)
+    rows = max(1, _DRAWN // videos)
+    for first in range(0, RESAMPLES, rows):
+        yield drawing.integers(0, videos, (min(rows, RESAMPLES - first), videos))
 
 
 def _macro_of(tables: Sequence[Sequence[tuple[Floats, Floats]]], drawn: NDArray[np.int64]) -> Floats:

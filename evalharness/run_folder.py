@@ -9,7 +9,7 @@ scores.json         the last scores; report.html and report.md beside it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
-from longtake.evalharness.journal import Journal, read_records, wrong_field
+from longtake.evalharness.journal import Journal, placed_records, read_records, wrong_field
+from longtake.evalharness.on_disk import Latest, OnDisk
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
@@ -122,9 +123,35 @@ class RunFolder:
         """The items as they were asked."""
         return read_records(self.items_file, Item, left_out)
 
-    def predictions(self, left_out: Tell) -> dict[PredictionKey, Prediction]:
+    def items_by_id(self, left_out: Tell) -> Mapping[str, Item]:
+        """The same, on disk."""
+        held = OnDisk[str, Item](self.items_file, Item)
+        for place, item in placed_records(self.items_file, Item, left_out):
+            held.add(item.id, place)
+        return Latest(held)
+
+    def predictions(self, left_out: Tell) -> Mapping[PredictionKey, Prediction]:
         """What the subjects said: of several predictions of one kind the last, which is that of a second try."""
-        return {prediction.key: prediction for prediction in read_records(self.predictions_file, Prediction, left_out)}
+        held = OnDisk[PredictionKey, Prediction](self.predictions_file, Prediction)
+        for place, prediction in placed_records(self.predictions_file, Prediction, left_out):
+            held.add(prediction.key, place)
+        return Latest(held)
+
+    def said(self, left_out: Tell) -> dict[str, OnDisk[str, Prediction]]:
+        """The predictions of each subject by item; of several of one kind the last."""
+        places = {made.key: place for place, made in placed_records(self.predictions_file, Prediction, left_out)}
+        subjects: dict[str, OnDisk[str, Prediction]] = {}
+        for key, place in places.items():
+            subjects.setdefault(key.subject, OnDisk(self.predictions_file, Prediction)).add(key.item, place)
+        return subjects
+
+    def found(self, judge: str | None) -> dict[str, OnDisk[str, Judgement]]:
+        """The judgements of one judge on each subject by item, in the order found; None: nobody's."""
+        subjects: dict[str, OnDisk[str, Judgement]] = {}
+        for place, one in placed_records(self.judgements_file, Judgement, lambda sentence: None):
+            if one.judge == judge:
+                subjects.setdefault(one.subject, OnDisk(self.judgements_file, Judgement)).add(one.item, place)
+        return subjects
 
     def judgements(self, left_out: Tell) -> Iterator[Judgement]:
         """What the judges found, in the order found."""

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Judgement
 
 
-def of_judge(found: Sequence[Judgement], name: str | None, run: Path) -> list[Judgement]:
-    """The judgements of one judge; one that never gave a verdict, as when its model was down, counts as none.
+def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str | None:
+    """The judge whose verdicts count; None where nobody has given one.
 
     Args:
-        found: all that a run holds.
+        verdicts: how many each judge gave; one that never gave any, as when its model was down, is left out.
         name: the id of the judge, or how it begins; None: the only one.
-        run: its folder, for the message.
+        run: the folder, for the message.
 
     Raises:
         ConfigError: when none or several are of that name, or when there are several and none is named.
     """
-    verdicts = Counter(each.judge for each in found if each.met is not None)
-    if name is not None and not verdicts:
-        raise ConfigError(f"{run} holds no verdicts of any judge; run `longtake eval judge {run}`.")
+    if not verdicts:
+        if name is not None:
+            raise ConfigError(f"{run} holds no verdicts of any judge; run `longtake eval judge {run}`.")
+        return None
     named = [name] if name in verdicts else [judge for judge in verdicts if judge.startswith(name or "")]
-    if verdicts and len(named) != 1:
+    if len(named) != 1:
         held = ", ".join(f"{judge} ({count})" for judge, count in verdicts.items())
         raise ConfigError(f"{run} holds verdicts of {held}; name one of these judges with --judge.")
-    return [each for each in found if each.judge in named]
+    return named[0]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from longtake.console import counted
 from longtake.evalharness.estimates import CONFIDENCE, Estimate
-from longtake.evalharness.reports.behaviour import by_calls, by_variant, cost, further_groups, score_of, stance
+from longtake.evalharness.items import Item
+from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.score_table import Rows
 
 Cell = str | Estimate
 _PLAIN = "These scores are plain means over items."
-_STANCES = ("answered", "abstained", "failed")
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,10 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
     points: list[Point] = []
     rows: list[tuple[Cell, ...]] = []
     for series, subject in enumerate(subjects):
-        parts = {name: [item for item in subject.items if stance(subject, item) == name] for name in _STANCES}
-        answered, abstained = (score_of(subject, parts[name]) for name in ("answered", "abstained"))
+        parts: dict[Stance, list[Item]] = {"answered": [], "abstained": [], "failed": []}
+        for item in subject.items:
+            parts[stance(subject, item)].append(item)
+        answered, abstained = score_of(subject, parts["answered"]), score_of(subject, parts["abstained"])
         wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
         share = 100 * len(parts["answered"]) / len(subject.items)
         points.append(Point(series, subject.name, share, answered))

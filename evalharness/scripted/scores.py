@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.suites.longshot_scores import LongshotScores, Rows, score_longshot
+from longtake.evalharness.rubric_scores import Reading, SampleScore
+from longtake.evalharness.suites.longshot_scores import LongshotScores, Rows, rows_of, sample_scores, score_longshot
 
 _TAGS = ("wording", "seed", "tool", "kind", "events", "speech", "expects")
 OUTCOMES = ("right", "wrong", "abstained", "error", "unjudged")
@@ -26,29 +26,22 @@ class ScriptedScores(LongshotScores):
 
 
 def score_scripted(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Sequence[Judgement], reading: Reading
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> ScriptedScores:
-    """Score one subject; see `score_longshot`."""
+    """Score one subject; see `score_longshot`. Predictions and judgements are iterated over several times."""
     whole = score_longshot(items, predictions, judgements, reading)
-    groups = {tag: _by_tag(tag, items, predictions, judgements, reading) for tag in _TAGS}
+    scores = sample_scores(items, predictions, judgements, reading)
+    groups = {tag: _by_tag(tag, scores) for tag in _TAGS}
     return ScriptedScores(**dict(whole), groups=groups, outcomes=_outcomes(items, predictions, judgements))
 
 
-def _by_tag(
-    tag: str,
-    items: Sequence[Item],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    reading: Reading,
-) -> Rows:
-    """A row for each value of a tag: the value stands in for the task, which is what scores are pooled by."""
-    named = [item.model_copy(update={"task": f"{tag}: {item.tags[tag]}"}) for item in items]
-    rows = score_longshot(named, predictions, judgements, reading).unknown_tasks
-    return {name.removeprefix(f"{tag}: "): row for name, row in rows.items()}
+def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
+    values = sorted({score.item.tags[tag] for score in scores})
+    return rows_of(scores, values, lambda item: [item.tags[tag]])
 
 
 def _outcomes(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Sequence[Judgement]
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
     by_id = {item.id: item for item in items}
     met = {(one.item, one.seed, one.turn, one.criterion, one.reply): one.met for one in judgements}

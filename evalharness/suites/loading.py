@@ -72,16 +72,16 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], tell: Tell, key: 
         key: the field, or fields, that an id is made of.
     """
     items: dict[str, Item] = {}
-    places: dict[str, Row] = {}
+    places: dict[str, str] = {}
     for row in rows:
         try:
             item = make(row)
             if held := places.get(item.id):
-                raise row.bad(key, f"{item.id} stands in line {held.line} of {held.file.name} already")
+                raise row.bad(key, f"{item.id} stands in {held} already")
         except BadRow as error:
             tell(str(error))
         else:
-            items[item.id], places[item.id] = item, row
+            items[item.id], places[item.id] = item, f"line {row.line} of {row.file.name}"
     return list(items.values())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Literal
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
+from longtake.evalharness.on_disk import Flat
 from longtake.evalharness.rubric_scores import READINGS, Reading
 from longtake.evalharness.run_folder import RunCard, Tell
 from longtake.evalharness.scripted import questions as scripted
@@ -36,8 +37,18 @@ class Scored:
 
     items: Sequence[Item]
     variants: Sequence[Variant]
-    predictions: Sequence[Prediction]
-    judgements: Sequence[Judgement]
+    said: Mapping[str, Sequence[Prediction]]  # by item
+    found: Mapping[str, Sequence[Judgement]]  # by item
+
+    @property
+    def predictions(self) -> Iterable[Prediction]:
+        """What was said, item by item."""
+        return Flat(self.said)
+
+    @property
+    def judgements(self) -> Iterable[Judgement]:
+        """What was found, item by item."""
+        return Flat(self.found)
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,13 @@ def test_the_error_of_single_items_is_that_of_the_sample_mean() -> None:
     assert found.error == pytest.approx(np.std(values, ddof=1) / 40**0.5, abs=1e-4)
 
 
+def test_drawing_in_blocks_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, videos = replies(np.random.default_rng(9), 20)
+    whole = mean(values, videos)
+    monkeypatch.setattr("longtake.evalharness.estimates._DRAWN", 7 * 20)
+    assert mean(values, videos) == whole
+
+
 def test_an_interval_holds_the_value_and_is_that_of_its_seed_in_any_order() -> None:
     values, videos = replies(np.random.default_rng(4), 20)
     found = mean(values, videos, seed=5)
