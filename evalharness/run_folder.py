@@ -146,10 +146,10 @@ class RunFolder:
         return subjects
 
     def found(self, judge: str | None) -> dict[str, OnDisk[str, Judgement]]:
-        """The judgements of one judge on each subject by item, in the order found; None: nobody's."""
+        """The judgements of one judge on each subject by item, in the order found; None: of any."""
         subjects: dict[str, OnDisk[str, Judgement]] = {}
         for place, one in placed_records(self.judgements_file, Judgement, lambda sentence: None):
-            if one.judge == judge:
+            if judge in (None, one.judge):
                 subjects.setdefault(one.subject, OnDisk(self.judgements_file, Judgement)).add(one.item, place)
         return subjects
 

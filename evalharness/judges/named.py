@@ -9,7 +9,7 @@ from longtake.errors import ConfigError
 
 
 def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str | None:
-    """The judge whose verdicts count; None where nobody has given one.
+    """The judge whose verdicts count; None, which is any, where nobody has given one.
 
     Args:
         verdicts: how many each judge gave; one that never gave any, as when its model was down, is left out.
