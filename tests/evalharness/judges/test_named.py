@@ -28,7 +28,7 @@ ANN, BO, BOB, DOWN = found("ann-1", True), found("bo-1", False), found("bo-2", T
         ([ANN, found("ann-1", None), BO], "ann-1", [ANN, found("ann-1", None)]),
         ([ANN, BO, BOB], "ann", [ANN]),
         ([ANN, found("ann-10", True)], "ann-1", [ANN]),
-        ([DOWN], None, []),
+        ([DOWN], None, [DOWN]),
         ([], None, []),
     ],
 )
