@@ -55,7 +55,7 @@ def asked_kinds(question: str) -> list[str]:
 
 
 def kinds_named(question: str) -> list[str]:
-    """The kinds of sound that a question names, of "loud bangs" the bangs: how they sound only where it says no more."""
+    """The kinds of sound that a question names, without how they sound where it says more: of "loud bangs" bangs."""
     kinds = asked_kinds(question)
     return [kind for kind in kinds if kind not in HOW] or kinds
 

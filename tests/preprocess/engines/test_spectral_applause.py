@@ -73,6 +73,15 @@ def test_claps_close_by_that_reach_far_up_are_applause(rate: int) -> None:
     assert (clapping.start, clapping.end) == pytest.approx((2.0, 6.0), abs=0.5)
 
 
+@pytest.mark.parametrize("start", [2.0, 2.15, 2.3, 2.45])
+def test_the_first_clap_is_part_of_the_applause(start: float) -> None:
+    times = np.append(start, np.random.default_rng(3).uniform(start + 0.1, start + 4, 400))
+    events = hear(bursting(times, 0.004))
+    (clapping,) = of(events, "applause")
+    assert clapping.start == pytest.approx(start, abs=0.05)
+    assert not of(events, "impulse")
+
+
 @pytest.mark.parametrize(("rate", "decay"), [(5, 0.06), (12, 0.03), (20, 0.02), (30, 0.008)])
 def test_blows_rotors_and_machines_that_keep_time_are_no_applause(rate: int, decay: float) -> None:
     times = np.cumsum(np.random.default_rng(rate).normal(1, 0.05, 7 * rate)) / rate
