@@ -84,7 +84,7 @@ def read_raised(orientation: Orientation, done: Sequence[Done]) -> Move:
     if worked.result.failure:
         return not_found(worked.result.failure.message)
     told = quote((each.row for each in meant), orientation)
-    return f"{worked.call.arguments['expression']} = {worked.result.output['result']}. {told}"
+    return f"{'Together that' if len(meant) > 1 else 'That'} would be {worked.result.output['result']}. {told}"
 
 
 def _rise(question: str) -> _Rise | None:

@@ -57,11 +57,11 @@ def answered(question: str, *held: Evidence, failure: ToolFailure | None = None)
 @pytest.mark.parametrize(
     ("question", "worked_out"),
     [
-        ("If each tool cost 3 dollars more, what would all three cost together?", "40 + 25 + 10.5 + 3 * 3 = 84.5"),
-        ("What would the total be if all prices fell by two dollars?", "40 + 25 + 10.5 - 3 * 2 = 69.5"),
-        ("Suppose every price was raised by 10%. What would the sum be?", "(40 + 25 + 10.5) * (1 + 10 / 100) = 83.05"),
-        ("With twenty percent off, what would one of each cost?", "(40 + 25 + 10.5) * (1 - 20 / 100) = 60.4"),
-        ("What would the spade cost if every price rose by 5 dollars?", "25 + 5 = 30"),
+        ("If each tool cost 3 dollars more, what would all three cost together?", "Together that would be 84.5"),
+        ("What would the total be if all prices fell by two dollars?", "Together that would be 69.5"),
+        ("Suppose every price was raised by 10%. What would the sum be?", "Together that would be 83.05"),
+        ("With twenty percent off, what would one of each cost?", "Together that would be 60.4"),
+        ("What would the spade cost if every price rose by 5 dollars?", "That would be 30"),
     ],
 )
 def test_raised_and_lowered_prices_are_worked_out(question: str, worked_out: str) -> None:
@@ -91,7 +91,7 @@ def test_what_is_not_sure_of_the_list_is_left_open(question: str, held: tuple[Ev
 
 def test_of_two_lists_the_one_that_is_named_counts() -> None:
     question = "If everything on the menu cost 1 dollar more, what would it be in total?"
-    assert answered(question, *TOOLS, *FOOD).startswith("5 + 2 + 2 * 1 = 9.")
+    assert answered(question, *TOOLS, *FOOD).startswith("Together that would be 9.")
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def answered(asker: Asker, question: str, *earlier: Turn) -> Answer:
     [
         ("What does the program in the video print?", "It prints “24”.", 0),
         ("What would the code print with 4 in place of 5?", "It would print “6”.", 0),
-        ("If every price fell by 2 dollars, what would all three come to in total?", "- 3 * 2 = 61", 4),
+        ("If every price fell by 2 dollars, what would all three come to in total?", "Together that would be 61.", 4),
         ("How much was spent on buckets?", "7 * 12 = 84", 5),
         ("By how much is the dearest article more expensive than the cheapest?", "30 - 12 = 18", 4),
         ("Which calculation is written on the slide?", "“14 * 6 + 9 = ?”", 8),
