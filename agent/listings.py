@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -15,6 +16,7 @@ from longtake.memory.records import Evidence
 SETTLED = 0.6  # seconds after which all lines of a picture have come in
 SAME_DEPTH = 0.7  # of a character's width: how far the left edges of lines of one depth lie apart at most
 _SIGNS = str.maketrans("“”„‘’（），：；−–—", '"""\'\'(),:;---')  # what is read for the signs of a program
+_OF_PROGRAM = re.compile(r"[=(\[{]|:\s*$")
 
 
 class Listing(NamedTuple):
@@ -47,13 +49,18 @@ def _grows_into(one: Listing, other: Listing) -> bool:
 
 
 def _listing(texts: Sequence[Evidence]) -> Listing | None:
-    """The longest run of rows that is a program which calls something; None without one."""
+    """The longest run of rows that is a program which calls something; None without one.
+
+    None, too, where a line beside it has signs of a program: it may be one of its lines, misread.
+    """
     lines = _rows(texts)
     for length in range(len(lines), 0, -1):
         for first in range(len(lines) - length + 1):
-            tree = _parsed(_indented(lines[first : first + length]))
+            run, others = lines[first : first + length], lines[:first] + lines[first + length :]
+            tree = _parsed(_indented(run))
             if tree and any(isinstance(node, ast.Call) for node in ast.walk(tree)):
-                return _without_headings(lines[first : first + length], tree)
+                misread = any(_OF_PROGRAM.search(cell.content) for row in others for cell in row)
+                return None if misread else _without_headings(run, tree)
     return None
 
 

@@ -53,7 +53,7 @@ _ANOTHER = re.compile(
     r"|is|are|was|were|does|do|did|has|have)\b|\b(?:says?|said|speakers?|narrator|mention\w*|hear\w*)\b",
     re.IGNORECASE,
 )
-_NUMBER = r"(?<![\w.:])-?\d+(?:\.\d+)?(?![\w.:]*\d)"
+_NUMBER = r"(?<![\w.:])-?\d+(?:\.\d+)?(?![\w:])"
 _PLACED = r"(?:(?:an?|the|of|number|value|figure|range) )*(?:\w+ ?(?:\(|=) ?)?"  # "a 9", "range(9)", "n = 9"
 _OLD, _NEW = rf"{_PLACED}(?P<old>{_NUMBER})\)?", rf"{_PLACED}(?P<new>{_NUMBER})\)?"
 _IS = r"(?:(?:is|was|were|be|been|gets?|got|had|becomes?|became|turned|changed|set|into|to) )+"
@@ -143,7 +143,8 @@ def _change(question: str) -> _Change | None:
     plain = _supposition(question)
     match = next(filter(None, (form.search(plain) for form in _CHANGES)), None)
     if match:
-        return _Change(match["new"], match["old"])
+        others = re.search(_NUMBER, plain[: match.start()]) or re.search(_NUMBER, plain[match.end() :])
+        return None if others else _Change(match["new"], match["old"])
     numbers = re.findall(_NUMBER, plain)
     alone = len(numbers) == 1 and _SUPPOSES.search(plain) and not _RELATIVE.search(plain)
     return _Change(numbers[0], None) if alone else None

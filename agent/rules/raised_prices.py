@@ -84,7 +84,7 @@ def read_raised(orientation: Orientation, done: Sequence[Done]) -> Move:
     if worked.result.failure:
         return not_found(worked.result.failure.message)
     told = quote((each.row for each in meant), orientation)
-    return f"{worked.call.arguments['expression']} = {worked.result.output['result']}. {told}"
+    return f"{'Together that' if len(meant) > 1 else 'That'} would be {worked.result.output['result']}. {told}"
 
 
 def _rise(question: str) -> _Rise | None:
@@ -95,7 +95,8 @@ def _rise(question: str) -> _Rise | None:
     signs = [sign for sign, words in (("+", _UP), ("-", _DOWN)) if words.search(plain)]
     if len(amounts) != 1 or len(signs) != 1 or not (shares or _EACH.search(plain)):
         return None
-    return _Rise(*amounts[0], signs[0])
+    amount, unit = amounts[0]
+    return _Rise(amount, unit, signs[0])
 
 
 def _list_meant(question: str, texts: Sequence[Evidence]) -> list[PriceRow] | str:

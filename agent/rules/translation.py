@@ -35,19 +35,27 @@ from longtake.preprocess.language_names import language_of
 SPEECH, TEXT, READER = "translate_speech", "translate_text", "extract_scene_text"
 MOST_LINES = 8
 MOSTLY = 0.5  # share of a slide's words that are in another language where the slide is
-_LANGUAGE = r"(?P<{}>[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
-_INTO = rf"(?:into|to|in) {_LANGUAGE.format('into')}"
+_LANGUAGE = r"(?P<language>[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+_INTO = r"(?:into|to|in) [A-Z][a-z]+"
 _MEAN = r"(?:[Tt]ranslat\w+|mean\w*|says?|said|reads?|stands? for|called|put|be|go)"
 _WANTED = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b[Tt]ranslat\w+\b.*?\b{_INTO}",
-        rf"^\W*(?:[Ww]hat|[Hh]ow) .*\b{_MEAN}\b.*?\b{_INTO}\W*$",
-        rf"^\W*[Ii]n {_LANGUAGE.format('into')}, (?:what|how|please)\b",
-        rf"^\W*[Ww]hat (?:is|was) (?:being )?(?:said|sung|spoken|written|shown)\b.*? in {_LANGUAGE.format('into')}\W*$",
+        rf"^\W*(?:[Ww]hat|[Hh]ow) .*\b{_MEAN}\b.*?\b{_INTO}(?: [A-Z][a-z]+)?\W*$",
+        r"^\W*[Ii]n(?:to)? [A-Z][a-z]+(?: [A-Z][a-z]+)?, (?:what|how|please)\b",
+        rf"^\W*[Ww]hat (?:is|was) (?:being )?(?:said|sung|spoken|written|shown)\b.*? {_INTO}(?: [A-Z][a-z]+)?\W*$",
         rf"^\W*(?:[Pp]lease )?(?:[Pp]ut|[Rr]ender|[Gg]ive|[Tt]ell|[Ee]xplain|[Ww]rite|[Ss]ay|[Rr]epeat)\b.*\b{_INTO}"
-        r"(?:,? please)?\W*$",
-        rf"\b(?:[Tt]he|[Aa]n?) {_LANGUAGE.format('into')} (?:translation|meaning|version|equivalent|words?)\b",
+        r"(?: [A-Z][a-z]+)?(?:,? please)?\W*$",
+    )
+)
+# Where the language stands that is wanted, the surest first; of several of a kind, it is the last.
+_TARGETS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:[Tt]he|[Aa]n?) {_LANGUAGE} (?:translation|meaning|version|equivalent|words?)\b",
+        rf"\b(?:into|to) {_LANGUAGE}",
+        rf"\b[Ii]n {_LANGUAGE}",
     )
 )
 _LANGUAGES = re.compile(r"\b[A-Z][a-z]{3,}\b")
@@ -97,11 +105,13 @@ def translate(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def _wanted(question: str) -> _Wanted | None:
-    matches = (pattern.search(question) for pattern in _WANTED)
-    into = next(filter(None, (_known(match["into"]) for match in matches if match)), None)
+    found = ([known for each in target.findall(question) if (known := _known(each))] for target in _TARGETS)
+    targets = list(found)
+    asks = targets[0] or any(pattern.search(question) for pattern in _WANTED)
+    into = next((languages[-1] for languages in targets if languages), None)
     named = (_known(found) for found in _LANGUAGES.findall(question))
-    source = next((found for found in named if found and found != into), None)
-    return _Wanted(into, source) if into else None
+    source = next((language for language in named if language and language != into), None)
+    return _Wanted(into, source) if asks and into else None
 
 
 def _known(words: str) -> str | None:
@@ -129,10 +139,12 @@ def _written(orientation: Orientation, wanted: _Wanted, texts: Sequence[Evidence
     if not called(done, TEXT):
         text = "\n".join(" ".join(item.content.split()) for item in lines)
         return [Call(TEXT, {"text": text, "from_lang": "auto", "to_lang": wanted.into})]
+    if failures(done):
+        return not_found(" ".join(failures(done)))
     output = done[-1].result.output
     translated = str(output.get("translated_text", "")).splitlines()
     if wanted.source and output.get("from_lang") not in (wanted.source, wanted.into):
-        return not_found(" ".join(failures(done)) or f"Nothing is written there in {wanted.source} that can be told.")
+        return not_found(f"Nothing is written there in {wanted.source} that can be told.")
     slides = _foreign_slides(lines, translated)
     if orientation.quoted:
         slides = [slide for slide in slides if _is_titled(slide, orientation.quoted[0])]

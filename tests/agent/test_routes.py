@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.orientation import Orientation, classify, quoted
-from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, route_of
 
 HITS = {
     "inspect": (
@@ -53,6 +53,14 @@ HITS = {
         "Is there a person in the picture?",
         "What colour is the ball?",
     ),
+    "calculate": (
+        "Which calculation is shown?",
+        "What does the expression on the board come to?",
+        "What is the outcome of the sum in the picture?",
+    ),
+    "find_output": ("What does the code on the screen print?", "Run the program that is shown."),
+    "read_raised": ("If every article were 5 dollars dearer, what would they cost together?",),
+    "find_spent": ("How much was spent on lamps?",),
     "find_formula": (
         "What formula is written on the board?",
         "Solve the equation on the slide.",
@@ -65,6 +73,9 @@ HITS = {
         "Translate the French lines to German",
         "What is said in German?",
         "What is said at 1:56 in Spanish?",
+        "What is the English translation of the notice?",
+        "Put the French sentence into English, please.",
+        "What would the sign be in English?",
     ),
     "keep_notes": (
         "Remember that the exam is in room 4.",
@@ -74,6 +85,11 @@ HITS = {
         "Do you remember what I said about the exam?",
         "Forget the note about the exam.",
         "Delete note 3",
+    ),
+    "look_up": (
+        "Look up on the internet when the lake that the slide names was found.",
+        "What is the capital of the country? Search the web for it.",
+        "Using the web, tell me the height of the tower named on the screen.",
     ),
     "search_web": (
         "Search the web for the Kestrel observatory.",
@@ -115,6 +131,11 @@ NEAR_MISSES = (
     "Forget that scene, who is the speaker?",
     "What did the narrator say happened in French Polynesia?",
     "What does the captain say in English Bay?",
+    "Look at the web of the spider: what colour is it?",
+    "What is said about using the internet?",
+    "Find the moment when the internet fails.",
+    "Which expression does he have on his face?",
+    "Who wrote the program?",
 )
 
 
@@ -123,7 +144,7 @@ def route(question: str) -> str | None:
     orientation = Orientation(
         question=question, kind=kind, modalities=senses, quoted=quoted(question), videos={"v": 60.0}
     )
-    plan = route_of(orientation, (*ERRANDS, *ROUTES))
+    plan = route_of(orientation, (*ERRANDS, *WORKED_OUT, *ROUTES))
     return getattr(plan, "__name__", None)
 
 

@@ -1,0 +1,127 @@
+"""What a program on the screen prints: which questions ask it, which number they change, and what is left open."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from helpers.rules import drafted
+
+from longtake.agent.orientation import Orientation, classify
+from longtake.agent.rules.moves import Call
+from longtake.agent.rules.programs import asks_program
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.result import ToolResult
+
+DOUBLED = ("total = 1", "for n in range(3):", "    total = total * 2", "print(total)")
+
+
+def picture(lines: tuple[str, ...], start: float = 10.0) -> tuple[Evidence, ...]:
+    span = TimeSpan(start=start, end=start + 5)
+    return tuple(
+        Evidence(
+            video="v",
+            span=span,
+            modality="scene_text",
+            content=line.strip(),
+            engine="e",
+            box=(0.1 + 0.02 * (len(line) - len(line.lstrip())), 0.1 + 0.1 * row, 0.02 * len(line.strip()), 0.06),
+        )
+        for row, line in enumerate(lines)
+    )
+
+
+def answered(question: str, *shown: Evidence) -> str:
+    held = shown or picture(DOUBLED)
+
+    def result_of(call: Call) -> ToolResult:
+        if call.name == "execute_code":
+            ran = subprocess.run([sys.executable, "-c", call.arguments["code"]], capture_output=True, text=True)
+            return ToolResult(tool=call.name, output={"stdout": ran.stdout, "stderr": ran.stderr})
+        return ToolResult(tool=call.name, evidence=held if call.name == "extract_scene_text" else ())
+
+    return drafted(question, result_of)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "printed"),
+    [
+        ("What does the script in the picture output?", "prints “8”"),
+        ("Run the code on the slide: which number appears?", "prints “8”"),
+        ("When the snippet is executed, what is printed?", "prints “8”"),
+        ("What result would you get if you ran this code?", "prints “8”"),
+        ("What would the code output if the loop ran five times?", "would print “32”"),
+        ("What would be printed with range(4) rather than range(3)?", "would print “16”"),
+        ("Replace the 3 by a 6 in the code: what is printed?", "would print “64”"),
+        ("Had the range been changed from 3 to 1, what would the program print?", "would print “2”"),
+        ("What would the program print if total were 5?", "would print “40”"),
+        ("If instead of 2 the code had 3, what would it print?", "would print “27”"),
+    ],
+)
+def test_a_program_is_run_as_the_question_supposes_it(question: str, printed: str) -> None:
+    assert answered(question) == f"It {printed} [00:00:10]."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What would the program print if the range were doubled?",
+        "What would the program print if the range were increased by 2?",
+        "What would the code print with 9 instead of 7?",
+        "What would the code print if 1 were 4 and 2 were 5?",
+        "What would the code print if the loop went up to 9?",
+    ],
+)
+def test_a_change_that_is_not_sure_is_not_guessed(question: str) -> None:
+    assert answered(question) == "NOT FOUND: It cannot be told what is to be different in the program."
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (("for n in ran9e(3):", "    print(n)"), "NameError: name 'ran9e' is not defined"),
+        (("import random", "print(random.random())"), "What the program prints rests on more than its lines."),
+        (("open('notes.txt')", "print(input())"), "FileNotFoundError"),
+        (("print('')",), "The program prints nothing"),
+    ],
+)
+def test_what_does_not_run_the_same_everywhere_is_left_open(lines: tuple[str, ...], reason: str) -> None:
+    draft = answered("What does the code print?", *picture(lines))
+    assert draft.startswith("NOT FOUND: ")
+    assert reason in draft
+
+
+def test_of_several_programs_none_is_chosen() -> None:
+    both = (*picture(("print(1)",), 10), *picture(("print(2)",), 40))
+    assert answered("What does the code print?", *both) == (
+        "NOT FOUND: Several programs are shown: ask about one at its time [00:00:10][00:00:40]."
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who wrote the code?",
+        "What is the zip code of the office?",
+        "What does the speaker say about the program?",
+        "When is the code shown?",
+        "How many lines does the script have?",
+        "Which programme is on at eight?",
+        "What is the result of the match?",
+        "What does the poster print show?",
+        "How many copies were printed?",
+    ],
+)
+def test_other_questions_run_nothing(question: str) -> None:
+    kind, senses = classify(question)
+    assert not asks_program(Orientation(question=question, kind=kind, modalities=senses, videos={"v": 60.0}))
+
+
+def test_another_number_may_follow_on_the_question_before() -> None:
+    question = "And with 5 instead of 3?"
+    alone = Orientation(question=question, kind="fact", videos={"v": 60.0})
+    assert not asks_program(alone)
+    assert asks_program(alone.model_copy(update={"earlier": ("Q: What does the code print?\nA: It prints “8”.",)}))
+    assert not asks_program(alone.model_copy(update={"earlier": ("Q: What does the lamp cost?\nA: $3",)}))
