@@ -26,15 +26,18 @@ from longtake.agent.words import coverage, cue
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
+_PAY = r"(?:costs?|pay|charged?) (?:(?:you|me|us|one) )?(?:the )?"
 _HIGHEST = (
-    r"(?:(?:costs?|pay|charged?) (?:the )?most|most (?:expensive|costly|money)|dearest|costliest|priciest|"
-    r"(?:highest|biggest) price|costs? more than (?:all|any|every))"
+    rf"(?:{_PAY}most|most (?:expensive|costly|money)|dearest|costliest|priciest|(?:highest|biggest) price|"
+    r"(?:costs?|is) (?:more(?: expensive)?|dearer|pricier|costlier) than (?:all|any|every|the (?:others?|rest))|"
+    r"priced (?:the )?highest|highest[- ]priced)"
 )
 _LOWEST = (
-    r"(?:(?:costs?|pay|charged?) (?:the )?least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price)"
+    rf"(?:{_PAY}least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price|"
+    r"priced (?:the )?lowest|lowest[- ]priced)"
 )
 _WHICH = re.compile(
-    rf"^\W*(?:(?:and|so|but)\b\W*)?(?:of [\w ]+, )?(?:for )?(?:which|what|name|tell me)\b[^?]*"
+    rf"^(?!\W*(?:(?:and|so|but)\b\W*)?(?:for )?how (?:much|many)\b)(?=[^?]*\b(?:which|what|name|tell me)\b)[^?]*"
     rf"\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b",
     re.IGNORECASE,
 )
@@ -42,7 +45,7 @@ _WHICH_WORDS = re.compile(rf"{_HIGHEST}|{_LOWEST}", re.IGNORECASE)
 _GENERAL = cue(
     "article, articles, item, items, thing, things, product, products, goods, list, price, prices, cost, costs, "
     "difference, gap, between, highest, lowest, dearest, cheapest, most expensive, least expensive, one, shown, three, "
-    "all, others, other, rest, them, these, name, you"
+    "all, others, other, rest, them, these, name, you, me, us, sale, tag, than, which"
 )
 _GAP = re.compile(
     r"\b(?:difference|gap) between (?:the )?(?:highest|lowest|dearest|cheapest|most expensive|least expensive)\b[^?]*\b"
