@@ -10,18 +10,27 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.follow_up_sounds import about_sound
+from longtake.agent.rules.matching import SUPERLATIVE
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 
 _PRONOUN = re.compile(r"\b(?:he|she|they|it|him|them)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:his|their|its)\b|\bher\b(?=\s+[a-z])", re.IGNORECASE)
 _PERSON = r"(?:this|that|the same) (?:person|man|woman|lady|gentleman)|he or she|she or he"
-_OF_PERSON = re.compile(rf"\b(?:{_PERSON}|his or her|her or his)(?:['’]s\b|(?<=his)|(?<=her))", re.IGNORECASE)
+_OF_PERSON = re.compile(rf"\b(?:(?:{_PERSON}|the person)['’]s|his or her|her or his)\b", re.IGNORECASE)
 _THE_PERSON = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
 _MOST = re.compile(
-    r"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?(?P<most>the (?:\w+est|(?:most|least) \w+))"
-    r"(?: (?:one|of them|of these|of all))*\W*$",
+    rf"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?"
+    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: \w+)?|one (?:with|that) .+?))(?: (?:one|of them|of these|of all))*\W*$",
     re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    r"^\W*(?:and|what about|how about|and what about)\s+(?:the|his|her|its|their)\s+(?P<noun>job|work|role|position|"
+    r"profession|occupation|price|cost|(?:(?:tele)?phone )?number|name|date|day|age|address|title)\W*$",
+    re.IGNORECASE,
+)
+_ALL_OF_THEM = re.compile(
+    r"\b(?:they|them) all\b|\ball of them\b|\bthey\b[^?]*\b(?:together|altogether|in total|in all)\b", re.IGNORECASE
 )
 _POINTS_AT = re.compile(
     r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b"
@@ -53,9 +62,17 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
     if most:
         return f"Which one is {most['most']}?"
     thing = next(filter(None, map(subject_of, reversed(earlier))), None)
+    attribute = _ATTRIBUTE.match(question)
+    if thing and attribute:
+        return f"What is the {attribute['noun']} of {thing}?"
     if thing and thing[0].isupper():
         question = _THE_PERSON.sub(thing, _OF_PERSON.sub(f"{thing}'s", question))
-    if not thing or _DUMMY.search(question) or not (_PRONOUN.search(question) or _POSSESSIVE.search(question)):
+    if (
+        not thing
+        or _DUMMY.search(question)
+        or _ALL_OF_THEM.search(question)
+        or not (_PRONOUN.search(question) or _POSSESSIVE.search(question))
+    ):
         return question
     named = _POSSESSIVE.sub(f"{thing}'s", question)
     return _PRONOUN.sub(thing, named, count=1)

@@ -44,11 +44,11 @@ _COMPUTED = stems("answer result value equals gives total sum difference togethe
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
 # Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once,
-# and how somebody feels.
+# how somebody feels, and whether two tell the same.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
-    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle kept "
-    "top bottom corner positive negative neutral"
+    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
+    "kept top bottom corner positive negative neutral agree differ"
 )
 _OPPOSITES = tuple(
     pair.split("/")

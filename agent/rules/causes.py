@@ -9,29 +9,37 @@ from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import quote
 from longtake.agent.rules.outline import Slide, read_outline, words_of
 from longtake.agent.rules.steps import Steps
+from longtake.agent.rules.time.places import veiled
 from longtake.agent.words import content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
 ABOUT = 2 / 3  # share of a question's words that stand on the slide of which it asks
 _CAUSE = r"(?:causes?|reasons?)"
 _ASKS = re.compile(
-    rf"^\W*(?:and |but |so )?(?:why\b|how come\b|(?:what|which)\b[^?]*\b{_CAUSE}\b|(?:what|who) (?:\w+ )?(?:caused|causes|"
-    r"led to|brought|triggered|provoked|made)\b|what (?:is|was|were|lay|lies|stood) (?:behind|to blame|at the root)\b"
-    rf"|(?:due to|owing to|because of|for) (?:what|which)\b|(?:name|give|state|tell)\b[^?]*\b{_CAUSE}\b"
-    rf"|[^?]*\b(?:to blame|what (?:was|is) the {_CAUSE}))",
+    rf"\b(?:why|how come|caused?|{_CAUSE}|responsible for|to blame|explains?|(?:led|lead|leads) to|"
+    r"brought (?:\w+ )?about|triggered|provoked|(?:due|owing) to what|because of what)\b"
+    r"|\bwhat (?:\w+ ){0,2}(?:behind|made)\b|^\W*where\b[^?]*\bcome from\b",
+    re.IGNORECASE,
+)
+_OTHERWISE = re.compile(
+    r"^\W*(?:how (?!come\b)|when\b|who\b|does\b|is\b|was\b)|\b(?:remed\w+|solution|solved?|fix\w*|repair\w*|done about|"
+    r"prevent\w*|cure)\b",
     re.IGNORECASE,
 )
 _WORDS = cue(
     "cause, causes, caused, reason, reasons, happen, happened, happens, happening, lead, led, brought, bring, about, "
     "blame, behind, root, lay, lies, triggered, trigger, provoked, made, main, real, according, slide, slides, come, "
-    "given, gives, problem, due, owing, because, responsible, screen, written, event, occur, occurred, occurs"
+    "given, gives, problem, due, owing, because, responsible, explain, explains, following, screen, written, event, "
+    "occur, occurred, occurs"
 )
 _LABEL = re.compile(rf"^\W*(?:\w+ )?{_CAUSE}\s*:\s*\S|^\W*(?:because of|due to)\b", re.IGNORECASE)
 
 
 def asks_cause(orientation: Orientation) -> bool:
     """Whether a question asks why something is so, and not what is said of that."""
-    return bool(_ASKS.match(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+    hidden = veiled(orientation.question)
+    told_else = {"speech", "audio"} & set(orientation.modalities)
+    return bool(_ASKS.search(hidden)) and not _OTHERWISE.search(hidden) and not told_else
 
 
 def find_cause(orientation: Orientation) -> Steps[str]:

@@ -6,47 +6,63 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import POLAR, Orientation
-from longtake.agent.rules.matching import must_hold
 from longtake.agent.rules.moves import evidence_from, failures, not_found, on_each, quote, trusted
 from longtake.agent.rules.outline import outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.statements import statements
-from longtake.agent.words import content_stems, coverage, cue, stems
+from longtake.agent.words import content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
 READER, LISTENER = "extract_scene_text", "transcribe_speech"
-_DAY = re.compile(r"\b(?:days?|dates?|weekdays?)\b|^\W*(?:[\w ]+, )?when\b|,\s*when\b", re.IGNORECASE)
+_DAY = cue("day, days, date, dates, weekday, weekdays")
+_WHEN = cue("when")
+# A bare "when" may ask for a moment of the video.
+_BY = cue(
+    "according to, as written, as shown, as said, as is, as it is, as the, going by, goes by, go by, judging by, says, "
+    "say, writes, in writing"
+)
 _WRITTEN = cue(
     "slide, slides, written, write, writes, screen, shown, shows, show, sign, notice, poster, text, read, reads, "
     "printed, displayed, picture, writing"
 )
 _SAID = cue(
-    "speaker, speakers, said, says, say, spoken, speech, told, tells, announced, announces, mentioned, mentions, heard, "
-    "hear, aloud, voice, narrator, presenter, orally, speaking, words"
+    "speaker, speakers, said, says, say, spoken, speech, told, tells, announced, announces, mentioned, mentions, "
+    "heard, hear, hears, aloud, voice, narrator, presenter, orally, speaking, words"
 )
-_COMPARES = cue(
-    "agree, agrees, match, matches, same, coincide, coincides, differ, differs, different, contradict, contradicts, "
-    "identical, consistent, correspond, corresponds, tally, tallies, conflict, conflicts, disagree, disagrees, fit, "
-    "fits, equal, the one that, the one, as"
+_SLIDE_SAYS = re.compile(
+    r"\b(?P<what>slides?|sign|notice|poster|screen|text)\s+(?:says?|tells?|announces?|mentions?)\b", re.IGNORECASE
 )
+_AGREE = cue(
+    "agree, agrees, match, matches, same, coincide, coincides, identical, consistent, correspond, corresponds, tally, "
+    "tallies, fit, fits, equal, confirm, confirms, confirmed, the one, as"
+)
+_DIFFER = cue(
+    "differ, differs, different, difference, contradict, contradicts, conflict, conflicts, disagree, disagrees, "
+    "deviate, deviates"
+)
+_WHETHER = re.compile(rf"{POLAR}|[,:;]\s*(?:is|are|do|does)\b|^\W*(?:whether|compare)\b", re.IGNORECASE)
 _ASIDE = cue(
     "day, days, date, dates, weekday, which, name, names, named, give, gives, given, going, by, take, takes, place, "
     "held, happen, happens, goes, go, according, one, first, video, state, states, stated, mark, marked, listed, "
-    "announce, indicate, indicates, indicated, set, planned, scheduled, due, fall, falls, tell, read off, can"
+    "announce, compare, they, two, both, between, about, speak, indicate, indicates, indicated, set, planned, "
+    "scheduled, due, fall, falls, tell, read off, can"
 )
 
 
 def asks_days_agree(orientation: Orientation) -> bool:
     """Whether a question asks if the day that is said is the one that is written."""
     question = orientation.question
-    both = _WRITTEN.search(question) and _SAID.search(question)
-    return bool(both and _DAY.search(question) and _COMPARES.search(question) and re.match(POLAR, question, re.I))
+    of_day = (_DAY.search(question) or _WHEN.search(question)) and not _days_of(question)
+    both = _WRITTEN.search(question) and _SAID.search(_source(question))
+    return bool(of_day and both and _WHETHER.search(question) and (_AGREE.search(question) or _DIFFER.search(question)))
 
 
 def asks_day(orientation: Orientation) -> bool:
     """Whether a question asks for a day as it is written, or as it is said."""
     question = orientation.question
-    return bool(_DAY.search(question)) and bool(_WRITTEN.search(question)) != bool(_SAID.search(question))
+    named = _DAY.search(question) or (_WHEN.search(question) and _BY.search(question))
+    one_source = bool(_WRITTEN.search(question)) != bool(_SAID.search(_source(question)))
+    return bool(named) and one_source and not _days_of(question)
 
 
 def compare_days(orientation: Orientation) -> Steps[str]:
@@ -61,7 +77,9 @@ def compare_days(orientation: Orientation) -> Steps[str]:
     alike = _alike(written[0], said[0])
     if alike is None:
         return not_found(f"The two cannot be compared: {quote([*written, *said], orientation)}")
-    return f"{'Yes' if alike else 'No'}: written is {quote(written, orientation)} Said is {quote(said, orientation)}"
+    holds = alike != bool(_DIFFER.search(orientation.question))
+    verdict = f"{'Yes' if holds else 'No'}, they {'agree' if alike else 'differ'}"
+    return f"{verdict}: written is {quote(written, orientation)} Said is {quote(said, orientation)}"
 
 
 def find_day(orientation: Orientation) -> Steps[str]:
@@ -74,32 +92,37 @@ def find_day(orientation: Orientation) -> Steps[str]:
 
 def _written(question: str, texts: Sequence[Evidence]) -> list[Evidence]:
     """The lines with a day on the slides that hold the question's words."""
-    wanted, named = _event(question), must_hold(question)
-    slides = [slide for slide in outline(texts) if _holds(words_of(slide), wanted, named)]
+    wanted = _event(question)
+    slides = [slide for slide in outline(texts) if coverage(wanted, words_of(slide)) == 1.0]
     return [line for slide in slides for line in (slide.title, *slide.lines) if _days(line)]
 
 
 def _said(question: str, lines: Sequence[Evidence]) -> list[Evidence]:
     """What is said with the question's words and a day."""
-    wanted, named = _event(question), must_hold(question)
-    return [line for line in lines if _days(line) and _holds(line.content, wanted, named)]
-
-
-def _holds(text: str, wanted: Sequence[str], named: set[str]) -> bool:
-    return coverage(wanted, text) == 1.0 and named <= stems(text)
+    wanted = _event(question)
+    return [line for line in lines if _days(line) and coverage(wanted, line.content) == 1.0]
 
 
 def _event(question: str) -> list[str]:
     """Stems of what a question asks the day of."""
     plain = question
-    for aside in (_ASIDE, _WRITTEN, _SAID, _COMPARES):
+    for aside in (_ASIDE, _WRITTEN, _SAID, _AGREE, _DIFFER):
         plain = aside.sub(" ", plain)
     return content_stems(plain)
 
 
+def _source(question: str) -> str:
+    """A question in which what a slide says counts as written."""
+    return _SLIDE_SAYS.sub(lambda match: match["what"], question)
+
+
 def _days(item: Evidence) -> dict[str, tuple[str, ...]]:
-    """The date and the weekday that a line tells."""
-    values = (value for statement in statements(item.content) for value in statement.values)
+    return _days_of(item.content)
+
+
+def _days_of(text: str) -> dict[str, tuple[str, ...]]:
+    """The date and the weekday that a text tells."""
+    values = (value for statement in statements(text) for value in statement.values)
     return {value.kind: value.said for value in values if value.kind in ("date", "weekday")}
 
 

@@ -49,8 +49,9 @@ MOST_LISTED = 40
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless|would|could|might|perhaps|maybe)\b|\?", re.IGNORECASE)
 _TOTAL_LINE = re.compile(r"\b(?:sub)?totals?\b|\bsum\b|\ball ?together\b", re.IGNORECASE)
 _ADDED = cue(
-    "total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs, would, "
-    "buy, come, comes, came, article, articles, item, items, thing, things, product, products, goods, list, one, two, three, four, five, six"
+    "total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs, would, buy, come, "
+    "comes, came, article, articles, item, items, thing, things, product, products, goods, list, one, two, three, "
+    "four, five, six"
 )
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _SHOWN = cue("shown, displayed")

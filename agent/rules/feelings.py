@@ -34,11 +34,13 @@ _NAMES = {
 _OPINION = cue(
     "sentiment, sentiments, feel, feels, felt, feeling, feelings, mood, attitude, tone, opinion, opinions, review, "
     "reviews, comment, comments, entry, remark, remarks, statement, feedback, testimonial, letter, message, note, "
-    "write, writes, wrote, written, say, says, said, word, words, think, thinks, thought, find, finds, found, "
-    "happy, satisfied, pleased, like, likes, liked, judge, judges, judged"
+    "write, writes, wrote, written, say, says, said, word, words, think, thinks, thought, find, finds, found, happy, "
+    "satisfied, pleased, like, likes, liked, judge, judges, judged, speak, speaks, express, expresses, expressed, "
+    "positively, negatively"
 )
 _SENTIMENT = cue(
-    "sentiment, sentiments, positive, negative, positively, negatively, favourable, favorable, unfavourable, unfavorable"
+    "sentiment, sentiments, positive, negative, positively, negatively, favourable, favorable, unfavourable, "
+    "unfavorable"
 )
 _FEELING = re.compile(
     r"\b(?:(?:what|which) (?:feelings?|mood|attitude|emotions?)\b|the (?:mood|tone|attitude) of the (?!music|sound)"
@@ -46,10 +48,11 @@ _FEELING = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_IT = cue(
-    "feel, feels, feeling, feelings, felt, think, thinks, thought, sentiment, sentiments, positive, negative, neutral, "
-    "mood, tone, attitude, opinion, emotion, judge, judging, judged, rate, like, likes, find, finds, express, "
-    "expresses, expressed, written, writes, wrote, write, said, says, say, spoken, sound, sounds, heard, hear, shown, "
-    "statement, words, word, text, speaker, under, name, while, or, come, across, overall, happy, satisfied, pleased"
+    "feel, feels, feeling, feelings, felt, think, thinks, thought, sentiment, sentiments, positive, negative, "
+    "neutral, mood, tone, attitude, opinion, emotion, judge, judging, judged, rate, like, likes, find, finds, "
+    "express, expresses, expressed, written, writes, wrote, write, said, says, say, spoken, sound, sounds, heard, "
+    "hear, shown, statement, words, word, text, speaker, under, name, while, or, come, across, neutrally, "
+    "positively, negatively, speak, speaks, classify, would, you, call, overall, happy, satisfied, pleased"
 )
 _SUPPOSED = re.compile(r"\b(?:could|should|would|might) (?:not )?have\b|\b(?:if|unless)\b|\?", re.IGNORECASE)
 _SIGNATURE = re.compile(r"^\W*(?:signed|by|from|name|author|written by)\b", re.IGNORECASE)

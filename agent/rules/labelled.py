@@ -6,12 +6,13 @@ import re
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS
-from longtake.agent.rules.moves import quote
-from longtake.agent.rules.outline import Slide, read_outline, words_of
+from longtake.agent.rules.moves import evidence_from, on_each, quote, trusted
+from longtake.agent.rules.outline import READER, Slide, outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import content_stems, stems
 from longtake.memory.records import Evidence
 
+LISTENER = "transcribe_speech"
 MOST_LABEL = 3  # words of a label
 _ASKS = re.compile(
     r"\bhow many (?!times\b|more\b|fewer\b|less\b)|\b(?:number|count|figure|total) (?:of|for|given)\b|\bcount\W*$"
@@ -21,8 +22,8 @@ _ASKS = re.compile(
 _LABELLED = re.compile(rf"^\W*(?P<label>[^\W\d][^:\d]*?)\s*(?::|{CELLS})\s*(?P<amount>\d[\d.,’' ]*)\W*$")
 # What a question may say of an amount beside what it is the amount of.
 _ASIDE = stems(
-    "number numbers count counted figure figures total amount high come came coming report reports reported give gives "
-    "given list lists listed record recorded slide show shows shown written say says state states stated altogether "
+    "number numbers count counted figure figures total amount high large big great come came coming report reports "
+    "reported give gives given list lists listed record recorded slide show shows shown written say says state states stated altogether "
     "visit be there video mention mentions mentioned tell told according screen name names indicate indicates"
 )
 
@@ -35,7 +36,9 @@ def asks_labelled(orientation: Orientation) -> bool:
 
 def find_labelled(orientation: Orientation) -> Steps[str]:
     """The one line whose label the question names, on a slide that holds its other words; empty where none is sure."""
-    slides = yield from read_outline(orientation)
+    # What is said is read as well: it may tell another number.
+    done = yield on_each(orientation, READER) + on_each(orientation, LISTENER)
+    slides = outline(trusted(evidence_from(done, READER)))
     asked = set(content_stems(orientation.question))
     found = [line for slide in slides for line in slide.lines if _is_meant(line, slide, asked)]
     return quote(found, orientation) if len(found) == 1 else ""

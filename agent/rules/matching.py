@@ -94,7 +94,7 @@ class AnswerType:
 ANY_NUMBER = AnswerType(_MEASURED, _NUMBER, amount=True)
 PRICE = AnswerType(
     r"prices?|priced|costs?|charges?|pays?|fees?|how much money|how much (?:is|are|was|were) (?:an?|one|the)"
-    r"|how expensive|for how much|how many (?:dollars|euros|pounds|francs|cents)",
+    r"|how expensive|how dear|paid|for how much|how many (?:dollars|euros|pounds|francs|cents)",
     _MONEY,
     amount=True,
 )
@@ -124,9 +124,9 @@ _ASIDE = TELLING | stems(
     "talk talks asks ask singer song sings sung lyrics joke jokes quote answer question happen happens place given "
     "gives person need needed called number first last name names lecturer teacher professor host author"
 )
-_OF_SALE = stems("sold sell sells selling buy bought list listed offered dollar dollars euros pounds")
+_OF_SALE = stems("sold sell sells selling buy bought list listed offered next beside dollar dollars euros pounds")
 _NOW = cue("now, today, currently, nowadays, at present")
-_SUPERLATIVE = cue(
+SUPERLATIVE = cue(
     "most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, fastest, slowest, "
     "oldest, newest, youngest, latest, earliest, cheapest, dearest, heaviest, deepest, tallest, nearest"
 )
@@ -170,7 +170,7 @@ def must_hold(question: str) -> set[str]:
     """Stems without which nothing answers: names, counted things ("homework three") and superlatives of a question."""
     names = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question.strip())
     counted = [word for word in words(question) if word in NUMBER_WORDS and word != "one"]
-    return {stem(word) for part in (*names, *counted, *_SUPERLATIVE.findall(question)) for word in words(part)}
+    return {stem(word) for part in (*names, *counted, *SUPERLATIVE.findall(question)) for word in words(part)}
 
 
 def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:

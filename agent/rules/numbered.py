@@ -16,48 +16,52 @@ from longtake.memory.records import Evidence
 
 _STEPS = re.compile(r"\b(?:steps?|stages?|instructions?|procedures?)\b", re.IGNORECASE)
 _ASKS = re.compile(
-    r"\b(?:what|which|list|name|give|tell|describe)\b|^\W*how (?!many|much|often|long|far)", re.IGNORECASE
-)
-_HOW_TO = re.compile(
-    r"^\W*(?:how (?:do|does|can|should|must|would|to|is|are)|what (?:do|does|has|have|must|should|needs?|is to|are)|"
-    r"in (?:what|which) order)\b",
+    r"\b(?:what|which|list|name|give|tell|describe|explain|put|arrange|read)\b|^\W*how (?!many|much|often|long|far)",
     re.IGNORECASE,
 )
-_OTHERWISE = cue("who, why, when, how many, how much, how long, how often, said, spoken, speaker, mentioned")
-_BEFORE = re.compile(r"\b(?:before|preced\w+|previous)\b", re.IGNORECASE)
-_AFTER = re.compile(r"\b(?:after|follow\w*|next|once|succeed\w*)\b", re.IGNORECASE)
+_HOW_TO = re.compile(
+    r"^\W*how (?:do|does|can|could|should|must|would) (?:you|one|i|we|they|somebody|people)\b|\bhow to\b"
+    r"|\b(?:do|done|order)\b[^?]*\bto\b|\bin (?:what|which) order\b",
+    re.IGNORECASE,
+)
+_OTHERWISE = cue("who, why, when, heard, how many, how much, how long, how often, said, spoken, speaker, mentioned")
+_SEEN = cue("shown, seen, picture, visible")
+_BEFORE = re.compile(r"\b(?:before|preced\w+|previous|above)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\b(?:after|follow\w*|next|once|succeed\w*|below|now|then|finished|completed)\b", re.IGNORECASE)
 _BEYOND = re.compile(
     r"\bafter (?:all |the |these |those |its )*(?:[\w-]+ )?(?:steps?|stages?|that|this)\b", re.IGNORECASE
 )
-_IS_DONE = cue("step, steps, stage, do, does, done, come, comes, next")
 _NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:step|stage)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\W*(\d{1,2})\s?[.):]\s*(?=\S)")
 # What a question says of steps beside what they are steps of.
 _ASIDE = cue(
-    f"step, steps, stage, stages, instruction, instructions, procedure, procedures, order, right, correct, proper, "
-    f"sequence, list, lists, listed, lists, slide, slides, carry, carried, carried out, needed, necessary, required, "
-    f"need, needs, another, first, last, single, individual, one by one, follow, followed, following, done, shown, "
-    f"written, screen, show, shows, describe, described, properly, correctly, {', '.join(NUMBER_WORDS)}"
+    f"{', '.join((*ORDINALS, *NUMBER_WORDS))}, step, steps, stage, stages, instruction, instructions, procedure, "
+    "procedures, order, right, correct, proper, properly, correctly, sequence, list, lists, listed, slide, slides, "
+    "carry, carried, needed, necessary, required, need, needs, another, single, individual, follow, followed, following, "
+    "done, shown, written, screen, read, explain, put, arrange, under, headed, titled, show, shows, describe, described"
 )
 
 
 def asks_steps(orientation: Orientation) -> bool:
     """Whether a question may ask for steps that a slide numbers, or for the one beside a step that it quotes."""
     hidden = veiled(orientation.question)
-    if not _ASKS.search(hidden) or _OTHERWISE.search(hidden):
+    steps = _STEPS.search(hidden)
+    if not _ASKS.search(hidden) or _OTHERWISE.search(hidden) or (_SEEN.search(hidden) and not steps):
         return False
     if not orientation.quoted and (_BEFORE.search(hidden) or _BEYOND.search(hidden)):
         return False  # what comes before the steps, or after them all, is none of them
-    beside = orientation.quoted and (_BEFORE.search(hidden) or _AFTER.search(hidden)) and _IS_DONE.search(hidden)
-    return bool(beside or _STEPS.search(hidden) or _HOW_TO.match(hidden))
+    beside = orientation.quoted and (_BEFORE.search(hidden) or _AFTER.search(hidden))
+    return bool(beside or steps or _HOW_TO.search(hidden))
 
 
 def find_steps(orientation: Orientation) -> Steps[str]:
     """The numbered lines of the one slide that is meant, or those of them that are asked for; empty without a slide."""
     slides = yield from read_outline(orientation)
-    steps = _beside_quoted(orientation, slides) if orientation.quoted else None
-    if steps is not None:
-        return quote(steps, orientation) if steps else not_found("No step is numbered there.")
+    hidden = veiled(orientation.question)
+    if orientation.quoted and (_BEFORE.search(hidden) or _AFTER.search(hidden)):
+        beside = _beside_quoted(orientation, slides)
+        if beside is not None:
+            return quote(beside, orientation) if beside else not_found("No step is numbered there.")
     steps = _of_title(orientation, slides)
     nth = _NTH.search(orientation.question)
     if steps and nth:

@@ -27,15 +27,18 @@ from longtake.agent.words import content_stems, coverage, cue, stems
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
+_PAY = r"(?:costs?|pay|charged?) (?:(?:you|me|us|one) )?(?:the )?"
 _HIGHEST = (
-    r"(?:(?:costs?|pay|charged?) (?:the )?most|most (?:expensive|costly|money)|dearest|costliest|priciest|"
-    r"(?:highest|biggest) price|costs? more than (?:all|any|every))"
+    rf"(?:{_PAY}most|most (?:expensive|costly|money)|dearest|costliest|priciest|(?:highest|biggest) price|"
+    r"(?:costs?|is) (?:more(?: expensive)?|dearer|pricier|costlier) than (?:all|any|every|the (?:others?|rest))|"
+    r"priced (?:the )?highest|highest[- ]priced)"
 )
 _LOWEST = (
-    r"(?:(?:costs?|pay|charged?) (?:the )?least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price)"
+    rf"(?:{_PAY}least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price|"
+    r"priced (?:the )?lowest|lowest[- ]priced)"
 )
 _WHICH = re.compile(
-    rf"^\W*(?:(?:and|so|but)\b\W*)?(?:of [\w ]+, )?(?:for )?(?:which|what|name|tell me)\b[^?]*"
+    rf"^(?!\W*(?:(?:and|so|but)\b\W*)?(?:for )?how (?:much|many)\b)(?=[^?]*\b(?:which|what|name|tell me)\b)[^?]*"
     rf"\b(?:(?P<high>{_HIGHEST})|(?P<low>{_LOWEST}))\b",
     re.IGNORECASE,
 )
@@ -44,7 +47,8 @@ _GENERAL = cue(
     "article*, item*, thing, things, product*, goods, list*, price*, cost*, dollars, euros, pounds, money, one, "
     "ones, shown, difference, differ, gap, between, apart, separate, separates, lie, lies, exceed, exceeds, range*, "
     "spread, more, less, cheaper, dearer, expensive, highest, lowest, dearest, costliest, priciest, cheapest, most, "
-    "least, top, bottom, three, all, others, other, rest, them, these, name, you"
+    "least, top, bottom, three, all, others, other, rest, them, these, name, you, me, "
+    "us, sale, tag, than, which"
 )
 _HIGH = cue("highest, dearest, most expensive, costliest, priciest, most costly, top price")
 _LOW = cue("lowest, cheapest, least expensive, least costly, bottom price")

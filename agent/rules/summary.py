@@ -33,32 +33,40 @@ MOST_SAID = 3  # sentences about one part
 FEWEST_SLIDES = 3
 LEAST_SHOWN = 1 / 3  # of the timeline that the slides of a video stand, for it to be a video of slides
 _ASKS = re.compile(
-    r"\bsummar\w+|\bsum(?:med|ming)? (?:\w+ ){0,3}?up\b|\bsum up\b|\brecap\w*|\b(?:overview|synopsis|gist|nutshell)\b"
-    r"|\bmain (?:points?|topics?|ideas?)\b|^[^?]*\bwhat(?:['’]s| is| was| were| are)\b[^?]*\babout\b(?:,? (?:in short|"
-    r"in brief|briefly|in a few words|overall|all in all))?\W*$|^\W*in (?:short|brief|a few (?:words|sentences))\b"
-    r"|\bdescribe (?:\w+ ){0,2}(?:content|contents)\b|\b(?:topics?|subjects?|content|contents)\b[^?]*\b(?:video|recording)\b"
-    r"|\b(?:video|recording|film|talk|lecture|presentation)\b[^?]*\b(?:deals? with|covers?|treats?|is about)\b"
-    r"|\b(?:covered|dealt with|treated)\b[^?]*\b(?:video|recording|film|talk|lecture|presentation)\b",
+    r"\bsummar\w+|\bsum(?:med|ming)? (?:\w+ ){0,4}?up\b|\brecap\w*|\b(?:overview|synopsis|gist|nutshell|essence)\b"
+    r"|\bmain (?:points?|topics?|ideas?|subjects?)\b|\bin (?:short|brief|a few (?:words|sentences))\b|\bbriefly\b"
+    r"|\bwhat\b[^?]*\babout\b(?:,? (?:overall|all in all))?\W*$|\b(?:discussed|talked about|came up|come up)\b"
+    r"|\b(?:deals?|dealt) with\b|\b(?:topics?|subjects?|matters?|themes?|contents?)\b",
+    re.IGNORECASE,
+)
+_IN_VIDEO = re.compile(
+    r"^[^?]*\b(?:happens|happening|goes on|going on|learn|see|cover\w*|describe|content|contents|about)\b",
     re.IGNORECASE,
 )
 _ABOUT_REQUEST = cue(
-    "summarise*, summarize*, summary, summaries, sum, summed, recap*, overview, synopsis, gist, nutshell, main, point, "
-    "points, topic, topics, subject, subjects, idea, ideas, outline, short, brief, briefly, quick, quickly, concise, "
-    "few, whole, entire, complete, content, contents, part, parts, section, sections, bit, passage, chapter, segment, "
-    "deal, deals, dealt, cover, covers, covered, treat, treats, treated, essence, overall, key, want, write, written, "
-    "describe, description, reported, said, discussed, sentence, sentences, word, words, me, slide, slides"
+    "summar*, sum, summed, summing, recap*, overview, synopsis, gist, nutshell, essence, main, mainly, mostly, "
+    "chiefly, point, points, topic, topics, subject, subjects, theme, themes, matter, matters, idea, ideas, outline, "
+    "short, brief, briefly, quick, quickly, concise, few, whole, entire, complete, content, contents, part, parts, "
+    "section, sections, bit, passage, chapter, segment, deal, deals, dealt, cover, covers, covered, treat, treats, "
+    "treated, overall, key, want, write, written, describe, description, reported, said, discussed, talked, talk, "
+    "sentence, sentences, paragraph, paragraphs, word, words, me, us, slide, slides, happens, happening, going, "
+    "goes, learn, see, came, come, comes, up, two, three, one, keep, be, shown, shows"
 )
 _OF_VIDEO = cue("video, videos, recording, film, clip, talk, lecture, presentation, movie, footage, speech")
 
 
 def asks_summary(orientation: Orientation) -> bool:
     """Whether a question asks what a video, or a part of it that is named, is about."""
-    return orientation.span is None and bool(_ASKS.search(orientation.question)) and not orientation.options
+    question = orientation.question
+    of_video = _OF_VIDEO.search(question) and _IN_VIDEO.search(question) and not _topic(question)
+    return orientation.span is None and not orientation.options and bool(_ASKS.search(question) or of_video)
 
 
 def summarise(orientation: Orientation) -> Steps[str]:
     """The summary of the whole or of the part that a slide names; empty where a question may ask for something else."""
     topic = _topic(orientation.question)
+    if not topic and orientation.kind != "summarise" and not _OF_VIDEO.search(orientation.question):
+        return ""
     slides = yield from read_outline(orientation)
     if topic:
         meant = titled(topic, slides)

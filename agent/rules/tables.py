@@ -46,8 +46,9 @@ _WHO = re.compile(
     re.IGNORECASE,
 )
 _HOLDS = cue(
-    "who, whose, which, person, people, them, these, name, work, works, working, job, role, position, post, employed, "
-    "employee, listed, named, given, shown, has, does, serves, acts, profession, occupation, duty, slide"
+    "who, whose, which, person, people, them, these, name, work, works, working, job, role, position, post, "
+    "employed, employee, listed, named, given, shown, has, does, serves, acts, fill, fills, holds, holding, "
+    "profession, occupation, duty, slide"
 )
 _HEAD_OF_NAMES = re.compile(r"^\W*(?:name|names|person|who|staff|contact)\W*$", re.IGNORECASE)
 

@@ -15,10 +15,12 @@ _TITLES = re.compile(
     r"\b(?:(?:titles|headings|headlines)(?! of the (?!(?:[\w-]+ ){0,4}slides))|slides)\b", re.IGNORECASE
 )
 _NAMES = cue("titles, headings, headlines")
-_ASKS = cue("which, what, name, list, give, tell, order, enumerate, state")
+_ASKS = cue("which, what, name, list, give, tell, say, order, enumerate, state")
 _COUNTED = cue("how many, how long, how often, when, how much")
 _ON_THEM = re.compile(r"\b(?:on|in|from)\s+(?:the |these |those |all )?(?:[\w-]+ ){0,3}slides\b", re.IGNORECASE)
-_SKIPS = cue("after, follow*, once, leaving out, apart from, without, except, following, beyond, past, behind")
+_SKIPS = cue(
+    "after, follow*, once, leaving, aside, apart, without, except, excluding, counting, beyond, past, behind, besides"
+)
 _OPENING = cue(
     "opening, introduction, intro, title slide, title page, first slide, opening slide, cover, cover slide, start"
 )
@@ -31,15 +33,16 @@ _HOW_MANY = re.compile(
 _BEYOND = re.compile(
     r"\b(?:after|before|between|until|follows?) (?:the |these )?(?:first|last) (?!slide\b)", re.IGNORECASE
 )
-_BIDS = re.compile(r"^\W*(?:please )?(?:list|enumerate|state)\b", re.IGNORECASE)
+_BIDS = re.compile(r"^\W*(?:please )?(?:list|enumerate|state|put|arrange|sort)\b", re.IGNORECASE)
 _FROM_END = re.compile(rf"\blast (?:{_NUMBER}|\d+)\b|\b(?:{_NUMBER}|\d+) last\b", re.IGNORECASE)
 # All the content that a question about titles in order may have: any other word asks for something else.
 _OWN = stems(
-    "title titles titled heading headings headline headlines slide slides opening introduction intro cover page first "
-    "last next order ordered sequence right directly immediately straight come comes came appear appears appeared "
-    "follow follows followed following begin begins began beginning start starts started leaving "
-    "left apart except without shown show shows displayed seen see presented over past behind beyond correct bear "
-    "carry read reads them video talk presentation lecture successive chronological"
+    "title titles titled heading headings headline headlines slide slides opening introduction intro cover page "
+    "first last next order ordered sequence right directly immediately straight come comes came appear appears "
+    "appeared follow follows followed following begin begins began beginning start starts started leaving left apart "
+    "except without shown show shows displayed seen see presented over past behind beyond correct bear carry read "
+    "reads them video talk presentation lecture successive chronological aside excluding counting besides gone away "
+    "call themselves top put arrange"
 ) | set(NUMBER_WORDS.values())
 
 
