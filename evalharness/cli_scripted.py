@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from longtake.console import counted
 from longtake.evalharness.cli_options import Json, give, tell
 
 
@@ -30,7 +31,7 @@ def scripted(
 
     def show(written: Written) -> list[str]:
         return [
-            f"{written.videos} videos of {written.seconds / 60:.1f} min together, {written.asked} items with "
+            f"{counted(written.videos, 'video')} of {written.seconds / 60:.1f} min together, {written.asked} items with "
             f"{written.turns} questions; next: longtake eval run {written.items} --suite scripted"
         ]
 
