@@ -57,6 +57,8 @@ def answered(question: str, *shown: Evidence) -> str:
         ("Replace the 3 by a 6 in the code: what is printed?", "would print “64”"),
         ("Had the range been changed from 3 to 1, what would the program print?", "would print “2”"),
         ("What would the program print if total were 5?", "would print “40”"),
+        ("Imagine the range was 4, not 3: what does the code print?", "would print “16”"),
+        ("If one changed the range to 4, what would come out of the program?", "would print “16”"),
         ("If instead of 2 the code had 3, what would it print?", "would print “27”"),
     ],
 )
