@@ -23,7 +23,8 @@ _LABELLED = re.compile(rf"^\W*(?P<label>[^\W\d][^:\d]*?)\s*(?::|{CELLS})\s*(?P<a
 # What a question may say of an amount beside what it is the amount of.
 _ASIDE = stems(
     "number numbers count counted figure figures total amount high large big great come came coming report reports "
-    "reported give gives given list lists listed record recorded slide show shows shown written say says state states stated altogether "
+    "reported give gives given list lists listed record recorded slide show shows shown written say says state states stated "
+    "altogether "
     "visit be there video mention mentions mentioned tell told according screen name names indicate indicates"
 )
 

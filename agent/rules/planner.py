@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
+from longtake.agent.rules.attempts import ATTEMPTS, LOOKUPS, tried
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.choice import asks_not, choose_option, option_of
 from longtake.agent.rules.errands.kept import keep_answer, question_kept
@@ -25,21 +26,15 @@ from longtake.agent.rules.moves import (
     trusted,
 )
 from longtake.agent.rules.parts import join_drafts, parts_of
-from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
-from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, looked_up, route_of
-from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
+from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
-from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.summary import summarise_lines
 from longtake.agent.rules.time.anchor import anchored, at_anchor
-from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
-from longtake.agent.rules.time.order import compared, find_order
-from longtake.agent.rules.time.sound_order import find_row, row_asked
+from longtake.agent.rules.time.durations import find_length, lasting
 from longtake.agent.rules.time.times import find_time
-from longtake.agent.rules.time.transitions import changes_to, find_change
 from longtake.agent.rules.word_counts import count_words
 from longtake.memory.records import Evidence
 
@@ -64,7 +59,7 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
 def _chosen(orientation: Orientation) -> Steps[str]:
     """The option that is read or said; else the one that the answer to the open question holds."""
     if not asks_not(orientation.question):
-        known = yield from looked_up(orientation)
+        known = yield from tried(LOOKUPS, orientation)
         told = option_of(known, orientation.options)
         if told or known.startswith(NOT_FOUND):
             return told or known
@@ -84,33 +79,9 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
-    worked_out = route_of(orientation, WORKED_OUT)
-    if worked_out:
-        return (yield from ask(worked_out, orientation))
-    at = asked_at_sound(orientation)
-    seen = (yield from find_at_sound(at, orientation)) if at else None
-    if seen:
-        return seen
-    draft = yield from looked_up(orientation)
+    draft = yield from tried(ATTEMPTS, orientation)
     if draft:
         return draft
-    compares = compared(orientation.question)
-    if compares:
-        return (yield from find_order(compares, orientation))
-    row = row_asked(orientation)
-    if row:
-        return (yield from find_row(row, orientation))
-    prices = compares_prices(orientation.question)
-    if prices:
-        return (yield from find_prices(prices, orientation))
-    passes = elapsed(orientation.question)
-    if passes:
-        return (yield from find_elapsed(passes, orientation))
-    changed = changes_to(orientation.question)
-    if changed:
-        return (yield from find_change(changed, orientation))
-    if asks_slide(orientation):
-        return (yield from ask(read_slide, orientation))
     anchor = anchored(orientation)
     placed = (yield from at_anchor(anchor, orientation)) if anchor else orientation
     if isinstance(placed, str):

@@ -6,23 +6,13 @@ from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.calculation import asks_calculation, calculate
-from longtake.agent.rules.causes import asks_cause, find_cause
-from longtake.agent.rules.continuing import asks_to_go_on, go_on
-from longtake.agent.rules.days import asks_day, asks_days_agree, compare_days, find_day
 from longtake.agent.rules.errands.code import asks_code, run_code
 from longtake.agent.rules.errands.looked_up import asks_looked_up, look_up
 from longtake.agent.rules.errands.notes import asks_notes, keep_notes
 from longtake.agent.rules.errands.web import asks_web, search_web
 from longtake.agent.rules.everything import add_up, asks_total
-from longtake.agent.rules.feelings import asks_feeling, judge_feeling
-from longtake.agent.rules.labelled import asks_labelled, find_labelled
 from longtake.agent.rules.limits import abstain, asks_too_much
-from longtake.agent.rules.numbered import asks_steps, find_steps
-from longtake.agent.rules.on_slide import asks_on_slide, read_on_slide
 from longtake.agent.rules.price_list import asks_price_list, read_price_list
-from longtake.agent.rules.programs import asks_program, find_output
-from longtake.agent.rules.purchases import asks_spent, find_spent
-from longtake.agent.rules.raised_prices import asks_raised, read_raised
 from longtake.agent.rules.sight.blank import asks_blank, find_blank
 from longtake.agent.rules.sight.camera import asks_camera, inspect
 from longtake.agent.rules.sight.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
@@ -32,10 +22,8 @@ from longtake.agent.rules.sight.moments import asks_moment, find_flash
 from longtake.agent.rules.sight.movement import asks_direction, find_direction
 from longtake.agent.rules.sight.things import asks_thing, find_thing
 from longtake.agent.rules.sounds import count_sounds, counts_sounds
-from longtake.agent.rules.steps import Plan, Steps
-from longtake.agent.rules.summary import asks_summary, summarise
-from longtake.agent.rules.tables import asks_amount, asks_cell, asks_holder, find_amount, find_cell, find_holder
-from longtake.agent.rules.titles import asks_titles, list_titles
+from longtake.agent.rules.steps import Plan
+from longtake.agent.rules.tables import asks_amount, find_amount
 from longtake.agent.rules.translation import asks_translation, translate
 
 Asks = Callable[[Orientation], bool]
@@ -46,27 +34,6 @@ ERRANDS: tuple[tuple[Asks, Plan], ...] = (
     (asks_looked_up, look_up),
     (asks_web, search_web),
     (asks_code, run_code),
-)
-# Questions that are worked out: what they suppose ("if", "after a rise") is no time of the video.
-WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
-    (asks_program, find_output),
-    (asks_raised, read_raised),
-    (asks_spent, find_spent),
-)
-# What is tried before all else; one that finds nothing it is sure of leaves the question to the rest.
-LOOKUPS: tuple[tuple[Asks, Callable[[Orientation], Steps[str]]], ...] = (
-    (asks_titles, list_titles),
-    (asks_summary, summarise),
-    (asks_feeling, judge_feeling),
-    (asks_days_agree, compare_days),
-    (asks_day, find_day),
-    (asks_cause, find_cause),
-    (asks_to_go_on, go_on),
-    (asks_steps, find_steps),
-    (asks_cell, find_cell),
-    (asks_holder, find_holder),
-    (asks_labelled, find_labelled),
-    (asks_on_slide, read_on_slide),
 )
 ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_too_much, abstain),
@@ -91,12 +58,3 @@ ROUTES: tuple[tuple[Asks, Plan], ...] = (
 def route_of(orientation: Orientation, routes: Sequence[tuple[Asks, Plan]]) -> Plan | None:
     """The way to answer of the first of these routes that the question asks for."""
     return next((plan for asks, plan in routes if asks(orientation)), None)
-
-
-def looked_up(orientation: Orientation) -> Steps[str]:
-    """The draft of the first look-up that finds what the question asks for; empty where none does."""
-    for asks, look_up in LOOKUPS:
-        draft = (yield from look_up(orientation)) if asks(orientation) else ""
-        if draft:
-            return draft
-    return ""

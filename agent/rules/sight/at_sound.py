@@ -84,8 +84,8 @@ def asked_at_sound(orientation: Orientation) -> AtSound | None:
     return None
 
 
-def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str | None]:
-    """The thing that is seen during the sound; None where nothing of the kind is seen.
+def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str]:
+    """The thing that is seen during the sound; empty where nothing of the kind is seen.
 
     Abstains where the sound is heard several times or not at all, or several of the things are seen.
     """
@@ -99,7 +99,7 @@ def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str | None]:
     seen = yield from _seen(at.thing, sound.span, reach, sound.video, orientation)
     then = [thing for thing in seen if thing.span.overlaps(sound.span)]
     if not then:
-        return None
+        return ""
     colours = {name for thing in then for name in thing.content.split() if name in COLOURS}
     if len(then) > 1 and not (at.asked == "colour" and len(colours) == 1):
         return not_found(f"{len(then)} of them are seen then, and which is meant cannot be told.")

@@ -1,0 +1,106 @@
+"""What is tried before a question's place in the video is found: the first that finds something gives the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.causes import asks_cause, find_cause
+from longtake.agent.rules.continuing import asks_to_go_on, go_on
+from longtake.agent.rules.days import asks_day, asks_days_agree, compare_days, find_day
+from longtake.agent.rules.feelings import asks_feeling, judge_feeling
+from longtake.agent.rules.labelled import asks_labelled, find_labelled
+from longtake.agent.rules.numbered import asks_steps, find_steps
+from longtake.agent.rules.on_slide import asks_on_slide, read_on_slide
+from longtake.agent.rules.prices import compares_prices, find_prices
+from longtake.agent.rules.programs import asks_program, find_output
+from longtake.agent.rules.purchases import asks_spent, find_spent
+from longtake.agent.rules.raised_prices import asks_raised, read_raised
+from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
+from longtake.agent.rules.slides import asks_slide, read_slide
+from longtake.agent.rules.steps import Plan, Steps, ask
+from longtake.agent.rules.summary import asks_summary, summarise
+from longtake.agent.rules.tables import asks_cell, asks_holder, find_cell, find_holder
+from longtake.agent.rules.time.durations import elapsed, find_elapsed
+from longtake.agent.rules.time.order import compared, find_order
+from longtake.agent.rules.time.sound_order import find_row, row_asked
+from longtake.agent.rules.time.transitions import changes_to, find_change
+from longtake.agent.rules.titles import asks_titles, list_titles
+
+T = TypeVar("T")
+Attempt = Callable[[Orientation], Steps[str]]  # an empty draft leaves the question to the next
+
+
+def _when(asks: Callable[[Orientation], bool], find: Attempt) -> Attempt:
+    """An attempt for the questions that ask for it."""
+
+    def attempt(orientation: Orientation) -> Steps[str]:
+        return (yield from find(orientation)) if asks(orientation) else ""
+
+    return attempt
+
+
+def _lookup(asks: Callable[[Orientation], bool], find: Attempt) -> Attempt:
+    """The same, but for what is known of every recording, which is not looked for."""
+    return _when(lambda orientation: orientation.kind != "metadata" and asks(orientation), find)
+
+
+def _reading(read: Callable[[Orientation], T | None], find: Callable[[T, Orientation], Steps[str]]) -> Attempt:
+    """An attempt with what is read from the question; where nothing is, there is none."""
+
+    def attempt(orientation: Orientation) -> Steps[str]:
+        asked = read(orientation)
+        return (yield from find(asked, orientation)) if asked else ""
+
+    return attempt
+
+
+def _words(read: Callable[[str], T | None]) -> Callable[[Orientation], T | None]:
+    return lambda orientation: read(orientation.question)
+
+
+def _planned(plan: Plan) -> Attempt:
+    return lambda orientation: ask(plan, orientation)
+
+
+# What these suppose ("if", "after a rise") is no time of the video.
+_WORKED_OUT: tuple[Attempt, ...] = (
+    _when(asks_program, _planned(find_output)),
+    _when(asks_raised, _planned(read_raised)),
+    _when(asks_spent, _planned(find_spent)),
+    _reading(asked_at_sound, find_at_sound),
+)
+LOOKUPS: tuple[Attempt, ...] = (
+    _lookup(asks_titles, list_titles),
+    _lookup(asks_summary, summarise),
+    _lookup(asks_feeling, judge_feeling),
+    _lookup(asks_days_agree, compare_days),
+    _lookup(asks_day, find_day),
+    _lookup(asks_cause, find_cause),
+    _lookup(asks_to_go_on, go_on),
+    _lookup(asks_steps, find_steps),
+    _lookup(asks_cell, find_cell),
+    _lookup(asks_holder, find_holder),
+    _lookup(asks_labelled, find_labelled),
+    _lookup(asks_on_slide, read_on_slide),
+)
+ATTEMPTS: tuple[Attempt, ...] = (
+    *_WORKED_OUT,
+    *LOOKUPS,
+    _reading(_words(compared), find_order),
+    _reading(row_asked, find_row),
+    _reading(_words(compares_prices), find_prices),
+    _reading(_words(elapsed), find_elapsed),
+    _reading(_words(changes_to), find_change),
+    _when(asks_slide, _planned(read_slide)),
+)
+
+
+def tried(attempts: Sequence[Attempt], orientation: Orientation) -> Steps[str]:
+    """The draft of the first attempt that finds what the question asks for; empty where none does."""
+    for attempt in attempts:
+        draft = yield from attempt(orientation)
+        if draft:
+            return draft
+    return ""
