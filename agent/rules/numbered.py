@@ -37,8 +37,9 @@ _NUMBERED = re.compile(r"^\W*(\d{1,2})\s?[.):]\s*(?=\S)")
 _ASIDE = cue(
     f"{', '.join((*ORDINALS, *NUMBER_WORDS))}, step, steps, stage, stages, instruction, instructions, procedure, "
     "procedures, order, right, correct, proper, properly, correctly, sequence, list, lists, listed, slide, slides, "
-    "carry, carried, needed, necessary, required, need, needs, another, single, individual, follow, followed, following, "
-    "done, shown, written, screen, read, explain, put, arrange, under, headed, titled, show, shows, describe, described"
+    "carry, carried, needed, necessary, required, need, needs, another, single, individual, follow, followed, "
+    "following, done, shown, written, screen, read, explain, put, arrange, under, headed, titled, show, shows, "
+    "describe, described"
 )
 
 
