@@ -52,7 +52,7 @@ _ASIDE = cue(
 def asks_days_agree(orientation: Orientation) -> bool:
     """Whether a question asks if the day that is said is the one that is written."""
     question = orientation.question
-    of_day = (_DAY.search(question) or _WHEN.search(question)) and not _days_of(question)
+    of_day = (_DAY.search(question) or _WHEN.search(question)) and not _tells_day(question)
     both = _WRITTEN.search(question) and _SAID.search(_source(question))
     return bool(of_day and both and _WHETHER.search(question) and (_AGREE.search(question) or _DIFFER.search(question)))
 
@@ -62,7 +62,7 @@ def asks_day(orientation: Orientation) -> bool:
     question = orientation.question
     named = _DAY.search(question) or (_WHEN.search(question) and _BY.search(question))
     one_source = bool(_WRITTEN.search(question)) != bool(_SAID.search(_source(question)))
-    return bool(named) and one_source and not _days_of(question)
+    return bool(named) and one_source and not _tells_day(question)
 
 
 def compare_days(orientation: Orientation) -> Steps[str]:
@@ -83,10 +83,17 @@ def compare_days(orientation: Orientation) -> Steps[str]:
 
 
 def find_day(orientation: Orientation) -> Steps[str]:
-    """The one line that tells the day, of those written or those said; empty where there is no such line."""
+    """The one line that tells the day, of those written or those said; empty where no one line is sure to.
+
+    Where none of the question's words is written, or said, no day of anything else may be told.
+    """
     tool, tells = (READER, _written) if _WRITTEN.search(orientation.question) else (LISTENER, _said)
     done = yield on_each(orientation, tool)
-    found = tells(orientation.question, trusted(evidence_from(done, tool)))
+    read = trusted(evidence_from(done, tool))
+    found = tells(orientation.question, read)
+    event = _event(orientation.question)
+    if read and event and not any(coverage(event, item.content) for item in read):
+        return not_found("No day of it is told there.")
     return quote(found, orientation) if len(found) == 1 else ""
 
 
@@ -109,6 +116,10 @@ def _event(question: str) -> list[str]:
     for aside in (_ASIDE, _WRITTEN, _SAID, _AGREE, _DIFFER):
         plain = aside.sub(" ", plain)
     return content_stems(plain)
+
+
+def _tells_day(question: str) -> bool:
+    return bool(_days_of(question.rstrip("? ")))
 
 
 def _source(question: str) -> str:

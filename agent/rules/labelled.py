@@ -23,16 +23,17 @@ _LABELLED = re.compile(rf"^\W*(?P<label>[^\W\d][^:\d]*?)\s*(?::|{CELLS})\s*(?P<a
 # What a question may say of an amount beside what it is the amount of.
 _ASIDE = stems(
     "number numbers count counted figure figures total amount high large big great come came coming report reports "
-    "reported give gives given list lists listed record recorded slide show shows shown written say says state states stated "
-    "altogether "
-    "visit be there video mention mentions mentioned tell told according screen name names indicate indicates"
+    "reported give gives given list lists listed record recorded slide show shows shown written say says state states "
+    "stated altogether titled entitled called headed there video mention mentions mentioned tell told according screen "
+    "name names indicate indicates"
 )
 
 
 def asks_labelled(orientation: Orientation) -> bool:
     """Whether a question asks for a number that a slide may label, not for what is heard or said."""
     told_else = {"speech", "audio"} & set(orientation.modalities)
-    return bool(_ASKS.search(orientation.question)) and not told_else and orientation.span is None
+    told = orientation.kind in ("fact", "read", "look") and not told_else and orientation.span is None
+    return told and bool(_ASKS.search(orientation.question))
 
 
 def find_labelled(orientation: Orientation) -> Steps[str]:

@@ -168,9 +168,15 @@ def key_terms(question: str) -> list[str]:
 
 def must_hold(question: str) -> set[str]:
     """Stems without which nothing answers: names, counted things ("homework three") and superlatives of a question."""
-    names = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question.strip())
     counted = [word for word in words(question) if word in NUMBER_WORDS and word != "one"]
-    return {stem(word) for part in (*names, *counted, *SUPERLATIVE.findall(question)) for word in words(part)}
+    told = {stem(word) for part in (*counted, *SUPERLATIVE.findall(question)) for word in words(part)}
+    return told | names_in(question)
+
+
+def names_in(question: str) -> set[str]:
+    """Stems of the names in a question: capitalised words that begin no sentence."""
+    found = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question.strip())
+    return {stem(word) for part in found for word in words(part)}
 
 
 def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:

@@ -38,8 +38,8 @@ _ASIDE = cue(
     f"{', '.join((*ORDINALS, *NUMBER_WORDS))}, step, steps, stage, stages, instruction, instructions, procedure, "
     "procedures, order, right, correct, proper, properly, correctly, sequence, list, lists, listed, slide, slides, "
     "carry, carried, needed, necessary, required, need, needs, another, single, individual, follow, followed, "
-    "following, "
-    "done, shown, written, screen, read, explain, put, arrange, under, headed, titled, show, shows, describe, described"
+    "following, done, shown, written, screen, read, explain, put, arrange, under, headed, titled, show, shows, "
+    "describe, described"
 )
 
 

@@ -11,8 +11,10 @@ from longtake.agent.rules.moves import quote
 from longtake.agent.rules.outline import read_outline
 from longtake.agent.rules.reading import MOST_TEXTS
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import words
+from longtake.agent.rules.time.places import veiled
+from longtake.agent.words import cue, words
 
+_HEARD = cue("speaker, said, spoken, speaks, hear, heard, voice")
 _NAMED = re.compile(
     rf"\bslide,?(?:\s+(?:that is )?(?:titled|entitled|called|named|headed|with the title))?\s+(?:{QUOTATION.pattern})"
     rf"|(?:{QUOTATION.pattern})\s+slide\b",
@@ -22,7 +24,7 @@ _NAMED = re.compile(
 
 def asks_on_slide(orientation: Orientation) -> bool:
     """Whether a question asks what stands on a slide that it names by its title."""
-    told_else = {"speech", "audio"} & set(orientation.modalities)
+    told_else = _HEARD.search(veiled(orientation.question))
     what = orientation.kind in ("fact", "read") and not re.match(POLAR, orientation.question, re.IGNORECASE)
     return what and not told_else and len(orientation.quoted) == 1 and bool(_NAMED.search(orientation.question))
 

@@ -130,7 +130,7 @@ def _meant(slide: Slide, said: Sequence[Evidence]) -> list[Evidence]:
 def _named(first: str, slide: Slide, orientation: Orientation, *, points: bool = False) -> str:
     lines = slide.lines[:MOST_POINTS] if points else ()
     told = ", ".join(f"“{item.content}”" for item in (slide.title, *lines))
-    return f"{first} {told} {cite(slide.title, orientation)}.".strip()
+    return f"{first} {told} {cite(slide.title, orientation)}".strip()
 
 
 def _spoken(said: Sequence[Evidence], orientation: Orientation) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold
@@ -72,7 +72,8 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
 def asks_cell(orientation: Orientation) -> bool:
     """Whether a question asks for the work or the number of somebody named, which a table may hold."""
     asked = orientation.question
-    return any(column.asked.search(asked) for column in COLUMNS) and bool(must_hold(asked)) and not orientation.quoted
+    whether = re.match(POLAR, asked, re.IGNORECASE) or orientation.quoted
+    return any(column.asked.search(asked) for column in COLUMNS) and bool(must_hold(asked)) and not whether
 
 
 def find_cell(orientation: Orientation) -> Steps[str]:
