@@ -100,7 +100,9 @@ def mover(number: int, way: str) -> Evidence:
 def test_a_direction_is_told_only_where_all_agree() -> None:
     rightwards = [mover(number, ", from left to right") for number in (1, 2)]
     draft, calls = answered("Which way do the cars drive?", "count_objects", *rightwards)
-    assert draft.startswith("All that moves goes to the right, from left to right: “moving thing 1 of 2, from left to right;")
+    assert draft.startswith(
+        "All that moves goes to the right, from left to right: “moving thing 1 of 2, from left to right;"
+    )
     assert calls[-1].arguments["object_query"] == "different moving things"
     for other in (mover(2, ", from right to left"), mover(2, "")):
         draft, _ = answered("Which way do the cars drive?", "count_objects", rightwards[0], other)

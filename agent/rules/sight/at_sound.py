@@ -104,7 +104,7 @@ def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str]:
     if len(then) > 1 and not (at.asked == "colour" and len(colours) == 1):
         return not_found(f"{len(then)} of them are seen then, and which is meant cannot be told.")
     if at.asked == "colour":
-        return f"{quote(then[:1], orientation)}, while {quote([sound], orientation)}." if colours else None
+        return f"{quote(then[:1], orientation)}, while {quote([sound], orientation)}." if colours else ""
     return (yield from _place(at, then[0], seen, sound, orientation))
 
 
