@@ -17,6 +17,7 @@ from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.programs import asks_program, find_output
 from longtake.agent.rules.purchases import asks_spent, find_spent
 from longtake.agent.rules.raised_prices import asks_raised, read_raised
+from longtake.agent.rules.sight.among_shapes import asks_among_shapes, find_among_shapes
 from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.steps import Plan, Steps, ask
@@ -93,6 +94,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
     _reading(_words(compares_prices), find_prices),
     _reading(_words(elapsed), find_elapsed),
     _reading(_words(changes_to), find_change),
+    _when(asks_among_shapes, find_among_shapes),
     _when(asks_slide, _planned(read_slide)),
 )
 
