@@ -31,8 +31,8 @@ def scripted(
 
     def show(written: Written) -> list[str]:
         return [
-            f"{counted(written.videos, 'video')} of {written.seconds / 60:.1f} min together, {written.asked} items with "
-            f"{written.turns} questions; next: longtake eval run {written.items} --suite scripted"
+            f"{counted(written.videos, 'video')} of {written.seconds / 60:.1f} min together, {written.asked} items "
+            f"with {written.turns} questions; next: longtake eval run {written.items} --suite scripted"
         ]
 
     written = write_suite(
