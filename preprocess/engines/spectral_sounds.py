@@ -7,6 +7,7 @@ prefer to say nothing over saying something wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from longtake.config import Settings
 from longtake.preprocess.audio import AudioBlock
@@ -44,9 +45,8 @@ class SpectralSounds:
             return []
         swinging, clapping = sirens(features), applause(features)
         # A siren of two notes leaves bars as music does, and its notes are tones; a tune may swing once like a siren.
-        lasting = music(features)
-        played = lasting + [jingle for jingle in jingles(features) if not _shared(jingle, lasting)]
-        playing = [one for one in played if _shared(one, swinging) < 0.5 * (one.end - one.start)]
+        played = sorted([*music(features), *jingles(features)], key=lambda event: event.start)
+        playing = [one for one in _joined(played) if _shared(one, swinging) < 0.5 * (one.end - one.start)]
         swinging = [siren for siren in swinging if not _shared(siren, playing)]
         found = [
             *silences(features),
@@ -60,6 +60,19 @@ class SpectralSounds:
             *(one for one in tones(features) if not _shared(one, playing) and not _is_own_note(one, swinging)),
         ]
         return sorted(found, key=lambda event: (event.start, event.end, event.kind))
+
+
+def _joined(events: Sequence[SoundEvent]) -> list[SoundEvent]:
+    """Events by start, of which those that overlap are one."""
+    whole: list[SoundEvent] = []
+    for event in events:
+        if whole and event.start <= whole[-1].end:
+            last = whole[-1]
+            surer = max(last.confidence, event.confidence)
+            whole[-1] = replace(last, end=max(last.end, event.end), confidence=surer)
+        else:
+            whole.append(event)
+    return whole
 
 
 def _shared(event: SoundEvent, others: Sequence[SoundEvent]) -> float:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from helpers.sound import RATE, Wave, clock, gliding, hear, hear_file, kinds, noise, of, silence
 
+from longtake.preprocess.demo.sound import synthesise
+
 SEMITONE = 2 ** (1 / 12)
 
 
@@ -41,6 +43,12 @@ def test_a_jingle_of_a_few_seconds_is_music_with_its_times(chords: list[list[int
     (music,) = of(events, "music")
     assert (music.start, music.end) == pytest.approx((2.0, 2.0 + each * len(chords)), abs=0.6)
     assert kinds(events) & {"speech", "tone", "siren", "applause"} == set()
+
+
+def test_longer_music_begins_with_its_first_chord() -> None:
+    chords = synthesise("music", 13.0)[::3]  # from 48 to 16 kHz
+    (music,) = of(hear(np.concatenate([silence(1.5), chords, silence(2)])), "music")
+    assert (music.start, music.end) == pytest.approx((1.5, 14.5), abs=0.1)
 
 
 def test_one_chord_struck_again_and_again_is_no_music() -> None:
