@@ -21,7 +21,8 @@ _OF_PERSON = re.compile(rf"\b(?:(?:{_PERSON}|the person)['’]s|his or her|her o
 _THE_PERSON = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
 _MOST = re.compile(
     rf"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?"
-    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: \w+)?|one (?:with|that) .+?))(?: (?:one|of them|of these|of all))*\W*$",
+    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: (?!one\b|of\b)\w+)?|one (?:with|that) .+?))"
+    r"(?: (?:one|of them|of these|of all))*\W*$",
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(

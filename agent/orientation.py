@@ -125,8 +125,11 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
 _CLOCK = rf"(?<![\d:,])(?!{_CODE}){TIME}(?![\d:])"
-# Groups of digits as of a telephone; two years, or a date, are none.
-_PHONE = re.compile(r"(?<![\w:.,$€£/-])(?!(?:1\d|20)\d\d[-– ])\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)")
+# Groups of digits as of a telephone; years, dates and thousands are none.
+_PHONE = re.compile(
+    r"(?<![\w:.,$€£/-])(?<!\d )(?!(?:1\d|20)\d\d[-– ](?:1\d|20)?\d\d\b|[1-9]\d{0,2}(?: \d{3})+(?![ -]?\d))"
+    r"\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)"
+)
 _SHORTEST_PHONE = 6  # digits
 _UNIT = r"\s*(?:seconds?|secs?|s)\b"
 _MINUTES = re.compile(

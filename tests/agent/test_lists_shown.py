@@ -51,7 +51,8 @@ def _result(call: Call, held: tuple[Evidence, ...]) -> ToolResult:
     if call.name == "count_objects":
         return ToolResult(tool=call.name, failure=ToolFailure(kind="unavailable", message="Not here."))
     wanted = call.name in ("extract_scene_text", "cross_modal_search")
-    return ToolResult(tool=call.name, evidence=held if wanted else ())
+    span = TimeSpan(start=0, end=100)
+    return ToolResult(tool=call.name, evidence=held if wanted else (), looked_at=(span,))
 
 
 @pytest.mark.parametrize(
