@@ -17,6 +17,7 @@ from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.programs import asks_program, find_output
 from longtake.agent.rules.purchases import asks_spent, find_spent
 from longtake.agent.rules.raised_prices import asks_raised, read_raised
+from longtake.agent.rules.routes import Asks
 from longtake.agent.rules.sight.among_shapes import asks_among_shapes, find_among_shapes
 from longtake.agent.rules.sight.at_sound import asked_at_sound, find_at_sound
 from longtake.agent.rules.slides import asks_slide, read_slide
@@ -33,7 +34,7 @@ T = TypeVar("T")
 Attempt = Callable[[Orientation], Steps[str]]  # an empty draft leaves the question to the next
 
 
-def _when(asks: Callable[[Orientation], bool], find: Attempt) -> Attempt:
+def _when(asks: Asks, find: Attempt) -> Attempt:
     """An attempt for the questions that ask for it."""
 
     def attempt(orientation: Orientation) -> Steps[str]:
@@ -42,7 +43,7 @@ def _when(asks: Callable[[Orientation], bool], find: Attempt) -> Attempt:
     return attempt
 
 
-def _lookup(asks: Callable[[Orientation], bool], find: Attempt) -> Attempt:
+def _lookup(asks: Asks, find: Attempt) -> Attempt:
     """The same, but for what is known of every recording, which is not looked for."""
     return _when(lambda orientation: orientation.kind != "metadata" and asks(orientation), find)
 
@@ -66,11 +67,10 @@ def _planned(plan: Plan) -> Attempt:
 
 
 # What these suppose ("if", "after a rise") is no time of the video.
-_WORKED_OUT: tuple[Attempt, ...] = (
-    _when(asks_program, _planned(find_output)),
-    _when(asks_raised, _planned(read_raised)),
-    _when(asks_spent, _planned(find_spent)),
-    _reading(asked_at_sound, find_at_sound),
+WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
+    (asks_program, find_output),
+    (asks_raised, read_raised),
+    (asks_spent, find_spent),
 )
 LOOKUPS: tuple[Attempt, ...] = (
     _lookup(asks_titles, list_titles),
@@ -87,7 +87,8 @@ LOOKUPS: tuple[Attempt, ...] = (
     _lookup(asks_on_slide, read_on_slide),
 )
 ATTEMPTS: tuple[Attempt, ...] = (
-    *_WORKED_OUT,
+    *(_when(asks, _planned(plan)) for asks, plan in WORKED_OUT),
+    _reading(asked_at_sound, find_at_sound),
     *LOOKUPS,
     _reading(_words(compared), find_order),
     _reading(row_asked, find_row),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.orientation import Orientation, classify, quoted
-from longtake.agent.rules.routes import ERRANDS, ROUTES, WORKED_OUT, route_of
+from longtake.agent.rules.attempts import WORKED_OUT
+from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 
 HITS = {
     "inspect": (
