@@ -32,7 +32,7 @@ _SAID = cue(
 _SLIDE_SAYS = re.compile(
     r"\b(?P<what>slides?|sign|notice|poster|screen|text)\s+(?:says?|tells?|announces?|mentions?)\b", re.IGNORECASE
 )
-_NAMED_SLIDE = re.compile(r"\b(?:the|that|this) [\w-]+ slide\b", re.IGNORECASE)  # "the title slide": read as it is
+_CARRIER = re.compile(r"\b(?:on|in|at) (?:the|a|this) [\w-]+", re.IGNORECASE)  # what a day may be written on
 _AGREE = cue(
     "agree, agrees, match, matches, same, coincide, coincides, identical, consistent, correspond, corresponds, tally, "
     "tallies, fit, fits, equal, confirm, confirms, confirmed, the one, as"
@@ -63,7 +63,7 @@ def asks_day(orientation: Orientation) -> bool:
     question = orientation.question
     named = _DAY.search(question) or (_WHEN.search(question) and _BY.search(question))
     one_source = bool(_WRITTEN.search(question)) != bool(_SAID.search(_source(question)))
-    return bool(named) and one_source and not _tells_day(question) and not _NAMED_SLIDE.search(question)
+    return bool(named) and one_source and not _tells_day(question)
 
 
 def compare_days(orientation: Orientation) -> Steps[str]:
@@ -92,7 +92,7 @@ def find_day(orientation: Orientation) -> Steps[str]:
     done = yield on_each(orientation, tool)
     read = trusted(evidence_from(done, tool))
     found = tells(orientation.question, read)
-    event = _event(orientation.question)
+    event = _event(_CARRIER.sub(" ", orientation.question))
     if read and event and not any(coverage(event, item.content) for item in read):
         return not_found("No day of it is told there.")
     return quote(found, orientation) if len(found) == 1 else ""

@@ -14,7 +14,7 @@ from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS
-from longtake.agent.rules.matching import must_hold
+from longtake.agent.rules.matching import names_in
 from longtake.agent.rules.moves import evidence_from, failures, not_found, on_video, quote, trusted
 from longtake.agent.rules.outline import Slide, read_outline, words_of
 from longtake.agent.rules.steps import Steps
@@ -52,7 +52,8 @@ _ABOUT_IT = cue(
     "neutral, mood, tone, attitude, opinion, emotion, judge, judging, judged, rate, like, likes, find, finds, "
     "express, expresses, expressed, written, writes, wrote, write, said, says, say, spoken, sound, sounds, heard, "
     "hear, shown, statement, words, word, text, speaker, under, name, while, or, come, across, neutrally, "
-    "positively, negatively, speak, speaks, classify, would, you, call, overall, happy, satisfied, pleased"
+    "positively, negatively, speak, speaks, classify, would, you, call, overall, happy, satisfied, pleased, review, "
+    "comment, entry, remark, feedback, message, note"
 )
 _SUPPOSED = re.compile(r"\b(?:could|should|would|might) (?:not )?have\b|\b(?:if|unless)\b|\?", re.IGNORECASE)
 _SIGNATURE = re.compile(r"^\W*(?:signed|by|from|name|author|written by)\b", re.IGNORECASE)
@@ -117,12 +118,13 @@ def _named(option: str) -> str | None:
 
 def _meant(question: str, slides: Sequence[Slide]) -> Slide | None:
     """The one slide that holds the names of a question, and the most of its other words; None where none is sure."""
-    named, wanted = must_hold(question), content_stems(_ABOUT_IT.sub(" ", question))
+    named, wanted = names_in(question), content_stems(_ABOUT_IT.sub(" ", question))
     held = [(coverage(wanted, words_of(slide)), slide) for slide in slides if named <= stems(words_of(slide))]
     most = max((share for share, _ in held), default=0.0)
     best = [slide for share, slide in held if share == most]
     told_as_rows = len(best) == 1 and any(CELLS in line.content for line in best[0].lines)
-    return best[0] if len(best) == 1 and most >= ABOUT and not told_as_rows else None
+    least = ABOUT if named else 1.0
+    return best[0] if len(best) == 1 and most >= least and not told_as_rows else None
 
 
 def _is_opinion(line: Evidence, question: str) -> bool:

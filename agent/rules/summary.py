@@ -70,17 +70,17 @@ def summarise(orientation: Orientation) -> Steps[str]:
     slides = yield from read_outline(orientation)
     if topic:
         meant = titled(topic, slides)
-        if len(meant) == 1:
-            return (yield from _of_part(meant[0], orientation))
-        asked = orientation.reworded(f"What is said about {' '.join(topic)}?")
-        return (yield from ask(find_fact, asked)) if orientation.kind == "summarise" else ""
+        return (yield from _of_part(meant[0], orientation)) if len(meant) == 1 else ""
     if len(slides) < FEWEST_SLIDES or _shown(slides) < LEAST_SHOWN * sum(orientation.videos.values()):
         return (yield from ask(summarise_lines, orientation))
     return (yield from _of_whole(slides, orientation))
 
 
 def summarise_lines(orientation: Orientation, done: Sequence[Done]) -> Move:
-    """The lines of what is said and written that stand for the whole of it."""
+    """The lines of what is said and written that stand for the whole of it; of a topic, those that speak of it."""
+    topic = _topic(orientation.question)
+    if topic and orientation.span is None:
+        return find_fact(orientation.reworded(f"What is said about {' '.join(topic)}?"), done)
     if not done:
         return on_each(orientation, SUMMARISER, text="", length="medium")
     found = evidence_from(done, SUMMARISER)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.matching import must_hold
+from longtake.agent.rules.matching import must_hold, names_in
 from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import content_stems, cue, stems
@@ -28,9 +28,10 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column(
-        cue(
-            "work, works, job, jobs, profession, occupation, employed, for a living, role, position, trade, function, "
-            "what does he do, what does she do"
+        re.compile(
+            r"\b(?:works?|jobs?|profession|occupation|employed|for a living|role|position|trade|function)\b"
+            r"|^\W*(?:and )?what (?:do|does) [^?]+ do\W*$",
+            re.IGNORECASE,
         ),
         re.compile(
             r"^\W*(?:work|job|role|position|profession|occupation|function|post|trade|title)\W*$", re.IGNORECASE
@@ -41,14 +42,17 @@ COLUMNS = (
         re.compile(r"^\W*(?:(?:tele)?phone|tel|mobile|number|call|extension)(?:\W+(?:no|number))?\W*$", re.IGNORECASE),
     ),
 )
+_HAS = r"(?:is|was|works?|acts|serves|has|holds|fills|does)"
 _WHO = re.compile(
-    r"^\W*(?:and )?(?:who\b|whose\b|which (?:person|one|of (?:them|these|those|the))\b|name the\b|what is the name of)",
+    rf"^\W*(?:and )?(?:who (?:of (?:\w+ ){{1,2}})?{_HAS}\b|"
+    rf"which (?:person|one|of (?:them|these|those|the)\b.*?) {_HAS}\b|"
+    r"whose\b|name the\b|what is the name of\b|what is the (?:\w+ ){1,2}called\b)|\bis who\W*$",
     re.IGNORECASE,
 )
 _HOLDS = cue(
     "who, whose, which, person, people, them, these, name, work, works, working, job, role, position, post, "
     "employed, employee, listed, named, given, shown, has, does, serves, acts, fill, fills, holds, holding, "
-    "profession, occupation, duty, slide"
+    "profession, occupation, duty, slide, called"
 )
 _HEAD_OF_NAMES = re.compile(r"^\W*(?:name|names|person|who|staff|contact)\W*$", re.IGNORECASE)
 
@@ -73,7 +77,7 @@ def asks_cell(orientation: Orientation) -> bool:
     """Whether a question asks for the work or the number of somebody named, which a table may hold."""
     asked = orientation.question
     whether = re.match(POLAR, asked, re.IGNORECASE) or orientation.quoted
-    return any(column.asked.search(asked) for column in COLUMNS) and bool(must_hold(asked)) and not whether
+    return any(column.asked.search(asked) for column in COLUMNS) and bool(names_in(asked)) and not whether
 
 
 def find_cell(orientation: Orientation) -> Steps[str]:
@@ -119,7 +123,7 @@ def _below(
     column: Column, question: str, texts: Sequence[Evidence]
 ) -> tuple[Evidence, tuple[Evidence, Evidence]] | None:
     """The head of a column, and of the one row with the name that a question holds, that name and the cell below it."""
-    names, boxed = must_hold(question), [item for item in texts if item.box]
+    names, boxed = names_in(question), [item for item in texts if item.box]
     found = [
         (head, (first, cell))
         for first in boxed
