@@ -28,6 +28,7 @@ from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
+from longtake.agent.rules.sight.among_shapes import asks_among_shapes, find_among_shapes
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
 from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
@@ -85,6 +86,8 @@ def _answered(orientation: Orientation) -> Steps[str]:
     changed = changes_to(orientation.question)
     if changed:
         return (yield from find_change(changed, orientation))
+    if asks_among_shapes(orientation):
+        return (yield from find_among_shapes(orientation))
     if asks_steps(orientation):
         return (yield from ask(read_steps, orientation))
     if asks_slide(orientation):

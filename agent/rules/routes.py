@@ -13,6 +13,8 @@ from longtake.agent.rules.limits import abstain, asks_too_much
 from longtake.agent.rules.price_list import asks_price_list, read_price_list
 from longtake.agent.rules.sight.blank import asks_blank, find_blank
 from longtake.agent.rules.sight.camera import asks_camera, inspect
+from longtake.agent.rules.sight.comparing import asks_more, compare_numbers
+from longtake.agent.rules.sight.corners import asks_corner, find_corner
 from longtake.agent.rules.sight.counting import asks_ever_seen, count_seen, counts_by_eye, look_everywhere
 from longtake.agent.rules.sight.faces import asks_face, find_faces
 from longtake.agent.rules.sight.formulas import asks_formula, find_formula
@@ -38,7 +40,9 @@ ROUTES: tuple[tuple[Asks, Plan], ...] = (
     (asks_formula, find_formula),
     (asks_moment, find_flash),
     (asks_camera, inspect),
+    (asks_more, compare_numbers),
     (asks_direction, find_direction),
+    (asks_corner, find_corner),
     (asks_face, find_faces),
     (asks_thing, find_thing),
     (asks_amount, find_amount),

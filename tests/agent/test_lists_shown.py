@@ -123,7 +123,30 @@ def test_the_change_of_shot_to_a_slide(question: str, draft: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["How does the price change?", "Does the talk begin with a joke?", 'When is "Price list" shown?']
+    "question",
+    [
+        'Which transition leads to the slide "Price list"?',
+        'By what kind of change does "Price list" come in?',
+        'Is it a cut or a fade that introduces the slide "Price list"?',
+        'How does the picture change to the slide "Price list"?',
+        'How is the slide "Price list" introduced?',
+        "What kind of transition brings the prices slide?",
+    ],
+)
+def test_a_change_of_shot_is_asked_for_in_many_words(question: str) -> None:
+    assert changes_to(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How does the price change?",
+        "Does the talk begin with a joke?",
+        'When is "Price list" shown?',
+        'How does the story "The fade" begin?',
+        'What does the slide "Price list" say about the cut?',
+        'How did the price of the "Kettle" change to 40 dollars?',
+    ],
 )
 def test_other_changes_are_none_of_the_picture(question: str) -> None:
     assert changes_to(question) is None

@@ -368,3 +368,11 @@ def test_visitors_are_known_for_people(media: Path, opened: Opened) -> None:
     assert result.output == {"object": "person", "count": 6}
     assert any("the most in one picture is 1" in note for note in result.notes)
     assert "who leaves and comes back is counted again" in result.notes
+
+
+def test_shapes_that_seem_to_move_while_the_camera_does_are_not_counted(tmp_path: Path, opened: Opened) -> None:
+    wide = box(noise(7, 1200, HEIGHT), 500, 250, 60, 60, BLUE)
+    frames = [np.ascontiguousarray(wide[:, 4 * number : 4 * number + WIDTH]) for number in range(120)]
+    result = counted(opened(write_clip(tmp_path / "square.mp4", frames)), "different moving blue squares")
+    assert result.failure
+    assert result.failure.message.startswith("The camera moves in ")
