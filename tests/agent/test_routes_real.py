@@ -33,7 +33,7 @@ def ask(root: Path, clip: Path, question: str) -> Answer:
         (
             "bgslibrary/video.avi",
             "In which direction do all vehicles move in the picture?",
-            "goes from left to right: ",
+            "goes to the right, from left to right: ",
         ),
         ("PySceneDetect/testvideo.mp4", "What happens at 18.2 s?", "dissolve to another shot"),
     ],
@@ -136,9 +136,9 @@ def test_a_photograph_is_found_by_its_face(media: Path, tmp_path: Path) -> None:
 
 
 def test_the_kind_of_a_change_from_slide_to_slide_is_told(tmp_path: Path) -> None:
-    ground = flat((235, 230, 225), 640, 360)
+    ground = flat((90, 40, 20), 640, 360)
     slides = [
-        written(written(ground, title, (40, 80), 1.6), line, (40, 180), 1.0)
+        written(written(ground, title, (40, 110), 3.0), line, (40, 240), 1.8)
         for title, line in (("Kettles", "copper and brass"), ("Gardens", "roses and thyme"), ("Harbour", "three boats"))
     ]
     shares = np.arange(1, 16) / 16
