@@ -84,7 +84,8 @@ def show_evaluation(report: EvaluationSpeed) -> list[str]:
     return [
         str(report.machine),
         f"{report.items} items to one subject that is done at once; median [least, most] n=repeats",
-        f"  {'':<9}{'ms an item':<32}{f'MB above the start, {report.items // 10}':<24}{report.items} items",
+        "MB: how far memory rose above that at the start, with a tenth of the items and with all",
+        f"  {'':<9}{'ms an item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
         *rows,
         f"run, judge and score: {report.harness} ms an item, aim at most {AIM:g}",
         f"  x loop: {report.over_loop}",

@@ -55,4 +55,4 @@ def test_every_side_is_measured_and_the_run_is_whole() -> None:
     assert report.over_inspect is not None
     for over, side in ((report.over_loop, "loop"), (report.over_inspect, "inspect")):
         assert over.median == pytest.approx(parts / report.sides[side].milliseconds.median, rel=0.1)
-    assert len(show_evaluation(report)) == 3 + len(report.sides) + 3
+    assert len(show_evaluation(report)) == 4 + len(report.sides) + 3
