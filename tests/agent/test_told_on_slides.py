@@ -44,7 +44,7 @@ def test_of_two_causes_the_one_below_what_is_asked_about_is_told() -> None:
     "question",
     [
         "Why did the train stop?",
-        "How was the cause of the incident repaired?",
+        "What was the remedy for the cause of the incident of the week?",
         "Why is the incident of the week no news in Paris or Rome?",
     ],
 )
@@ -96,7 +96,11 @@ def test_who_has_a_work_is_told_with_the_row(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Is Ruth Calder happy with her job?", "Who trains the sail maker?", "Who met the sail maker in spring?"],
+    [
+        "Is Ruth Calder happy with her job?",
+        "Who is the teacher of the sail maker?",
+        "Who met the sail maker in spring?",
+    ],
 )
 def test_a_table_answers_nothing_else(question: str) -> None:
     assert answered(question, *ALL, said("Good morning.", 32)).startswith("NOT FOUND")
