@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from helpers.slides import answered, said, slide
 
+from longtake.agent.orientation import Orientation, split_parts
+from longtake.agent.rules.parts import parts_of
+
 MARKET = slide(0, 10, "Flea market", "Sunday 9 March", "Bring a bag")
 CHOIR = slide(10, 20, "Choir evening", "Tuesday 4 April")
 TALK = (
@@ -55,6 +58,14 @@ def test_the_day_that_is_said_is_told_though_another_is_written(question: str) -
 )
 def test_both_days_are_told_where_they_differ(question: str, verdict: str) -> None:
     assert answered(question, *TALK) == f"{verdict}: written is {WRITTEN} Said is {SPOKEN}"
+
+
+def test_a_question_whether_two_things_agree_is_one_question() -> None:
+    question = "Do what is said and what is written about the date of the flea market agree?"
+    parts = split_parts(question)
+    whole = Orientation(question=question, kind="fact", parts=parts, videos={"v": 100.0})
+    assert len(parts) == 2
+    assert parts_of(whole) == [whole]
 
 
 def test_days_that_agree_are_said_to_agree() -> None:

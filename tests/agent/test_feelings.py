@@ -55,7 +55,7 @@ def test_another_language_is_not_judged() -> None:
     ["How does Iris Bell feel about music?", "Was the test positive or negative?", "How does Nell Young feel?"],
 )
 def test_nobody_else_and_nothing_else_is_judged(question: str) -> None:
-    rows = table(40, 50, ("Name", "Work"), ("Nell Young", "great cook"))
+    rows = table(40, 50, ("Name", "Work"), ("Nell Young", "she is a great cook"))
     assert "Positive" not in answered(question, *SINGER, *slide(40, 50, "Staff"), *rows)
 
 

@@ -33,6 +33,7 @@ def test_what_appears_while_a_title_stands_belongs_to_its_slide() -> None:
         "Next dates",
     ]
     assert [line.content for line in slides[1].lines] == ["Queens", "Mites", "Feeding", "Winter food"]
+    assert [line.content for line in slides[2].lines] == ["Best year so far"]
     assert slides[1].span == HIVES[0].span
 
 
