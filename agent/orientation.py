@@ -55,7 +55,11 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
 )
 _OF_SPEAKER = re.compile(r"\bspeaker['’]s\b", re.IGNORECASE)  # address or shirt: nothing that is said
 # "Tell me how many there are": who is told is the one who asks.
-_REQUEST = re.compile(r"^\W*(?:please |now |(?:can|could|will|would) you )*(?:tell|show) (?:me|us)\b", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"^\W*(?:please |now |(?:can|could|will|would) you )*"
+    r"(?:(?:tell|show) (?:me|us)|(?:say|tell)(?= (?:how|what|which|where|when)))\b",
+    re.IGNORECASE,
+)
 _CALCULATE = re.compile(
     r"\b(?:solve|solutions? of) [\w(][^?]*=|\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
     r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]|\d\s*(?:%|per ?cent) of \d"

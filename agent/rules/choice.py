@@ -53,8 +53,8 @@ def _is_named(option: str, orientation: Orientation) -> bool:
 
 
 def asks_not(question: str) -> bool:
-    """Whether a question asks which option is not so."""
-    return bool(_ASKS_NOT.match(question))
+    """Whether a question asks which option is not so; what stands before its last sentence asks nothing."""
+    return bool(_ASKS_NOT.match(re.split(r"[.!;]\s+", question.strip())[-1]))
 
 
 def option_of(answer: str, options: Sequence[str]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -62,7 +61,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def asker(workspace: Workspace) -> Iterator[Asker]:
+def asker(workspace: Workspace) -> Asker:
     return Asker(workspace)
 
 

@@ -41,7 +41,7 @@ def answered(question: str, shown: tuple[Evidence, ...] = SHOWN) -> tuple[str, l
             return ToolResult(tool=call.name, evidence=shown)
         notes = (f"{BY}: it proves nothing",)
         if call.name == "translate_text":
-            lines = [ENGLISH.get(line, line) for line in call.arguments["text"].split("\n")]
+            lines = [ENGLISH.get(line) or line for line in call.arguments["text"].split("\n")]
             output = {"translated_text": "\n".join(lines), "from_lang": "Spanish"}
             return ToolResult(tool=call.name, output=output, notes=notes)
         others = tuple(in_english(item) for item in HEARD if item.content in ENGLISH)

@@ -30,6 +30,7 @@ _MORE = r"(?P<sign>more|fewer|less)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
+        rf"^\W*do(?:es)? (?:the )?{_ONE} or (?:the )?{_OTHER} [a-z]+\b[^?]*\b{_MORE} (?:often|frequently)\W*$",
         rf"\b{_MORE} {_ONE} than (?:there are )?(?:the )?(?:number of )?{_OTHER}{_REST}\W*$",
         rf"\b{_MORE} {_ONE},? or (?:{_MORE.replace('sign', 'again')} )?{_OTHER}{_REST}\W*$",
         rf"^\W*(?:of )?(?:which|what)\b[^?,:]*\b{_MORE}\b[^?,:]*[,:] (?:the )?{_ONE},? or (?:the )?{_OTHER}{_REST}\W*$",
@@ -88,10 +89,13 @@ def _told(pair: Pair, counts: Sequence[int], found: Sequence[Sequence[Evidence]]
 
 
 def _pair(question: str) -> Pair | None:
-    """What a question compares, where both are shapes; "red or blue circles" are circles both."""
-    match = next(filter(None, (form.search(question) for form in _FORMS)), None)
-    if match is None:
-        return None
+    """What a question compares, where both are shapes."""
+    matches = filter(None, (form.search(question) for form in _FORMS))
+    return next(filter(None, map(_of_shapes, matches)), None)
+
+
+def _of_shapes(match: re.Match[str]) -> Pair | None:
+    """The pair that a wording compares; "red or blue circles" are circles both."""
     names = without_article(match["one"]), without_article(match["other"])
     if shape_named(names[0]) is None:
         names = f"{names[0]} {names[1].split()[-1]}", names[1]

@@ -17,7 +17,8 @@ _VERB = r"(?:is|are|does|do|did|can|could|was|were)"
 _THING = r"(?:the |an? )?(?P<thing>[a-z][\w' -]*?)"
 _STANDS = (
     r"(?: (?:(?:to )?be )?(?:stands?|sits?|rests?|stays?|lies?|appears?|remains?|seen|found|located|placed|situated|"
-    r"standing|sitting|visible|shown))?(?: (?:in|at|on|put))?(?: the (?:picture|frame|image|screen))?\W*$"
+    r"standing|sitting|visible|shown|occupy))?(?: (?:in|at|on|put))?(?: the (?:picture|frame|image|screen))?"
+    r"(?: (?:all|the whole|the entire) time| throughout)?\W*$"
 )
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
@@ -26,6 +27,9 @@ _FORMS = tuple(
         rf"^\W*(?:which|what) {_PART} (?:holds|contains|has|shows) {_THING}\W*$",
         rf"^\W*where(?: in the (?:picture|frame|image|shot)| on the screen)? {_VERB} {_THING}{_STANDS}",
         rf"^\W*what is the (?:place|position|location|corner) of {_THING}\W*$",
+        rf"^\W*(?:name|give|tell me) the {_PART} (?:in which|at which|where|that) {_THING}{_STANDS}",
+        rf"^\W*(?:one |there is )?{_THING} (?:does|stands|stays|never|that)\b[^.?]*[.;,] (?:and )?(?:where|(?:in|at) "
+        rf"(?:which|what) {_PART}) (?:is|does) it\b[^?]*\W*$",
         rf"^\W*{_THING} (?:is|stands|sits|stays|rests) (?:in|at) (?:which|what) {_PART}\W*$",
     )
 )

@@ -20,17 +20,20 @@ _NOT_SEEN = r"(?!\s+(?:drives?|floods?|memory|cards?|lights?|sales?|player|mob)\
 _SHOWS = r"(?:appears?|visible|seen|shown|shows?(?: up)?|displayed|read|(?:pops?|comes?) up|on (?:the )?screen)"
 _AN_INSTANT = (
     r"(?:just |only |barely |about )?(?:an? |one |two |three |\d )?(?:very |tiny |brief |short |single |few )*"
-    r"(?:instant|moment|split second|blink(?: of an eye)?|frames?|fraction of a second)\b"
+    r"(?:instant|moment|split second|blink(?: of an eye)?|frames?|fraction of a second|(?<=(?:short|brief) )time)\b"
 )
 _MOMENT = re.compile(
-    rf"\bflash(?:es|ed|ing)?\b{_NOT_SEEN}|\bpops? up\b"
+    rf"\bflash(?:es|ed|ing)?\b{_NOT_SEEN}|\b(?:pops?|lights?|blinks?) up\b"
+    rf"|\bword\b[^?]* for {_AN_INSTANT}|\bfor {_AN_INSTANT}[^?]* word\b"
     rf"|\b{_SHOWS}\s+(?:(?:only|just|very|quite|so) )*(?:{cue(BRIEFLY).pattern}|for {_AN_INSTANT})"
     r"|\b(?:briefly|momentarily) (?:appears?|visible|seen|shown|displayed)\b",
     re.IGNORECASE,
 )
 _WHAT = re.compile(r"(?:^|[.,:;!] )\W*(?:and |so )?(?:what|which)\b|^\W*(?:read|name|tell|give|quote)\b", re.IGNORECASE)
 # "What does the word say that flashes up?" is about what is written.
-_WRITTEN_SAYS = re.compile(r"\bdo(?:es)? the (?:word|text|writing|inscription|caption|sign)s? say\b", re.IGNORECASE)
+_WRITTEN_SAYS = re.compile(
+    r"\bdo(?:es)? the (?:word|text|writing|inscription|caption|sign|flash)s? say\b", re.IGNORECASE
+)
 
 
 def asks_moment(orientation: Orientation) -> bool:

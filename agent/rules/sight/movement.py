@@ -29,6 +29,7 @@ _OF_SHAPES = tuple(
     for form in (
         rf"\bwhere(?: to)? {_DO} (?P<thing>[\w -]+?) {_GO}",
         rf"\b(?:from|to|towards) (?:which|what) (?:side|edge|direction|end)\b[^?]*? {_DO} (?P<thing>[\w -]+?) {_GO}",
+        rf"^\W*{_DO} (?P<thing>[\w -]+?) {_GO}\w* (?:from|to|towards|left|right|up|down)\b[^?]*\bor\b",
         r"\b(?:direction|way) (?:do|does|did) (?P<thing>[\w -]+?) (?:take|have|follow)",
         r"\bdirection (?:of|for)(?: (?:movement|motion|travel) of)? (?P<thing>[\w -]+?)\W*$",
         rf"^\W*(?P<thing>[\w -]+?) (?:are |is )?{_GO}\w*\b[^?]* (?:which|what) (?:direction|way)\W*$",

@@ -16,12 +16,17 @@ BESIDE = 2.0  # seconds before and after the text appears in which the picture c
 _PICTURE = r"(?:picture|video|film|clip|screen|view|shot|image)"
 _EDIT = r"\b(?:transition|cut|dissolve|fade|(?:kind|type|sort|manner) of change)"
 # "By which transition does ... come in?", and of what names no way: "How does the picture change to ...?"
+_VERB = (
+    r"\b(?:chang\w+|begins?|starts?|appears?|comes?|introduc\w+|transition\w*|goe?s?|pass(?:es)?|leads?|gets?|enters?"
+    r"|reach\w*|brings?|opens?)\b"
+)
 _CHANGES = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"^\W*(?:how|by|does|do|did|is|are|was|with|what|which|in|through)\b(?=[^?]*{_EDIT})[^?]*\b(?:chang\w+|begins?"
-        r"|starts?|appears?|comes?|introduc\w+|transition\w*|goe?s?|leads?|gets?|enters?|reach\w*|brings?|opens?)\b",
-        rf"^\W*(?:how|in (?:what|which) way) (?:does|did) the {_PICTURE} (?:change|switch|turn|go|get)\b[^?]* to\b",
+        rf"^\W*(?:how|by|does|do|did|is|are|was|with|what|which|in|through)\b(?=[^?]*{_EDIT})[^?]*{_VERB}",
+        rf"^\W*(?:the )?(?:slide )?_+ {_VERB}[^?]* (?:by|with|through) (?:what|which)\b[^?]*{_EDIT}",
+        rf"^\W*(?:how|(?:in|by) (?:what|which) (?:way|means)) (?:does|did) the {_PICTURE} "
+        r"(?:change|switch|turn|go|get|pass)\b[^?]* (?:in)?to\b",
         r"^\W*how (?:is|was) (?:the (?:slide|picture|shot)\b[^?]*|_+) (?:introduced|brought in)\b",
         r"^\W*how (?:does|did) the slide\b[^?]* (?:appear|begin|start|come (?:in|on|up))\b",
     )
