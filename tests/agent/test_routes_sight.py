@@ -8,8 +8,9 @@ import pytest
 from helpers.rules import drafted
 
 from longtake.agent.claims import check_draft
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import Orientation, classify
 from longtake.agent.rules.moves import Call, Done, Move
+from longtake.agent.rules.sight.among_shapes import asks_among_shapes
 from longtake.agent.rules.sight.movement import asks_happenings, tell_happenings
 from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Evidence
@@ -176,6 +177,36 @@ def test_a_shape_that_stands_has_a_place() -> None:
     assert answered(question, "count_objects", shape(1))[0] == "NOT FOUND: Every red circle moves."
     elsewhere = standing.model_copy(update={"box": (0.05, 0.8, 0.1, 0.15), "content": "red circle 2 of 2; the box"})
     assert answered(question, "count_objects", standing, elsewhere)[0] == "NOT FOUND: A red circle stands at 2 places."
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Is a face seen while the shapes cross the picture?", True),
+        ("While the circle moves, is anybody there?", True),
+        ("Are there faces among the circles and squares?", True),
+        ("Is anybody standing in the square?", False),
+        ("Is a face seen in the video?", False),
+        ("Which face is seen among the shapes?", False),
+    ],
+)
+def test_whether_anybody_is_seen_among_shapes(question: str, asked: bool) -> None:
+    kind, senses = classify(question)
+    assert asks_among_shapes(Orientation(question=question, kind=kind, modalities=senses)) is asked
+
+
+@pytest.mark.parametrize(("things", "start"), [(2, "No: all that is there is “red circle 1"), (3, "NOT FOUND: ")])
+def test_nobody_is_there_where_all_that_is_seen_are_shapes(things: int, start: str) -> None:
+    def result_of(call: Call) -> ToolResult:
+        query = str(call.arguments.get("object_query", ""))
+        if "circle" in query:
+            return ToolResult(tool=call.name, evidence=(shape(1), shape(2)), output={"count": 2}, looked_at=WHOLE)
+        if "faces" in query:
+            failure = ToolFailure(kind="unavailable", message="No face was made out.")
+            return ToolResult(tool=call.name, failure=failure)
+        return ToolResult(tool=call.name, output={"count": things if "things" in query else 0}, looked_at=WHOLE)
+
+    assert drafted("Is a face seen among the circles?", result_of)[0].startswith(start)
 
 
 def compared(question: str, circles: int, squares: int, **more: Any) -> str:

@@ -14,14 +14,16 @@ from longtake.agent.rules.moves import Call, Done, cite, evidence_from, failures
 from longtake.agent.rules.sight.seeing import asks_eyes, is_polar
 from longtake.agent.rules.sight.shapes import COUNTER, SHAPES, count_of
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import cue, stem, stems
+from longtake.agent.words import cue
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, joined
 
 _FACE = cue("face, faces")
-_PERSON = cue("person, people, persons, human, humans, man, woman, somebody, someone, anybody, anyone")
-_ANY_SHAPE = cue("shape, shapes, figures, forms")
+_PERSON = cue("person, people, persons, human, humans, somebody, someone, anybody, anyone")
+_ANY_SHAPE = cue("shapes")
+_GOES = r"(?:is |that )?(?:moves?|moving|cross\w*|pass\w*|travel\w*)"
 _MOST_SHOWN = 3
+_APART = 3.0  # seconds without a moving shape, which part two stretches
 
 
 def asks_among_shapes(orientation: Orientation) -> bool:
@@ -37,23 +39,34 @@ def find_among_shapes(orientation: Orientation) -> Steps[str]:
     shapes = trusted(evidence_from((yield moving), COUNTER))
     if len({item.video for item in shapes}) != 1:
         return not_found("It cannot be told when the shapes move.")
-    video = shapes[0].video
-    span = TimeSpan(start=min(item.span.start for item in shapes), end=max(item.span.end for item in shapes))
-    there = orientation.model_copy(update={"span": span, "point": False, "videos": {video: orientation.videos[video]}})
     who = "faces" if _FACE.search(orientation.question) else "people"
-    queries = [who, "things", *SHAPES]
-    done: list[Done] = yield [call for query in queries for call in _count(there, query)]
-    made = {str(step.call.arguments["object_query"]).removeprefix("different "): step for step in done}
-    seen = trusted(evidence_from([step for query, step in made.items() if query == who], COUNTER))
+    calls = [
+        call
+        for span in joined((item.span for item in shapes), gap=_APART)
+        for query in (who, "things", *SHAPES)
+        for call in _count(_placed(orientation, shapes[0].video, span), query)
+    ]
+    done = yield calls
+    seen = trusted(evidence_from(_made(done, who), COUNTER))
     if seen:
         return f"Yes: {quote(seen[:_MOST_SHOWN], orientation)}"
-    known = [made[shape] for shape in SHAPES if shape in made]
-    things = count_of(made["things"]) if "things" in made else 0
-    if not things or things != sum(map(count_of, known)):
+    known = _made(done, *SHAPES)
+    things = sum(map(count_of, _made(done, "things")))
+    if len(done) < len(calls) or not things or things != sum(map(count_of, known)):
         return not_found(" ".join(failures(done)) or "Not all that is seen there is known.")
     shown = _one_of_each(trusted(evidence_from(known, COUNTER)))
     marks = "".join(cite(item, orientation) for item in shown)
     return f"No: all that is there is {' and '.join(f'“{item.content}”' for item in shown)} {marks}"
+
+
+def _placed(orientation: Orientation, video: str, span: TimeSpan) -> Orientation:
+    there = {"span": span, "point": False, "videos": {video: orientation.videos[video]}}
+    return orientation.model_copy(update=there)
+
+
+def _made(done: Sequence[Done], *things: str) -> list[Done]:
+    """The calls that counted these."""
+    return [step for step in done if str(step.call.arguments["object_query"]).removeprefix("different ") in things]
 
 
 def _one_of_each(shapes: Sequence[Evidence]) -> list[Evidence]:
@@ -67,8 +80,9 @@ def _count(orientation: Orientation, query: str) -> list[Call]:
 
 
 def _shapes(question: str) -> list[str]:
-    """The shapes that a question names; all that are known where it speaks of shapes."""
-    named = [shape for shape in SHAPES if stem(shape) in stems(question)]
+    """The shapes that are several or move in a question, so that a town's square is none; all for "shapes"."""
+    plain = question.casefold()
+    named = [shape for shape in SHAPES if re.search(rf"\b{shape}(?:s\b| {_GOES})", plain)]
     return named or (list(SHAPES) if _ANY_SHAPE.search(question) else [])
 
 

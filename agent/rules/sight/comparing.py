@@ -30,7 +30,8 @@ _MORE = r"(?P<sign>more|fewer|less)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"^\W*do(?:es)? (?:the )?{_ONE} or (?:the )?{_OTHER} [a-z]+\b[^?]*\b{_MORE} (?:often|frequently)\W*$",
+        rf"^\W*do(?:es)? (?:the )?{_ONE} or (?:the )?{_OTHER} "
+        rf"(?:cross|pass|move|travel|go|come|appear)\b[^?]*\b{_MORE} (?:often|frequently)\W*$",
         rf"\b{_MORE} {_ONE} than (?:there are )?(?:the )?(?:number of )?{_OTHER}{_REST}\W*$",
         rf"\b{_MORE} {_ONE},? or (?:{_MORE.replace('sign', 'again')} )?{_OTHER}{_REST}\W*$",
         rf"^\W*(?:of )?(?:which|what)\b[^?,:]*\b{_MORE}\b[^?,:]*[,:] (?:the )?{_ONE},? or (?:the )?{_OTHER}{_REST}\W*$",
