@@ -60,6 +60,8 @@ def answered(question: str, *shown: Evidence) -> str:
         ("What would the program print if total were 5?", "would print “40”"),
         ("Imagine the range was 4, not 3: what does the code print?", "would print “16”"),
         ("If one changed the range to 4, what would come out of the program?", "would print “16”"),
+        ("What would the code print with 007 instead of 3?", "would print “128”"),
+        ("Replace the 03 by a 6 in the code: what is printed?", "would print “64”"),
         ("If instead of 2 the code had 3, what would it print?", "would print “27”"),
     ],
 )
