@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.orientation import POLAR, Orientation
+from longtake.agent.orientation import Orientation
 from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold, names_in
 from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import content_stems, cue, stems
+from longtake.agent.words import NEGATION, content_stems, cue, stems
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
@@ -26,10 +26,12 @@ class Column(NamedTuple):
     head: re.Pattern[str]
 
 
+_REACHED = r"(?:call|phone|ring|dial|reach|contact)(?:ed)?"
 COLUMNS = (
     Column(
         re.compile(
-            r"\b(?:works?|jobs?|profession|occupation|employed|for a living|role|position|trade|function)\b"
+            r"\b(?:jobs?|profession|occupation|role|position|trade|function|for a living)\b|\bas what\b"
+            r"|\b(?:works?|working|employed) as\b|\b(?:what|kind of|the|\w's) work\b"
             r"|^\W*(?:and )?what (?:do|does) [^?]+ do\W*$",
             re.IGNORECASE,
         ),
@@ -38,9 +40,25 @@ COLUMNS = (
         ),
     ),
     Column(
-        cue("phone, telephone, tel, number, dial, ring, call, called, mobile, extension"),
+        re.compile(
+            r"\b(?:(?:tele)?phone|tel|mobile|call) (?:number|no)\b|\bextension\b|\bnumber (?:\w+ ){0,2}(?:of|for)\b"
+            rf"|\w's (?:(?:tele)?phone|number)\b|\bnumber\b.*\b{_REACHED}\b|^\W*how\b.*\b{_REACHED}\b",
+            re.IGNORECASE,
+        ),
         re.compile(r"^\W*(?:(?:tele)?phone|tel|mobile|number|call|extension)(?:\W+(?:no|number))?\W*$", re.IGNORECASE),
     ),
+)
+_WANTS_CELL = re.compile(
+    r"^\W*(?:(?:and|please)\b\W*)*(?:(?:under|on|at|as|in) )?(?:what|which|tell|give|how (?:can|could|do|does|is))\b",
+    re.IGNORECASE,
+)
+_OF_CELL = cue(
+    "work*, job, jobs, profession, occupation, employed, living, role, position, trade, function, phone, telephone, "
+    "tel, mobile, call*, ring*, dial*, reach*, contact*, extension, number, no, given, listed, shown, written, named, "
+    "slide, table, holds, hold, one"
+)
+_ANOTHER_CASE = re.compile(
+    rf"{NEGATION.pattern}|\b(?:before|after|when|while|where|why|until|than|how (?:many|much|long|often))\b", re.I
 )
 _HAS = r"(?:is|was|works?|acts|serves|has|holds|fills|does)"
 _WHO = re.compile(
@@ -75,9 +93,11 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def asks_cell(orientation: Orientation) -> bool:
     """Whether a question asks for the work or the number of somebody named, which a table may hold."""
-    asked = orientation.question
-    whether = re.match(POLAR, asked, re.IGNORECASE) or orientation.quoted
-    return any(column.asked.search(asked) for column in COLUMNS) and bool(names_in(asked)) and not whether
+    asked, told_else = orientation.question, {"speech", "audio"} & set(orientation.modalities)
+    names = names_in(asked)
+    narrower = set(content_stems(_OF_CELL.sub(" ", asked))) - names
+    wants = _WANTS_CELL.match(asked) and any(column.asked.search(asked) for column in COLUMNS)
+    return bool(wants and names) and not (narrower or told_else or orientation.quoted or _ANOTHER_CASE.search(asked))
 
 
 def find_cell(orientation: Orientation) -> Steps[str]:
