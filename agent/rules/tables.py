@@ -60,11 +60,18 @@ _OF_CELL = cue(
 _ANOTHER_CASE = re.compile(
     rf"{NEGATION.pattern}|\b(?:before|after|when|while|where|why|until|than|how (?:many|much|long|often))\b", re.I
 )
-_HAS = r"(?:is|was|works?|acts|serves|has|holds|fills|does)"
+_DUTY = r"(?:work|job|role|position|post|profession|occupation|function|duty|duties|trade|title)"
+_HAS = rf"(?:is|was|(?:works?|acts|serves) (?:as|in)|(?:has|holds|fills|does) (?:\w+ )?{_DUTY})"
 _WHO = re.compile(
     rf"^\W*(?:and )?(?:who (?:of (?:\w+ ){{1,2}})?{_HAS}\b|"
     rf"which (?:person|one|of (?:them|these|those|the)\b.*?) {_HAS}\b|"
-    r"whose\b|name the\b|what is the name of\b|what is the (?:\w+ ){1,2}called\b)|\bis who\W*$",
+    rf"whose {_DUTY}\b|name the\b|what is the name of\b|what is the (?:\w+ ){{1,2}}called\b)|\bis who\W*$",
+    re.IGNORECASE,
+)
+# Somebody else than who has the work: "who works with the cook", "who is the cook afraid of".
+_SOMEBODY_ELSE = re.compile(
+    rf"{NEGATION.pattern}|\b(?:before|after|with|beside|near|than|like)\b"
+    r"|\b(?:about|at|by|for|from|in|of|on|over|to|under)\W*$",
     re.IGNORECASE,
 )
 _HOLDS = cue(
@@ -113,7 +120,8 @@ def find_cell(orientation: Orientation) -> Steps[str]:
 
 def asks_holder(orientation: Orientation) -> bool:
     """Whether a question asks who has a work that it names."""
-    return bool(_WHO.match(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+    question, told_else = orientation.question, {"speech", "audio"} & set(orientation.modalities)
+    return bool(_WHO.match(question)) and not (told_else or _SOMEBODY_ELSE.search(question))
 
 
 def find_holder(orientation: Orientation) -> Steps[str]:

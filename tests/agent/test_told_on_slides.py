@@ -6,7 +6,7 @@ import pytest
 from helpers.slides import answered, said, slide, table
 
 from longtake.agent.orientation import Orientation, classify
-from longtake.agent.rules.tables import asks_cell
+from longtake.agent.rules.tables import asks_cell, asks_holder
 
 FAULT = slide(0, 10, "Incident of the week", "Boiler went cold", "Cause: Empty tank", "Remedy: Fill the tank")
 TWO = slide(10, 20, "Both repairs", "Roof leaks", "Reason: Old slates", "Door sticks", "Reason: Damp wood")
@@ -22,6 +22,11 @@ STAFF = (
     ),
 )
 ALL = (*FAULT, *TWO, *COUNTS, *STAFF)
+
+
+def asked(question: str) -> Orientation:
+    kind, senses = classify(question)
+    return Orientation(question=question, kind=kind, modalities=senses, videos={"v": 60.0})
 
 
 @pytest.mark.parametrize(
@@ -110,7 +115,15 @@ def test_no_number_is_told_of_somebody_who_stands_in_no_row() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Who is the sail maker?", "Whose job is sail maker?", "Who is employed as sail maker?"]
+    "question",
+    [
+        "Who is the sail maker?",
+        "Whose job is sail maker?",
+        "Who is employed as sail maker?",
+        "Who works as sail maker?",
+        "Which of these people has the job of sail maker?",
+        "What is the name of the sail maker?",
+    ],
 )
 def test_who_has_a_work_is_told_with_the_row(question: str) -> None:
     assert answered(question, *ALL) == "“Omar Finch · sail maker · 0555 3434” [00:00:30]"
@@ -146,8 +159,23 @@ def test_a_table_answers_nothing_else(question: str) -> None:
     ],
 )
 def test_a_name_beside_work_or_number_is_not_yet_a_question_about_a_table(question: str) -> None:
-    kind, senses = classify(question)
-    assert not asks_cell(Orientation(question=question, kind=kind, modalities=senses, videos={"v": 60.0}))
+    assert not asks_cell(asked(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is not the sail maker?",
+        "Who was sail maker before?",
+        "Who works with the sail maker?",
+        "Who is the sail maker for?",
+        "Who is like the sail maker?",
+        "Who has a sail maker?",
+        "Whose sail maker is named?",
+    ],
+)
+def test_somebody_else_than_who_has_a_work_is_not_looked_for_in_a_table(question: str) -> None:
+    assert not asks_holder(asked(question))
 
 
 @pytest.mark.parametrize(
