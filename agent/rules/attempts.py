@@ -68,7 +68,6 @@ def _planned(plan: Plan) -> Attempt:
 
 # What these suppose ("if", "after a rise") is no time of the video.
 WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
-    (asks_program, find_output),
     (asks_raised, read_raised),
     (asks_spent, find_spent),
 )
@@ -87,6 +86,7 @@ LOOKUPS: tuple[Attempt, ...] = (
     _lookup(asks_on_slide, read_on_slide),
 )
 ATTEMPTS: tuple[Attempt, ...] = (
+    _when(asks_program, find_output),
     *(_when(asks, _planned(plan)) for asks, plan in WORKED_OUT),
     _reading(asked_at_sound, find_at_sound),
     *LOOKUPS,

@@ -73,14 +73,19 @@ def as_supposed(source: str, question: str) -> str | None:
         return None if _SUPPOSES.search(_supposition(question)) else source
     tree = ast.parse(source)
     named = _named(tree, question)
-    old = ast.literal_eval(change.old) if change.old else None
+    old = _value(change.old) if change.old else None
     equal = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and _is_number(node, old)]
     both = [node for node in equal if node in named]
     meant = (both or equal) if change.old else named
     if len(meant) != 1:
         return None
-    meant[0].value = ast.literal_eval(change.new)
+    meant[0].value = _value(change.new)
     return ast.unparse(tree)
+
+
+def _value(number: str) -> float:
+    """The value of a number as people write it: "007", which is none of Python's, is 7."""
+    return float(number) if "." in number else int(number)
 
 
 def _is_number(node: ast.expr, value: float | None = None) -> bool:

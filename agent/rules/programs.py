@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 
 from longtake.agent.listings import Listing, listings
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.changed_number import RUN, as_supposed, change_in
-from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
     Call,
     Done,
-    Move,
-    called,
     cite,
     evidence_from,
     failures,
@@ -27,7 +23,7 @@ from longtake.agent.rules.moves import (
     trusted,
     within,
 )
-from longtake.agent.rules.sight.seeing import without_tools
+from longtake.agent.rules.steps import Steps
 
 READER, SANDBOX = "extract_scene_text", "execute_code"
 LONGEST_OUTPUT = 300  # characters
@@ -67,14 +63,13 @@ def asks_program(orientation: Orientation) -> bool:
     return _asks_output(before) or bool(told and re.search(rf"\b{_OUTPUT}\b", question, re.IGNORECASE))
 
 
-def find_output(orientation: Orientation, done: Sequence[Done]) -> Move:
-    """What the one program that is shown prints, as the sandbox runs it."""
-    if not called(done, READER):
-        return on_each(orientation, READER)
-    found = listings(within(trusted(evidence_from(done, READER)), orientation))
+def find_output(orientation: Orientation) -> Steps[str]:
+    """What the one program that is shown prints, as the sandbox runs it; empty where none is shown."""
+    read = yield on_each(orientation, READER)
+    found = listings(within(trusted(evidence_from(read, READER)), orientation))
     shown = [listing for listing in found if "print" in listing.source]
     if not shown:
-        return find_fact(orientation, without_tools(done, READER))
+        return ""
     if len(shown) > 1:
         marks = "".join(cite(listing.lines[0], orientation) for listing in shown)
         return not_found(f"Several programs are shown: ask about one at its time {marks}.")
@@ -83,18 +78,17 @@ def find_output(orientation: Orientation, done: Sequence[Done]) -> Move:
         return not_found("It cannot be told what is to be different in the program.")
     if not _is_certain(source):
         return not_found("What the program prints rests on more than its lines.")
-    if not called(done, SANDBOX):
-        return [Call(SANDBOX, {"code": source, "language": "python"})]
-    return _told(shown[0], source, orientation, done)
+    (ran,) = yield [Call(SANDBOX, {"code": source, "language": "python"})]
+    return _told(shown[0], source, orientation, ran)
 
 
 def _asks_output(question: str) -> bool:
     return bool(_ASKS.search(question)) and not _ANOTHER.search(question)
 
 
-def _told(listing: Listing, source: str, orientation: Orientation, done: Sequence[Done]) -> str:
-    ran = done[-1].result
-    problem = " ".join(failures(done)) or str(ran.output.get("stderr", "")).strip().rpartition("\n")[2]
+def _told(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
+    ran = step.result
+    problem = " ".join(failures([step])) or str(ran.output.get("stderr", "")).strip().rpartition("\n")[2]
     printed = "; ".join(str(ran.output.get("stdout", "")).split("\n")).strip("; ")
     if problem or not printed or len(printed) > LONGEST_OUTPUT:
         return not_found(problem or "The program prints nothing, or more than can be told.")

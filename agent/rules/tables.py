@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.orientation import POLAR, Orientation
+from longtake.agent.orientation import Orientation
 from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold, names_in
 from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import content_stems, cue, stems
+from longtake.agent.words import NEGATION, content_stems, cue, stems
 from longtake.memory.records import Evidence
 
 READER = "extract_scene_text"
@@ -26,10 +26,12 @@ class Column(NamedTuple):
     head: re.Pattern[str]
 
 
+_REACHED = r"(?:call|phone|ring|dial|reach|contact)(?:ed)?"
 COLUMNS = (
     Column(
         re.compile(
-            r"\b(?:works?|jobs?|profession|occupation|employed|for a living|role|position|trade|function)\b"
+            r"\b(?:jobs?|profession|occupation|role|position|trade|function|for a living)\b|\bas what\b"
+            r"|\b(?:works?|working|employed) as\b|\b(?:what|kind of|the|\w's) work\b"
             r"|^\W*(?:and )?what (?:do|does) [^?]+ do\W*$",
             re.IGNORECASE,
         ),
@@ -38,15 +40,38 @@ COLUMNS = (
         ),
     ),
     Column(
-        cue("phone, telephone, tel, number, dial, ring, call, called, mobile, extension"),
+        re.compile(
+            r"\b(?:(?:tele)?phone|tel|mobile|call) (?:number|no)\b|\bextension\b|\bnumber (?:\w+ ){0,2}(?:of|for)\b"
+            rf"|\w's (?:(?:tele)?phone|number)\b|\bnumber\b.*\b{_REACHED}\b|^\W*how\b.*\b{_REACHED}\b",
+            re.IGNORECASE,
+        ),
         re.compile(r"^\W*(?:(?:tele)?phone|tel|mobile|number|call|extension)(?:\W+(?:no|number))?\W*$", re.IGNORECASE),
     ),
 )
-_HAS = r"(?:is|was|works?|acts|serves|has|holds|fills|does)"
+_WANTS_CELL = re.compile(
+    r"^\W*(?:(?:and|please)\b\W*)*(?:(?:under|on|at|as|in) )?(?:what|which|tell|give|how (?:can|could|do|does|is))\b",
+    re.IGNORECASE,
+)
+_OF_CELL = cue(
+    "work*, job, jobs, profession, occupation, employed, living, role, position, trade, function, phone, telephone, "
+    "tel, mobile, call*, ring*, dial*, reach*, contact*, extension, number, no, given, listed, shown, written, named, "
+    "slide, table, holds, hold, one"
+)
+_ANOTHER_CASE = re.compile(
+    rf"{NEGATION.pattern}|\b(?:before|after|when|while|where|why|until|than|how (?:many|much|long|often))\b", re.I
+)
+_DUTY = r"(?:work|job|role|position|post|profession|occupation|function|duty|duties|trade|title)"
+_HAS = rf"(?:is|was|(?:works?|acts|serves) (?:as|in)|(?:has|holds|fills|does) (?:\w+ )?{_DUTY})"
 _WHO = re.compile(
     rf"^\W*(?:and )?(?:who (?:of (?:\w+ ){{1,2}})?{_HAS}\b|"
     rf"which (?:person|one|of (?:them|these|those|the)\b.*?) {_HAS}\b|"
-    r"whose\b|name the\b|what is the name of\b|what is the (?:\w+ ){1,2}called\b)|\bis who\W*$",
+    rf"whose {_DUTY}\b|name the\b|what is the name of\b|what is the (?:\w+ ){{1,2}}called\b)|\bis who\W*$",
+    re.IGNORECASE,
+)
+# Somebody else than who has the work: "who works with the cook", "who is the cook afraid of".
+_SOMEBODY_ELSE = re.compile(
+    rf"{NEGATION.pattern}|\b(?:before|after|with|beside|near|than|like)\b"
+    r"|\b(?:about|at|by|for|from|in|of|on|over|to|under)\W*$",
     re.IGNORECASE,
 )
 _HOLDS = cue(
@@ -75,9 +100,11 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def asks_cell(orientation: Orientation) -> bool:
     """Whether a question asks for the work or the number of somebody named, which a table may hold."""
-    asked = orientation.question
-    whether = re.match(POLAR, asked, re.IGNORECASE) or orientation.quoted
-    return any(column.asked.search(asked) for column in COLUMNS) and bool(names_in(asked)) and not whether
+    asked, told_else = orientation.question, {"speech", "audio"} & set(orientation.modalities)
+    names = names_in(asked)
+    narrower = set(content_stems(_OF_CELL.sub(" ", asked))) - names
+    wants = _WANTS_CELL.match(asked) and any(column.asked.search(asked) for column in COLUMNS)
+    return bool(wants and names) and not (narrower or told_else or orientation.quoted or _ANOTHER_CASE.search(asked))
 
 
 def find_cell(orientation: Orientation) -> Steps[str]:
@@ -93,7 +120,8 @@ def find_cell(orientation: Orientation) -> Steps[str]:
 
 def asks_holder(orientation: Orientation) -> bool:
     """Whether a question asks who has a work that it names."""
-    return bool(_WHO.match(orientation.question)) and not {"speech", "audio"} & set(orientation.modalities)
+    question, told_else = orientation.question, {"speech", "audio"} & set(orientation.modalities)
+    return bool(_WHO.match(question)) and not (told_else or _SOMEBODY_ELSE.search(question))
 
 
 def find_holder(orientation: Orientation) -> Steps[str]:

@@ -50,6 +50,7 @@ def answered(question: str, *shown: Evidence) -> str:
     [
         ("What does the script in the picture output?", "prints “8”"),
         ("Run the code on the slide: which number appears?", "prints “8”"),
+        ("Run the program that is shown.", "prints “8”"),
         ("When the snippet is executed, what is printed?", "prints “8”"),
         ("What result would you get if you ran this code?", "prints “8”"),
         ("What would the code output if the loop ran five times?", "would print “32”"),
@@ -59,6 +60,8 @@ def answered(question: str, *shown: Evidence) -> str:
         ("What would the program print if total were 5?", "would print “40”"),
         ("Imagine the range was 4, not 3: what does the code print?", "would print “16”"),
         ("If one changed the range to 4, what would come out of the program?", "would print “16”"),
+        ("What would the code print with 007 instead of 3?", "would print “128”"),
+        ("Replace the 03 by a 6 in the code: what is printed?", "would print “64”"),
         ("If instead of 2 the code had 3, what would it print?", "would print “27”"),
     ],
 )
@@ -127,3 +130,14 @@ def test_another_number_may_follow_on_the_question_before() -> None:
     assert not asks_program(alone)
     assert asks_program(alone.model_copy(update={"earlier": ("Q: What does the code print?\nA: It prints “8”.",)}))
     assert not asks_program(alone.model_copy(update={"earlier": ("Q: What does the lamp cost?\nA: $3",)}))
+
+
+@pytest.mark.parametrize(
+    ("question", "draft"),
+    [
+        ("What does the code print?", "“The code prints a receipt” [00:00:10]"),
+        ("What is the output of the script on the slide?", "NOT FOUND: Nothing said or written answers this."),
+    ],
+)
+def test_without_a_program_on_the_slides_the_search_comes_to_an_end(question: str, draft: str) -> None:
+    assert answered(question, *picture(("The code prints a receipt", "Bring your own paper"))) == draft

@@ -81,7 +81,6 @@ HITS = {
         "What does the expression on the board come to?",
         "What is the outcome of the sum in the picture?",
     ),
-    "find_output": ("What does the code on the screen print?", "Run the program that is shown."),
     "read_raised": ("If every article were 5 dollars dearer, what would they cost together?",),
     "find_spent": ("How much was spent on lamps?",),
     "find_formula": (

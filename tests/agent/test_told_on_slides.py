@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from helpers.slides import answered, said, slide, table
 
+from longtake.agent.orientation import Orientation, classify
+from longtake.agent.rules.tables import asks_cell, asks_holder
+
 FAULT = slide(0, 10, "Incident of the week", "Boiler went cold", "Cause: Empty tank", "Remedy: Fill the tank")
 TWO = slide(10, 20, "Both repairs", "Roof leaks", "Reason: Old slates", "Door sticks", "Reason: Damp wood")
 COUNTS = slide(20, 30, "Our museum", "Guests: 2418", "Paintings: 77", "Founded 1911")
@@ -19,6 +22,11 @@ STAFF = (
     ),
 )
 ALL = (*FAULT, *TWO, *COUNTS, *STAFF)
+
+
+def asked(question: str) -> Orientation:
+    kind, senses = classify(question)
+    return Orientation(question=question, kind=kind, modalities=senses, videos={"v": 60.0})
 
 
 @pytest.mark.parametrize(
@@ -75,20 +83,47 @@ def test_no_amount_is_told_of_something_narrower(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["What is Ruth Calder's job?", "As what does Ruth Calder work?", "Which profession does Ruth Calder have?"],
+    [
+        "What is Ruth Calder's job?",
+        "As what does Ruth Calder work?",
+        "Which profession does Ruth Calder have?",
+        "What does Ruth Calder do for a living?",
+        "What does Ruth Calder do?",
+        "Which job is given for Ruth Calder?",
+    ],
 )
 def test_the_work_of_somebody_is_the_cell_below_its_head(question: str) -> None:
     assert answered(question, *ALL) == "“Position”: “Ruth Calder”, “harbour pilot” [00:00:30]"
 
 
-def test_the_number_of_somebody_is_the_cell_below_its_head() -> None:
-    draft = "“Tel.”: “Omar Finch”, “0555 3434” [00:00:30]"
-    assert answered("Under which number can one call Omar Finch?", *ALL) == draft
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Under which number can one call Omar Finch?",
+        "What is the number of Omar Finch?",
+        "Which number is given for Omar Finch?",
+        "Give me Omar Finch's telephone number.",
+        "How can Omar Finch be reached by phone?",
+    ],
+)
+def test_the_number_of_somebody_is_the_cell_below_its_head(question: str) -> None:
+    assert answered(question, *ALL) == "“Tel.”: “Omar Finch”, “0555 3434” [00:00:30]"
+
+
+def test_no_number_is_told_of_somebody_who_stands_in_no_row() -> None:
     assert answered("What is the phone number of Nell Young?", *ALL).startswith("NOT FOUND")
 
 
 @pytest.mark.parametrize(
-    "question", ["Who is the sail maker?", "Whose job is sail maker?", "Who is employed as sail maker?"]
+    "question",
+    [
+        "Who is the sail maker?",
+        "Whose job is sail maker?",
+        "Who is employed as sail maker?",
+        "Who works as sail maker?",
+        "Which of these people has the job of sail maker?",
+        "What is the name of the sail maker?",
+    ],
 )
 def test_who_has_a_work_is_told_with_the_row(question: str) -> None:
     assert answered(question, *ALL) == "“Omar Finch · sail maker · 0555 3434” [00:00:30]"
@@ -104,6 +139,43 @@ def test_who_has_a_work_is_told_with_the_row(question: str) -> None:
 )
 def test_a_table_answers_nothing_else(question: str) -> None:
     assert answered(question, *ALL, said("Good morning.", 32)).startswith("NOT FOUND")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why does Ruth Calder love her job?",
+        "When did Ruth Calder ring Omar?",
+        "Where does Ruth Calder work?",
+        "How many jobs does Ruth Calder have?",
+        "How many times did Ruth Calder call?",
+        "Which jobs did Ruth Calder turn down?",
+        "What was Ruth Calder's job before?",
+        "Which phone does Ruth Calder have?",
+        "What ring does Ruth Calder wear?",
+        "What number does Ruth Calder wear on her shirt?",
+        "What job does the speaker say Ruth Calder has?",
+        "Which job does Ruth Calder not have?",
+    ],
+)
+def test_a_name_beside_work_or_number_is_not_yet_a_question_about_a_table(question: str) -> None:
+    assert not asks_cell(asked(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is not the sail maker?",
+        "Who was sail maker before?",
+        "Who works with the sail maker?",
+        "Who is the sail maker for?",
+        "Who is like the sail maker?",
+        "Who has a sail maker?",
+        "Whose sail maker is named?",
+    ],
+)
+def test_somebody_else_than_who_has_a_work_is_not_looked_for_in_a_table(question: str) -> None:
+    assert not asks_holder(asked(question))
 
 
 @pytest.mark.parametrize(
