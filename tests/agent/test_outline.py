@@ -44,6 +44,7 @@ def test_what_appears_while_a_title_stands_belongs_to_its_slide() -> None:
         "Name the first two slides that follow the title slide.",
         "In which order do the two titles after the introduction appear?",
         "Leaving out the opening slide, which two headings come first?",
+        "Which two slide titles come first, not counting the opening?",
     ],
 )
 def test_titles_are_told_in_their_order_without_the_opening(question: str) -> None:
@@ -73,6 +74,11 @@ def test_as_many_titles_are_told_as_are_asked_for(question: str, draft: str) -> 
         "What comes after the first two slides?",
         "Which titles of the books are named first?",
         "Which slides speak of soup?",
+        "Which titles are not shown?",
+        "List the slides without titles.",
+        "What are the last slide titles?",
+        "Which slides come before the last slide?",
+        "Which two titles come before?",
     ],
 )
 def test_other_questions_about_slides_are_not_answered_with_titles(question: str) -> None:
