@@ -26,9 +26,11 @@ from longtake.agent.rules.summary import asks_summary, summarise
 from longtake.agent.rules.tables import asks_cell, asks_holder, find_cell, find_holder
 from longtake.agent.rules.time.durations import elapsed, find_elapsed
 from longtake.agent.rules.time.order import compared, find_order
+from longtake.agent.rules.time.places import veiled
 from longtake.agent.rules.time.sound_order import find_row, row_asked
 from longtake.agent.rules.time.transitions import changes_to, find_change
 from longtake.agent.rules.titles import asks_titles, list_titles
+from longtake.agent.words import NEGATION
 
 T = TypeVar("T")
 Attempt = Callable[[Orientation], Steps[str]]  # an empty draft leaves the question to the next
@@ -46,6 +48,11 @@ def _when(asks: Asks, find: Attempt) -> Attempt:
 def _lookup(asks: Asks, find: Attempt) -> Attempt:
     """The same, but for what is known of every recording, which is not looked for."""
     return _when(lambda orientation: orientation.kind != "metadata" and asks(orientation), find)
+
+
+def _affirmed(asks: Asks, find: Attempt) -> Attempt:
+    """A look-up, but not for what a question denies: "which step is not needed" asks for none that is listed."""
+    return _lookup(lambda orientation: asks(orientation) and not NEGATION.search(veiled(orientation.question)), find)
 
 
 def _reading(read: Callable[[Orientation], T | None], find: Callable[[T, Orientation], Steps[str]]) -> Attempt:
@@ -71,19 +78,20 @@ WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
     (asks_raised, read_raised),
     (asks_spent, find_spent),
 )
+# Titles without the opening's, and causes of what is not so, are asked for with a negation; these two read it.
 LOOKUPS: tuple[Attempt, ...] = (
     _lookup(asks_titles, list_titles),
-    _lookup(asks_summary, summarise),
-    _lookup(asks_feeling, judge_feeling),
-    _lookup(asks_days_agree, compare_days),
-    _lookup(asks_day, find_day),
+    _affirmed(asks_summary, summarise),
+    _affirmed(asks_feeling, judge_feeling),
+    _affirmed(asks_days_agree, compare_days),
+    _affirmed(asks_day, find_day),
     _lookup(asks_cause, find_cause),
-    _lookup(asks_to_go_on, go_on),
-    _lookup(asks_steps, find_steps),
-    _lookup(asks_cell, find_cell),
-    _lookup(asks_holder, find_holder),
-    _lookup(asks_labelled, find_labelled),
-    _lookup(asks_on_slide, read_on_slide),
+    _affirmed(asks_to_go_on, go_on),
+    _affirmed(asks_steps, find_steps),
+    _affirmed(asks_cell, find_cell),
+    _affirmed(asks_holder, find_holder),
+    _affirmed(asks_labelled, find_labelled),
+    _affirmed(asks_on_slide, read_on_slide),
 )
 ATTEMPTS: tuple[Attempt, ...] = (
     _when(asks_program, find_output),

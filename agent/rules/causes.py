@@ -10,7 +10,7 @@ from longtake.agent.rules.moves import quote
 from longtake.agent.rules.outline import Slide, read_outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.rules.time.places import veiled
-from longtake.agent.words import content_stems, coverage, cue
+from longtake.agent.words import NEGATION, content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
 ABOUT = 2 / 3  # share of a question's words that stand on the slide of which it asks
@@ -46,9 +46,19 @@ def find_cause(orientation: Orientation) -> Steps[str]:
     """The labelled cause on the one slide that the question is about; empty where no slide is sure to be meant."""
     slides = [slide for slide in (yield from read_outline(orientation)) if _causes(slide)]
     wanted = content_stems(_WORDS.sub(" ", orientation.question))
-    meant = [slide for slide in slides if not wanted or coverage(wanted, words_of(slide)) >= ABOUT]
+    denied = [each.casefold() for each in NEGATION.findall(orientation.question)]
+    meant = [slide for slide in slides if _is_about(wanted, slide) and _denies(denied, slide)]
     found = _below(wanted, meant[0]) if len(meant) == 1 else []
     return quote(found, orientation)
+
+
+def _is_about(wanted: Sequence[str], slide: Slide) -> bool:
+    return not wanted or coverage(wanted, words_of(slide)) >= ABOUT
+
+
+def _denies(denied: Sequence[str], slide: Slide) -> bool:
+    """Whether a slide denies something in each of the ways of a question, "no light" or "did not start"."""
+    return set(denied) <= {each.casefold() for each in NEGATION.findall(words_of(slide))}
 
 
 def _causes(slide: Slide) -> list[Evidence]:

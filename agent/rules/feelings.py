@@ -36,7 +36,7 @@ _OPINION = cue(
     "reviews, comment, comments, entry, remark, remarks, statement, feedback, testimonial, letter, message, note, "
     "write, writes, wrote, written, say, says, said, word, words, think, thinks, thought, find, finds, found, happy, "
     "satisfied, pleased, like, likes, liked, judge, judges, judged, speak, speaks, express, expresses, expressed, "
-    "positively, negatively"
+    "positively, negatively, view, views, viewed"
 )
 _SENTIMENT = cue(
     "sentiment, sentiments, positive, negative, positively, negatively, favourable, favorable, unfavourable, "
@@ -44,7 +44,17 @@ _SENTIMENT = cue(
 )
 _FEELING = re.compile(
     r"\b(?:(?:what|which) (?:feelings?|mood|attitude|emotions?)\b|the (?:mood|tone|attitude) of the (?!music|sound)"
-    r"|how (?:do|does|did) (?P<who>.+?) (?:feel|like|find|rate)\b|what (?:do|does|did) .+? think (?:of|about)\b)",
+    r"|how (?:do|does|did) .+? feel\b|what (?:do|does|did) .+? think (?:of|about)\b)",
+    re.IGNORECASE,
+)
+_OF_PERSON = re.compile(
+    r"\b(?:[Hh]ow (?:do|does|did) (?:[A-Z][\w-]+ )+(?:like|find|rate)"
+    r"|[Ii]s (?:[A-Z][\w-]+ )+(?:positive|negative|neutral)\b.*\b(?:about|towards?))\b"
+)
+_OBJECT = re.compile(r"\b(?:about|of|towards?|like|find|rate) (?P<object>[^,?]+)", re.IGNORECASE)
+_EXPRESSED = re.compile(
+    r"\b(?:feel|felt|think|thought|write|wrote|written|sa(?:y|id)|find|found|like|rate|judge|express|spe?ak|spoken"
+    r"|opinion|review|comment|remark|statement|feedback|testimonial|letter|message|note|word)(?:s|d|ed|ing)?\b",
     re.IGNORECASE,
 )
 _ABOUT_IT = cue(
@@ -65,7 +75,9 @@ def asks_feeling(orientation: Orientation) -> bool:
     named = [_named(option) for option in orientation.options]
     if orientation.options:
         return all(named) and len(set(named)) == len(named) and bool(_OPINION.search(orientation.question))
-    return bool(_SENTIMENT.search(orientation.question) or _FEELING.search(orientation.question))
+    question = orientation.question
+    judged = _SENTIMENT.search(question) and _OPINION.search(question)
+    return bool(judged or _FEELING.search(question) or _OF_PERSON.search(question))
 
 
 def judge_feeling(orientation: Orientation) -> Steps[str]:
@@ -86,7 +98,7 @@ def judge_feeling(orientation: Orientation) -> Steps[str]:
             return not_found(" ".join(failures(done)) or "Nothing is said while that is shown.")
     told = quote(texts, orientation)
     feeling = feeling_of(". ".join(item.content.rstrip(".") for item in texts))
-    if feeling is None:
+    if feeling is None or (feeling == "neutral" and not _EXPRESSED.search(orientation.question)):
         return not_found(f"Whether this is positive or negative is not clear from its words: {told}")
     return f"{feeling.capitalize()}: {told}"
 
@@ -124,7 +136,15 @@ def _meant(question: str, slides: Sequence[Slide]) -> Slide | None:
     best = [slide for share, slide in held if share == most]
     told_as_rows = len(best) == 1 and any(CELLS in line.content for line in best[0].lines)
     least = ABOUT if named else 1.0
-    return best[0] if len(best) == 1 and most >= least and not told_as_rows else None
+    sure = len(best) == 1 and most >= least and not told_as_rows
+    return best[0] if sure and (_SENTIMENT.search(question) or _is_of_object(question, best[0])) else None
+
+
+def _is_of_object(question: str, slide: Slide) -> bool:
+    """Whether a slide speaks of all that the question asks the feeling about, or is named by its title."""
+    match = _OBJECT.search(question)
+    wanted = content_stems(_ABOUT_IT.sub(" ", match["object"])) if match else []
+    return set(wanted) <= stems(words_of(slide)) or coverage(content_stems(slide.title.content), question) == 1.0
 
 
 def _is_opinion(line: Evidence, question: str) -> bool:

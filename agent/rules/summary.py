@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
     Done,
@@ -22,6 +22,7 @@ from longtake.agent.rules.moves import (
 )
 from longtake.agent.rules.outline import Slide, read_outline, titled
 from longtake.agent.rules.steps import Steps, ask
+from longtake.agent.rules.time.places import veiled
 from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 
@@ -35,12 +36,17 @@ LEAST_SHOWN = 1 / 3  # of the timeline that the slides of a video stand, for it 
 _ASKS = re.compile(
     r"\bsummar\w+|\bsum(?:med|ming)? (?:\w+ ){0,4}?up\b|\brecap\w*|\b(?:overview|synopsis|gist|nutshell|essence)\b"
     r"|\bmain (?:points?|topics?|ideas?|subjects?)\b|\bin (?:short|brief|a few (?:words|sentences))\b|\bbriefly\b"
-    r"|\bwhat\b[^?]*\babout\b(?:,? (?:overall|all in all))?\W*$|\b(?:discussed|talked about|came up|come up)\b"
-    r"|\b(?:deals?|dealt) with\b|\b(?:topics?|subjects?|matters?|themes?|contents?)\b",
+    r"|\bwhat\b[^?]*\babout\b(?:,? (?:overall|all in all))?\W*$"
+    r"|\b(?:what|which)\b[^?]*\b(?:discussed|talked about|came up|come up|(?:deals?|dealt) with)\b"
+    r"|^\W*(?:(?:what|which|list|name|give|tell|describe|and)\b\W*(?:(?:me|us|are|is|were|was|all|the|main|its)\b\W*)*)?"
+    r"(?:topics?|subjects?|matters?|themes?|contents?)\b",
     re.IGNORECASE,
 )
+_OTHERWISE = re.compile(
+    rf"(?!\W*(?:can|could) you\b){POLAR}|\b(?:how (?:many|much|long|often)|who|whom|whose|when)\b", re.IGNORECASE
+)
 _IN_VIDEO = re.compile(
-    r"^[^?]*\b(?:happens|happening|goes on|going on|learn|see|cover\w*|describe|content|contents|about)\b",
+    r"^[^?]*\b(?:happens|happening|goes on|going on|learn|cover\w*|describe|content|contents|about)\b",
     re.IGNORECASE,
 )
 _ABOUT_REQUEST = cue(
@@ -50,7 +56,7 @@ _ABOUT_REQUEST = cue(
     "section, sections, bit, passage, chapter, segment, deal, deals, dealt, cover, covers, covered, treat, treats, "
     "treated, overall, key, want, write, written, describe, description, reported, said, discussed, talked, talk, "
     "sentence, sentences, paragraph, paragraphs, word, words, me, us, slide, slides, happens, happening, going, "
-    "goes, learn, see, came, come, comes, up, two, three, one, keep, be, shown, shows"
+    "goes, learn, came, come, comes, up, two, three, one, keep, be, shown, shows"
 )
 _OF_VIDEO = cue("video, videos, recording, film, clip, talk, lecture, presentation, movie, footage, speech")
 
@@ -59,7 +65,8 @@ def asks_summary(orientation: Orientation) -> bool:
     """Whether a question asks what a video, or a part of it that is named, is about."""
     question = orientation.question
     of_video = _OF_VIDEO.search(question) and _IN_VIDEO.search(question) and not _topic(question)
-    return orientation.span is None and not orientation.options and bool(_ASKS.search(question) or of_video)
+    asked = bool(_ASKS.search(question) or of_video) and not _OTHERWISE.search(veiled(question))
+    return asked and orientation.span is None and not orientation.options
 
 
 def summarise(orientation: Orientation) -> Steps[str]:

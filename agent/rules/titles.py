@@ -8,7 +8,7 @@ from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import cite, not_found
 from longtake.agent.rules.outline import read_outline
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import NUMBER_WORDS, content_stems, cue, stems
+from longtake.agent.words import NEGATION, NUMBER_WORDS, content_stems, cue, stems
 
 MOST = 20
 _TITLES = re.compile(
@@ -31,8 +31,11 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 _BEYOND = re.compile(
-    r"\b(?:after|before|between|until|follows?) (?:the |these )?(?:first|last) (?!slide\b)", re.IGNORECASE
+    r"\b(?:after|between|until|follows?) (?:the |these )?(?:first|last) (?!slide\b)|\b(?:before|preced\w+)\b",
+    re.IGNORECASE,
 )
+_LAST = cue("last")
+_WITHOUT = re.compile(rf"\b(?:without|not counting)(?: counting)? (?:the )?{_OPENING.pattern}", re.IGNORECASE)
 _BIDS = re.compile(r"^\W*(?:please )?(?:list|enumerate|state|put|arrange|sort)\b", re.IGNORECASE)
 _FROM_END = re.compile(rf"\blast (?:{_NUMBER}|\d+)\b|\b(?:{_NUMBER}|\d+) last\b", re.IGNORECASE)
 # All the content that a question about titles in order may have: any other word asks for something else.
@@ -54,6 +57,8 @@ def asks_titles(orientation: Orientation) -> bool:
     if (
         _COUNTED.search(question)
         or _BEYOND.search(question)
+        or NEGATION.search(_WITHOUT.sub(" ", question))
+        or (_LAST.search(question) and not _FROM_END.search(question))
         or (_ON_THEM.search(question) and not _NAMES.search(question))
     ):
         return False

@@ -22,6 +22,9 @@ TALK = (
     [
         "What is the sentiment of what Iris Bell wrote?",
         "How does Iris Bell feel about the day?",
+        "How does Iris Bell feel about the food, judging by the visitors' wall?",
+        "Is Iris Bell positive or negative about the day?",
+        "How did Iris Bell find the day?",
         "Is the comment by Iris Bell positive, negative or neutral?",
     ],
 )
@@ -57,6 +60,24 @@ def test_another_language_is_not_judged() -> None:
 def test_nobody_else_and_nothing_else_is_judged(question: str) -> None:
     rows = table(40, 50, ("Name", "Work"), ("Nell Young", "she is a great cook"))
     assert "Positive" not in answered(question, *SINGER, *slide(40, 50, "Staff"), *rows)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How does Iris Bell feel about the wonderful choir?",
+        "How did people find the wall?",
+        "How do the visitors rate the day?",
+        "Was the flood negative?",
+        "What is the mood of the bridge opening?",
+        "What does Iris Bell think about the town?",
+    ],
+)
+def test_what_is_no_opinion_on_what_is_asked_about_is_not_judged(question: str) -> None:
+    flood = slide(40, 50, "The flood", "A terrible, awful night for the town")
+    opening = slide(60, 70, "Bridge opening", "The bridge stands by the mill and has two lanes")
+    draft = answered(question, *VISITOR, *flood, *opening)
+    assert not draft.startswith(("Negative", "Neutral", "Positive"))
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def test_what_appears_while_a_title_stands_belongs_to_its_slide() -> None:
         "Name the first two slides that follow the title slide.",
         "In which order do the two titles after the introduction appear?",
         "Leaving out the opening slide, which two headings come first?",
+        "Which two slide titles come first, not counting the opening?",
     ],
 )
 def test_titles_are_told_in_their_order_without_the_opening(question: str) -> None:
@@ -73,6 +74,11 @@ def test_as_many_titles_are_told_as_are_asked_for(question: str, draft: str) -> 
         "What comes after the first two slides?",
         "Which titles of the books are named first?",
         "Which slides speak of soup?",
+        "Which titles are not shown?",
+        "List the slides without titles.",
+        "What are the last slide titles?",
+        "Which slides come before the last slide?",
+        "Which two titles come before?",
     ],
 )
 def test_other_questions_about_slides_are_not_answered_with_titles(question: str) -> None:
@@ -86,6 +92,9 @@ def test_other_questions_about_slides_are_not_answered_with_titles(question: str
         "What is this video about?",
         "Give me a short overview.",
         "What topics does the talk cover?",
+        "Could you sum up the video?",
+        "Topics of the video, please.",
+        "What subjects are discussed in this lecture?",
     ],
 )
 def test_a_summary_tells_the_parts_in_order_with_what_is_said_of_them(question: str) -> None:
@@ -111,6 +120,23 @@ def test_a_summary_of_a_part_tells_its_points_and_what_is_said_of_them(question:
         "“State of the hives”, “Queens”, “Mites”, “Feeding” [00:00:10] Said: “Two queens are missing.” [00:00:12] "
         "Said: “I had soup for lunch.” [00:00:16] Said: “The mites are almost gone.” [00:00:20]"
     )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many topics does the talk cover?",
+        "How long is the summary of the video?",
+        "Who gives an overview of the state of the hives?",
+        "When is the state of the hives discussed?",
+        "Is the state of the hives a main topic?",
+        "Was the state of the hives discussed?",
+        "What is not a topic of the video?",
+        "What do we see in the video?",
+    ],
+)
+def test_other_questions_about_topics_are_no_summaries(question: str) -> None:
+    assert "Said:" not in answered(question, *TALK)
 
 
 def test_a_summary_of_what_no_slide_is_about_is_not_one_of_the_whole() -> None:

@@ -54,6 +54,7 @@ def test_of_two_causes_the_one_below_what_is_asked_about_is_told() -> None:
         "Why did the train stop?",
         "What was the remedy for the cause of the incident of the week?",
         "Why is the incident of the week no news in Paris or Rome?",
+        "Why did the boiler not go cold?",
     ],
 )
 def test_no_cause_is_told_of_what_the_slide_does_not_speak_of(question: str) -> None:
@@ -188,3 +189,26 @@ def test_somebody_else_than_who_has_a_work_is_not_looked_for_in_a_table(question
 )
 def test_a_slide_is_named_by_its_title_in_quotation_marks(question: str, draft: str) -> None:
     assert answered(question, *ALL).startswith(draft)
+
+
+DARK = slide(40, 50, "Trouble in the shed", "No light in the shed", "Cause: Loose plug")
+
+
+@pytest.mark.parametrize(
+    "question", ["Why is there no light in the shed?", "Why did this happen - no light in the shed?"]
+)
+def test_the_cause_of_what_the_slide_denies_is_told(question: str) -> None:
+    assert answered(question, *ALL, *DARK) == "“Cause: Loose plug” [00:00:40]"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many guests did not come?",
+        "What is not the job of Ruth Calder?",
+        "Who isn't the sail maker?",
+        "Never mind the guests: which number is not given?",
+    ],
+)
+def test_what_a_question_denies_is_not_looked_up(question: str) -> None:
+    assert answered(question, *ALL, *DARK).startswith("NOT FOUND")
