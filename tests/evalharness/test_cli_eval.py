@@ -118,6 +118,13 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     assert not run.exists()
 
 
+def test_a_simulated_model_is_told_to_take_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--dry-run")
+    name = "simulated:seer@http://127.0.0.1:9/v1?frames=8"
+    code, told, _ = eval_(*asked, "--subject", name, settings=("--library", tmp_path / "library"))
+    assert (code, told.startswith(f"{name}: 2 predictions, 2 turns; about 4 calls, ")) == (EXIT_PARTIAL, True)
+
+
 def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questions: Path) -> None:
     run = questions / "run"
     settings = ("--library", questions / "library", "--set", "controller.price.input=10")
