@@ -35,6 +35,7 @@ class RunCard(Record):
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
+    settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     version: str = Field(description="Of Longtake.")
 
 
