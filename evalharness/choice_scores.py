@@ -64,7 +64,7 @@ class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
     headline: Estimate | None = Field(description="None where more than 1 % of the open answers have no verdict.")
-    without_failures: Estimate = Field(description="Over the items that did not fail.")
+    without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
     errors: Share
     parse_failures: Share
@@ -147,22 +147,24 @@ def open_outcome(
 
 
 def summarise(
-    outcomes: Sequence[Outcome], groups: Mapping[str, Table], headline: Estimate | None = None
+    outcomes: Sequence[Outcome],
+    groups: Mapping[str, Table],
+    headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
 ) -> ChoiceScores:
     """The scores of outcomes.
 
     Args:
         outcomes: one for each item and seed.
         groups: the tables to keep, empty ones left out.
-        headline: where it is another figure than the accuracy over all outcomes.
+        headline: of outcomes, where it is another figure than their accuracy.
     """
+    figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]
     judged = sum(outcome.chance is None for outcome in outcomes)
     unjudged = Share(count=states.count("unjudged"), n=judged)
-    shown = None if unjudged.value > MOST_UNJUDGED else headline or accuracy(outcomes)
     return ChoiceScores(
-        headline=shown,
-        without_failures=accuracy([outcome for outcome in outcomes if outcome.state not in FAILED]),
+        headline=None if unjudged.value > MOST_UNJUDGED else figure(outcomes),
+        without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},
         errors=Share(count=states.count("error"), n=len(states)),
         parse_failures=Share(count=states.count("unread"), n=len(states)),

@@ -59,7 +59,7 @@ def run(
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
     from longtake.evalharness.predicting import predict
-    from longtake.evalharness.subjects.table import subject_named
+    from longtake.evalharness.subjects.table import settings_hash, subject_named
     from longtake.evalharness.suites.table import rates_of, suite_named
 
     session: Session = context.obj
@@ -76,6 +76,7 @@ def run(
         subjects=tuple(names),
         variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
         protocol=protocol,
+        settings=settings_hash(tuple(names), session),
         version=__version__,
     )
     folder = RunFolder(out)

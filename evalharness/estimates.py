@@ -8,7 +8,6 @@ McNemar's exact test (1947) and a bootstrap of the paired difference.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from math import sqrt
 from statistics import NormalDist
@@ -25,12 +24,14 @@ RESAMPLES = 2000
 _DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
+Tables = Sequence[Sequence[tuple[Floats, Floats]]]  # of groups: each member's sums earned and possible, by video
 
 
 class Estimate(Record):
     """A mean (or a ratio of sums) with its interval and clustered standard error.
 
     Without observations every one of them is None; where a single video could earn anything, all but the value are.
+    The interval is None, too, where most drawings of videos leave a task of a macro mean without any.
     """
 
     value: float | None
@@ -94,14 +95,14 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
     counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
     if len(counting) == 1:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
-    tables = [[_by_video(member, names) for member in group] for group in groups]
-    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(len(names), seed)])
-    tail = 50 * (1 - CONFIDENCE)
-    low, high = np.nanpercentile(resampled, [tail, 100 - tail])
+    earning = [[member for member in group if sum(member.possible)] for group in groups]
+    tables = [[_by_video(member, names) for member in group] for group in earning if group]
+    interval = _interval(tables, len(names), seed)
+    low, high = (round(scale * bound, 4) for bound in interval) if interval else (None, None)
     return Estimate(
         value=value,
-        low=round(scale * float(low), 4),
-        high=round(scale * float(high), 4),
+        low=low,
+        high=high,
         error=round(scale * _linearised_error(tables), 4),
         n=n,
         videos=len(names),
@@ -165,25 +166,34 @@ def _drawings(videos: int, seed: int) -> Iterator[NDArray[np.int64]]:
         yield drawing.integers(0, videos, (min(rows, RESAMPLES - first), videos))
 
 
-def _macro_of(tables: Sequence[Sequence[tuple[Floats, Floats]]], drawn: NDArray[np.int64]) -> Floats:
-    """The macro mean for each drawing of videos; NaN where a drawing leaves nothing."""
-    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # a group that a drawing leaves empty has no mean
+def _interval(tables: Tables, videos: int, seed: int) -> tuple[float, float] | None:
+    """The bounds over the drawings that leave no member without anything; None where most of them do."""
+    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos, seed)])
+    if 2 * np.isnan(resampled).sum() > RESAMPLES:
+        return None
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.nanpercentile(resampled, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def _macro_of(tables: Tables, drawn: NDArray[np.int64]) -> Floats:
+    """The macro mean for each drawing of videos; NaN where a drawing leaves a member nothing.
+
+    The mean of the members that are left would be another figure, whose spread is not that of the value.
+    """
+    with np.errstate(invalid="ignore"):
         groups = [
-            np.nanmean([earned[drawn].sum(axis=1) / possible[drawn].sum(axis=1) for earned, possible in group], axis=0)
+            np.mean([earned[drawn].sum(axis=1) / possible[drawn].sum(axis=1) for earned, possible in group], axis=0)
             for group in tables
-            if group
         ]
-        return np.asarray(np.nanmean(groups, axis=0) if groups else np.full(len(drawn), np.nan), dtype=np.float64)
+    return np.asarray(np.mean(groups, axis=0), dtype=np.float64)
 
 
-def _linearised_error(tables: Sequence[Sequence[tuple[Floats, Floats]]]) -> float:
+def _linearised_error(tables: Tables) -> float:
     """The standard error clustered by video: each video's residuals over the sums possible, in all means together."""
-    filled = [[(e, p) for e, p in group if p.sum()] for group in tables]
-    filled = [group for group in filled if group]
     shares = [
-        (earned - possible * (earned.sum() / possible.sum())) / possible.sum() / len(group) / len(filled)
-        for group in filled
+        (earned - possible * (earned.sum() / possible.sum())) / possible.sum() / len(group) / len(tables)
+        for group in tables
         for earned, possible in group
     ]
     influence = np.sum(shares, axis=0)

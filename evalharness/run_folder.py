@@ -35,6 +35,7 @@ class RunCard(Record):
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
+    settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     version: str = Field(description="Of Longtake.")
 
 
@@ -158,9 +159,23 @@ class RunFolder:
         return read_records(self.judgements_file, Judgement, left_out)
 
     def keep_items(self, items: list[Item]) -> None:
-        """Write the items, where they are not there yet."""
-        held = {item.id for item in self.items(lambda text: None)}
+        """Write the items, where they are not there yet.
+
+        Raises:
+            ConfigError: when one of them differs from that of its id which the run asked; nothing is written then.
+        """
+        held = self.items_by_id(lambda text: None)
+        for item in items:
+            if item.id in held and _asked(held[item.id]) != _asked(item):
+                raise ConfigError(
+                    f"The item {item.id} differs from the one that {self.path} asked; choose another --out."
+                )
         with Journal(self.items_file) as journal:
             for item in items:
                 if item.id not in held:
                     journal.append(item)
+
+
+def _asked(item: Item) -> str:
+    """An item as it is asked and scored: its video may lie elsewhere by now."""
+    return item.model_dump_json(exclude={"media", "seconds"})

@@ -99,10 +99,10 @@ def _read(name: str) -> Given:
             f"A subject that is a model is named {kind}:NAME@URL, with a URL such as http://HOST:8000/v1."
         )
     options = dict(parse_qsl(read[4] or "", keep_blank_values=True))
-    if kind != "model":
+    if (fixed := FRAMES[kind]) is not None:
         if wrong := options.keys() - {"key", "timeout"}:
             raise ConfigError(f"The subject {kind}:{read[2]} takes no {', '.join(sorted(wrong))}; use model:NAME@URL.")
-        options["frames"] = str(FRAMES[kind])
+        options["frames"] = str(fixed)
     try:
         return Given.model_validate(options | {"model": read[2], "url": read[3]})
     except ValidationError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -39,12 +40,11 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
             return model
         blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
         return Simulated(name, model, EndpointModel(name, blind, workspace))
-    kind, has_profile, profile = name.partition(":")
-    if kind == "agent":
+    if name.partition(":")[0] == "agent":
         from longtake.evalharness.subjects.agent import Agent
         from longtake.preprocess.workspace import Workspace
 
-        own = replace(session, profile=profile) if has_profile else session
+        own = _session_of(name, session)
         return Agent(name, Workspace(own.library_root, own.settings))
     if name in ("retrieval", "transcript"):
         from longtake.evalharness.subjects.found import Finder
@@ -59,3 +59,19 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
     if name == "longest":
         return LongestOption()
     raise ConfigError(f"There is no subject {name!r}; there are {', '.join((*NAMES, *MODELS))}.")
+
+
+def settings_hash(names: Sequence[str], session: Session) -> str:
+    """Twelve hex digits of the settings under which subjects of these names are asked.
+
+    Raises:
+        ConfigError: when a profile that a name says is wrong.
+    """
+    settings = "".join(_session_of(name, session).settings.model_dump_json() for name in names)
+    return hashlib.blake2b(settings.encode(), digest_size=6).hexdigest()
+
+
+def _session_of(name: str, session: Session) -> Session:
+    """The session with the profile that the name of a subject says, where it says one."""
+    kind, has_profile, profile = name.partition(":")
+    return replace(session, profile=profile) if kind == "agent" and has_profile else session

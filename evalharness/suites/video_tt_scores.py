@@ -56,7 +56,7 @@ def score_video_tt(
             "capability": by(outcomes, lambda item: item.task),
             **capabilities,
         },
-        headline=_mean_of_five(ways),
+        headline=lambda found: _mean_of_five(_by_way(found)),
     )
 
 

@@ -118,6 +118,32 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     assert not run.exists()
 
 
+def test_a_run_does_not_go_on_under_other_settings(questions: Path, tmp_path: Path) -> None:
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
+    assert "2 predictions made" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
+    assert "2 there before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
+    code, _, told = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
+    assert (code, "holds another run (its settings differ)" in told) == (1, True)
+
+
+def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -> None:
+    profile = questions / "mine.yaml"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run")
+    asked += ("--subject", "random", "--subject", f"agent:{profile}")
+    profile.write_text("profile: embedded\nbudget: {seconds: 60}\n")
+    eval_(*asked, "--limit", 1, settings=("--library", questions / "library"))
+    profile.write_text("profile: embedded\nbudget: {seconds: 90}\n")
+    code, _, told = eval_(*asked, settings=("--library", questions / "library"))
+    assert (code, "holds another run (its settings differ)" in told) == (1, True)
+
+
+def test_a_simulated_model_is_told_to_take_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--dry-run")
+    name = "simulated:seer@http://127.0.0.1:9/v1?frames=8"
+    code, told, _ = eval_(*asked, "--subject", name, settings=("--library", tmp_path / "library"))
+    assert (code, told.startswith(f"{name}: 2 predictions, 2 turns; about 4 calls, ")) == (EXIT_PARTIAL, True)
+
+
 def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questions: Path) -> None:
     run = questions / "run"
     settings = ("--library", questions / "library", "--set", "controller.price.input=10")

@@ -39,6 +39,18 @@ def test_what_could_earn_nothing_has_no_part_in_a_macro_mean() -> None:
     assert macro([[right, empty], [empty], []]) == ratio(right).model_copy(update={"n": 6})
 
 
+def test_an_interval_is_made_of_drawings_that_leave_no_task_out() -> None:
+    wrong, right = Sums([0] * 8, [1] * 8, list("abcdefgh")), Sums([1], [1], ["a"])
+    for found in (macro([[wrong, right]]), macro([[wrong], [right]])):
+        assert (found.value, found.low, found.high) == (50.0, 50.0, 50.0)
+
+
+def test_there_is_no_interval_where_most_drawings_leave_a_task_out() -> None:
+    found = macro([[Sums([value], [1], [video])] for value, video in ((0, "a"), (1, "b"), (1, "c"))])
+    assert (found.value, found.low, found.high, str(found)) == (pytest.approx(66.6667), None, None, "66.7")
+    assert found.error is not None
+
+
 @pytest.mark.parametrize("found", [mean([], []), macro([]), ratio(Sums([0, 0], [0, 0], ["a", "b"]))])
 def test_without_observations_there_is_no_estimate(found: Estimate) -> None:
     assert (found.value, found.low, found.high, found.error, str(found)) == (None, None, None, None, "none")

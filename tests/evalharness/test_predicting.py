@@ -138,6 +138,19 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
         RunFolder(tmp_path).begin(card("longest"))
 
 
+def test_an_item_that_was_changed_since_it_was_asked_is_refused_and_one_whose_video_moved_is_not(
+    tmp_path: Path,
+) -> None:
+    folder = RunFolder(tmp_path)
+    folder.keep_items([item(1), item(2)])
+    written = folder.items_file.read_bytes()
+    with pytest.raises(ConfigError, match=r"The item item-2 differs from the one that .* asked; choose another --out"):
+        folder.keep_items([item(3), item(2, gold=1)])
+    assert folder.items_file.read_bytes() == written
+    folder.keep_items([item(1).model_copy(update={"media": "/elsewhere/1.mp4", "seconds": 9.5}), item(3)])
+    assert [held.id for held in folder.items(print)] == ["item-1", "item-2", "item-3"]
+
+
 def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no run"):
         RunFolder(tmp_path).card()

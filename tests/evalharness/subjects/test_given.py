@@ -22,6 +22,8 @@ FIVE = Variant(name="5fps", fps=5.0, most_frames=32)
         (f"model:m@{URL}?fps=8&frames=32", False, Sampling(32, 8.0), Sampling(32, 8.0)),
         (f"model:m@{URL}?fps=16", False, Sampling(64, 16.0), Sampling(32, 16.0)),
         (f"model:m@{URL}?transcript=1", True, None, None),
+        (f"simulated:m@{URL}", False, Sampling(64), Sampling(32, 5.0)),
+        (f"simulated:m@{URL}?frames=8&transcript=1", True, Sampling(8), Sampling(8, 5.0)),
         (f"single-frame:m@{URL}", False, Sampling(1), Sampling(1)),
         (f"question-only:m:free@{URL}", False, None, None),
     ],

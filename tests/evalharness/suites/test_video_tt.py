@@ -230,6 +230,12 @@ def test_a_wrong_or_missing_answer_breaks_the_five(tmp_path: Path) -> None:
     assert (scores.errors.count, scores.errors.n, scores.without_failures.value) == (5, 15, 100.0)
 
 
+def test_the_score_without_failures_is_a_mean_of_five_too(tmp_path: Path) -> None:
+    points = {"a": (5, 5, 5, 5, 5), "b": (0, None, None, None, 5)}
+    scores = scored(five(tmp_path, *points), points)
+    assert scores.without_failures.value == 90.0  # (50 + 4 x 100) / 5, though 6 of 7 answers are right
+
+
 def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:
     rows = [row("a", way) for way in WAYS] + [row("b", way, capability="Positional Relationship") for way in WAYS]
     items, _ = loaded(lines(tmp_path / "all.jsonl", rows))
