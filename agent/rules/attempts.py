@@ -67,10 +67,7 @@ def _planned(plan: Plan) -> Attempt:
 
 
 # What these suppose ("if", "after a rise") is no time of the video.
-WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
-    (asks_raised, read_raised),
-    (asks_spent, find_spent),
-)
+WORKED_OUT: tuple[tuple[Asks, Plan], ...] = ((asks_spent, find_spent),)
 LOOKUPS: tuple[Attempt, ...] = (
     _lookup(asks_titles, list_titles),
     _lookup(asks_summary, summarise),
@@ -87,6 +84,7 @@ LOOKUPS: tuple[Attempt, ...] = (
 )
 ATTEMPTS: tuple[Attempt, ...] = (
     _when(asks_program, find_output),
+    _when(asks_raised, read_raised),
     *(_when(asks, _planned(plan)) for asks, plan in WORKED_OUT),
     _reading(asked_at_sound, find_at_sound),
     *LOOKUPS,

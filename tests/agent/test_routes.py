@@ -81,7 +81,6 @@ HITS = {
         "What does the expression on the board come to?",
         "What is the outcome of the sum in the picture?",
     ),
-    "read_raised": ("If every article were 5 dollars dearer, what would they cost together?",),
     "find_spent": ("How much was spent on lamps?",),
     "find_formula": (
         "What formula is written on the board?",
