@@ -24,6 +24,7 @@ from longtake.agent.rules.moves import (
     within,
 )
 from longtake.agent.rules.steps import Steps
+from longtake.agent.words import cue
 
 READER, SANDBOX = "extract_scene_text", "execute_code"
 LONGEST_OUTPUT = 300  # characters
@@ -46,6 +47,16 @@ _ASKS = re.compile(
 _ANOTHER = re.compile(
     r"^\W*(?:who|where|why|when (?:is|was|are|were|do|does|did|will)|(?:at|from) (?:what|which)|how (?:many|often|long)"
     r"|is|are|was|does|do|did|has|have)\b|\b(?:says?|said|speakers?|narrator|mention\w*|hear\w*)\b",
+    re.IGNORECASE,
+)
+
+# Of these it takes a word of computing to speak of a program: "what happens when the programme is run".
+_LOOSE = cue("programme*, give, gives, write, writes, happens, get")
+_COMPUTING = cue("print*, output*, run, runs, ran, running, execut*, loop*, range")
+_SHOWN_ON = r"(?:the |this |that )?(?:\w+ )?(?:screen|slide|picture|board|page|video|image|frame)"
+_NO_PROGRAM = re.compile(
+    rf"\b(?:access|area|bar|country|door|dress|postal|promo|qr|zip)[ -]?codes?\b"
+    rf"|\b(?:code|listing|script)s? (?:of|on) (?!{_SHOWN_ON}\b)|\b(?:tv|television)\b",
     re.IGNORECASE,
 )
 
@@ -83,7 +94,8 @@ def find_output(orientation: Orientation) -> Steps[str]:
 
 
 def _asks_output(question: str) -> bool:
-    return bool(_ASKS.search(question)) and not _ANOTHER.search(question)
+    loose = _LOOSE.search(question) and not _COMPUTING.search(question)
+    return bool(_ASKS.search(question)) and not (loose or _ANOTHER.search(question) or _NO_PROGRAM.search(question))
 
 
 def _told(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
