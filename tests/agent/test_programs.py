@@ -90,7 +90,13 @@ def test_a_change_that_is_not_sure_is_not_guessed(question: str) -> None:
     [
         (("for n in ran9e(3):", "    print(n)"), "NameError: name 'ran9e' is not defined"),
         (("import random", "print(random.random())"), "What the program prints rests on more than its lines."),
-        (("open('notes.txt')", "print(input())"), "FileNotFoundError"),
+        (("open('notes.txt')", "print(1)"), "rests on more than its lines"),
+        (("name = input()", "print(name)"), "rests on more than its lines"),
+        (("print(id(3))",), "rests on more than its lines"),
+        (("print(hash('a'))",), "rests on more than its lines"),
+        (("print(__import__('random').random())",), "rests on more than its lines"),
+        (("print({'a', 'b'})",), "rests on more than its lines"),
+        (("print(set('ab'))",), "rests on more than its lines"),
         (("print('')",), "The program prints nothing"),
     ],
 )
@@ -98,6 +104,11 @@ def test_what_does_not_run_the_same_everywhere_is_left_open(lines: tuple[str, ..
     draft = answered("What does the code print?", *picture(lines))
     assert draft.startswith("NOT FOUND: ")
     assert reason in draft
+
+
+def test_each_line_that_is_printed_is_quoted_as_it_is() -> None:
+    lines = ("for n in range(2):", "    print(n, end=';')", "    print()")
+    assert answered("What does the code print?", *picture(lines)) == "It prints “0;”, “1;” [00:00:10]."
 
 
 def test_of_several_programs_none_is_chosen() -> None:
