@@ -73,11 +73,6 @@ def _planned(plan: Plan) -> Attempt:
     return lambda orientation: ask(plan, orientation)
 
 
-# What these suppose ("if", "after a rise") is no time of the video.
-WORKED_OUT: tuple[tuple[Asks, Plan], ...] = (
-    (asks_raised, read_raised),
-    (asks_spent, find_spent),
-)
 # Titles without the opening's, and causes of what is not so, are asked for with a negation; these two read it.
 LOOKUPS: tuple[Attempt, ...] = (
     _lookup(asks_titles, list_titles),
@@ -94,8 +89,10 @@ LOOKUPS: tuple[Attempt, ...] = (
     _affirmed(asks_on_slide, read_on_slide),
 )
 ATTEMPTS: tuple[Attempt, ...] = (
+    # What these suppose ("if", "after a rise") is no time of the video.
     _when(asks_program, find_output),
-    *(_when(asks, _planned(plan)) for asks, plan in WORKED_OUT),
+    _when(asks_raised, read_raised),
+    _when(asks_spent, find_spent),
     _reading(asked_at_sound, find_at_sound),
     *LOOKUPS,
     _reading(_words(compared), find_order),

@@ -7,6 +7,7 @@ not there, and is left open.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from longtake.agent.listings import Listing, listings
@@ -24,11 +25,17 @@ from longtake.agent.rules.moves import (
     within,
 )
 from longtake.agent.rules.steps import Steps
+from longtake.agent.words import cue
 
 READER, SANDBOX = "extract_scene_text", "execute_code"
 LONGEST_OUTPUT = 300  # characters
 # Modules that give the same whenever and wherever they are asked.
 _CERTAIN = frozenset("math itertools functools collections string re statistics fractions decimal operator".split())
+# Built-in names that give the same everywhere; `hash` and the order of a set, say, do not.
+_SAME_EVERYWHERE = frozenset(
+    "abs all any bool chr dict divmod enumerate filter float format int isinstance len list map max min ord pow print "
+    "range repr reversed round sorted str sum tuple zip".split()
+)
 _PROGRAM = r"(?:program(?:me)?|code|script|snippet|listing|loop)s?"
 _OUTPUT = (
     r"(?:print(?:s|ed|ing|out)?|outputs?|returns?|produces?|comput\w+|calculat\w+|evaluat\w+|yields?|gives?|writes?"
@@ -46,6 +53,16 @@ _ASKS = re.compile(
 _ANOTHER = re.compile(
     r"^\W*(?:who|where|why|when (?:is|was|are|were|do|does|did|will)|(?:at|from) (?:what|which)|how (?:many|often|long)"
     r"|is|are|was|does|do|did|has|have)\b|\b(?:says?|said|speakers?|narrator|mention\w*|hear\w*)\b",
+    re.IGNORECASE,
+)
+
+# Of these it takes a word of computing to speak of a program: "what happens when the programme is run".
+_LOOSE = cue("programme*, give, gives, write, writes, happens, get")
+_COMPUTING = cue("print*, output*, run, runs, ran, running, execut*, loop*, range")
+_SHOWN_ON = r"(?:the |this |that )?(?:\w+ )?(?:screen|slide|picture|board|page|video|image|frame)"
+_NO_PROGRAM = re.compile(
+    rf"\b(?:access|area|bar|country|door|dress|postal|promo|qr|zip)[ -]?codes?\b"
+    rf"|\b(?:code|listing|script)s? (?:of|on) (?!{_SHOWN_ON}\b)|\b(?:tv|television)\b",
     re.IGNORECASE,
 )
 
@@ -83,23 +100,27 @@ def find_output(orientation: Orientation) -> Steps[str]:
 
 
 def _asks_output(question: str) -> bool:
-    return bool(_ASKS.search(question)) and not _ANOTHER.search(question)
+    loose = _LOOSE.search(question) and not _COMPUTING.search(question)
+    return bool(_ASKS.search(question)) and not (loose or _ANOTHER.search(question) or _NO_PROGRAM.search(question))
 
 
 def _told(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
     ran = step.result
     problem = " ".join(failures([step])) or str(ran.output.get("stderr", "")).strip().rpartition("\n")[2]
-    printed = "; ".join(str(ran.output.get("stdout", "")).split("\n")).strip("; ")
+    lines = str(ran.output.get("stdout", "")).strip().splitlines()
+    printed = ", ".join(f"“{line.strip()}”" for line in lines if line.strip())
     if problem or not printed or len(printed) > LONGEST_OUTPUT:
         return not_found(problem or "The program prints nothing, or more than can be told.")
     proof = next(line for line in listing.lines if "print" in line.content)
     would = "would print" if source != listing.source else "prints"
-    return f"It {would} “{printed}” {cite(proof, orientation)}."
+    return f"It {would} {printed} {cite(proof, orientation)}."
 
 
 def _is_certain(source: str) -> bool:
     """Whether a program prints the same whenever it is run: it asks nobody and draws no lots."""
-    tree = ast.parse(source)
-    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    return modules <= _CERTAIN
+    nodes = list(ast.walk(ast.parse(source)))
+    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    built_in = {node.id for node in nodes if isinstance(node, ast.Name)} & set(dir(builtins))
+    ordered = not any(isinstance(node, ast.Set | ast.SetComp) for node in nodes)
+    return modules <= _CERTAIN and built_in <= _SAME_EVERYWHERE and ordered

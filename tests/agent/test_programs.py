@@ -62,6 +62,8 @@ def answered(question: str, *shown: Evidence) -> str:
         ("If one changed the range to 4, what would come out of the program?", "would print “16”"),
         ("What would the code print with 007 instead of 3?", "would print “128”"),
         ("Replace the 03 by a 6 in the code: what is printed?", "would print “64”"),
+        ("What happens when the programme on the slide is run?", "prints “8”"),
+        ("What does the loop give?", "prints “8”"),
         ("If instead of 2 the code had 3, what would it print?", "would print “27”"),
     ],
 )
@@ -88,7 +90,13 @@ def test_a_change_that_is_not_sure_is_not_guessed(question: str) -> None:
     [
         (("for n in ran9e(3):", "    print(n)"), "NameError: name 'ran9e' is not defined"),
         (("import random", "print(random.random())"), "What the program prints rests on more than its lines."),
-        (("open('notes.txt')", "print(input())"), "FileNotFoundError"),
+        (("open('notes.txt')", "print(1)"), "rests on more than its lines"),
+        (("name = input()", "print(name)"), "rests on more than its lines"),
+        (("print(id(3))",), "rests on more than its lines"),
+        (("print(hash('a'))",), "rests on more than its lines"),
+        (("print(__import__('random').random())",), "rests on more than its lines"),
+        (("print({'a', 'b'})",), "rests on more than its lines"),
+        (("print(set('ab'))",), "rests on more than its lines"),
         (("print('')",), "The program prints nothing"),
     ],
 )
@@ -96,6 +104,11 @@ def test_what_does_not_run_the_same_everywhere_is_left_open(lines: tuple[str, ..
     draft = answered("What does the code print?", *picture(lines))
     assert draft.startswith("NOT FOUND: ")
     assert reason in draft
+
+
+def test_each_line_that_is_printed_is_quoted_as_it_is() -> None:
+    lines = ("for n in range(2):", "    print(n, end=';')", "    print()")
+    assert answered("What does the code print?", *picture(lines)) == "It prints “0;”, “1;” [00:00:10]."
 
 
 def test_of_several_programs_none_is_chosen() -> None:
@@ -114,6 +127,15 @@ def test_of_several_programs_none_is_chosen() -> None:
         "When is the code shown?",
         "How many lines does the script have?",
         "Which programme is on at eight?",
+        "What does the programme give its members?",
+        "What results does the programme produce?",
+        "What does the script of the play display?",
+        "What does the code of conduct print in bold?",
+        "What does the dress code on the poster display?",
+        "Which number does the code on the parcel print?",
+        "What does the bar code print?",
+        "Which TV program displays the results?",
+        "What does the program give away?",
         "What is the result of the match?",
         "What does the poster print show?",
         "How many copies were printed?",

@@ -58,6 +58,8 @@ def answered(question: str, *held: Evidence, failure: ToolFailure | None = None)
     ("question", "worked_out"),
     [
         ("If each tool cost 3 dollars more, what would all three cost together?", "Together that would be 84.5"),
+        ("If every article were 5 dollars dearer, what would they cost together?", "Together that would be 90.5"),
+        ("How much would all 3 articles be if every price went up by 2 dollars?", "Together that would be 81.5"),
         ("What would the total be if all prices fell by two dollars?", "Together that would be 69.5"),
         ("Suppose every price was raised by 10%. What would the sum be?", "Together that would be 83.05"),
         ("With twenty percent off, what would one of each cost?", "Together that would be 60.4"),
@@ -79,7 +81,14 @@ def test_the_rows_stand_beside_the_result() -> None:
         ("If each cost 3 dollars more, what would all four cost together?", TOOLS, "The list has 3 prices, not 4."),
         ("If each cost 3 euros more, what would they cost together?", TOOLS, "several currencies"),
         ("If each cost 3 dollars more, what would they cost together?", TOOLS + FOOD, "Several lists of prices"),
-        ("If each cost 3 dollars more, what would they cost together?", (piece("Tea $5", 5),), "No list of prices"),
+        ("What would 2 spades cost if every price rose by 5 dollars?", TOOLS, "asks for more"),
+        ("If each cost 5 dollars more, how much more would all cost together?", TOOLS, "asks for more"),
+        ("By how much would the total rise if each cost 5 dollars more?", TOOLS, "asks for more"),
+        ("With 20% VAT added, what would they cost together?", TOOLS, "asks for more"),
+        ("If 10% off is already included, what would the total be?", TOOLS, "asks for more"),
+        ("If prices rose by 10% each year, what would the spade cost?", TOOLS, "asks for more"),
+        ("If all prices rose by at least 10%, what would the sum be?", TOOLS, "asks for more"),
+        ("What would rake and spade cost together with 10% off the steel rake?", TOOLS, "which of the prices is meant"),
         ("What would the hammer cost if every price rose by 5 dollars?", TOOLS, "which of the prices is meant"),
     ],
 )
@@ -92,6 +101,12 @@ def test_what_is_not_sure_of_the_list_is_left_open(question: str, held: tuple[Ev
 def test_of_two_lists_the_one_that_is_named_counts() -> None:
     question = "If everything on the menu cost 1 dollar more, what would it be in total?"
     assert answered(question, *TOOLS, *FOOD).startswith("Together that would be 9.")
+
+
+def test_without_a_list_the_question_is_asked_of_what_is_told() -> None:
+    told = piece("With every price 3 dollars higher, the total would be $90", 5)
+    question = "If every price were 3 dollars higher, what would the total be?"
+    assert answered(question, told) == f"“{told.content}” [00:00:05]"
 
 
 @pytest.mark.parametrize(
@@ -116,11 +131,24 @@ def test_what_was_bought_is_multiplied_with_its_price(question: str) -> None:
         "If we had bought twelve spades, we would be poor.",
         "We have not bought twelve spades.",
         "Spades were bought, and in room twelve there is tea.",
+        "We bought twelve handles for the spades.",
+        "We bought twelve boxes of spades.",
+        "We bought twelve rakes and spades.",
     ],
 )
 def test_a_line_that_does_not_tell_how_many_were_bought_counts_nothing(line: str) -> None:
     draft = answered("How much was spent on the spades?", *TOOLS, said(line, 25))
     assert draft == "NOT FOUND: It is not told how many were bought, or at what price."
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How much was spent on spades in spring?", "What did the neighbours pay for the spades?"],
+)
+def test_a_purchase_that_the_line_does_not_tell_of_is_left_open(question: str) -> None:
+    assert answered(question, *TOOLS, BOUGHT) == "NOT FOUND: It is not told how many were bought, or at what price."
+    told = said("In spring the neighbours bought twelve spades.", 25)
+    assert answered(question, *TOOLS, told).startswith("12 * 25 = 300.")
 
 
 def test_two_counts_are_not_added_up() -> None:
@@ -142,8 +170,15 @@ def test_without_words_that_can_be_heard_the_reason_is_told() -> None:
         "Which tool costs 3 dollars more than the spade?",
         "What do all three tools cost together?",
         "How many spades were bought?",
+        "How much money was left after they paid for the spades?",
+        "How much money did they save when they bought the spades?",
+        "How much tax did they pay for the spades?",
+        "What did they pay for each of the spades?",
+        "How much change did they get when they paid for the spades?",
         "When did the price go up?",
         "Why did the prices rise by 10 percent?",
+        "Who would pay 5 dollars more for each of these?",
+        "When would every price go up by 5 dollars?",
         "What is said about the price of oil?",
     ],
 )
