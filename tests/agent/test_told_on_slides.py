@@ -47,10 +47,16 @@ def test_of_two_causes_the_one_below_what_is_asked_about_is_told() -> None:
         "What was the remedy for the cause of the incident of the week?",
         "Why is the incident of the week no news in Paris or Rome?",
         "Why did the boiler not go cold?",
+        "Which person was to blame for the incident of the week?",
+        "Why is the boiler green?",
     ],
 )
 def test_no_cause_is_told_of_what_the_slide_does_not_speak_of(question: str) -> None:
     assert answered(question, *ALL) != "“Cause: Empty tank” [00:00:00]"
+
+
+def test_a_question_that_says_nothing_of_what_happened_has_no_cause() -> None:
+    assert answered("Why did this happen?", *FAULT, *COUNTS).startswith("NOT FOUND")
 
 
 @pytest.mark.parametrize(
