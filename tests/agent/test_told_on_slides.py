@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from helpers.slides import answered, said, slide, table
 
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.labelled import asks_labelled
+
 FAULT = slide(0, 10, "Incident of the week", "Boiler went cold", "Cause: Empty tank", "Remedy: Fill the tank")
 TWO = slide(10, 20, "Both repairs", "Roof leaks", "Reason: Old slates", "Door sticks", "Reason: Damp wood")
 COUNTS = slide(20, 30, "Our museum", "Guests: 2418", "Paintings: 77", "Founded 1911")
@@ -74,10 +77,28 @@ def test_a_labelled_amount_is_told(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["How many guests came by boat?", "How many more guests than paintings are there?", "How many birds came?"],
+    [
+        "How many guests came by boat?",
+        "How many more guests than paintings are there?",
+        "How many birds came?",
+    ],
 )
 def test_no_amount_is_told_of_something_narrower(question: str) -> None:
     assert "2418” [" not in answered(question, *COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("What is the number of guests?", True),
+        ("How many of the guests were there?", False),
+        ("What is a third of the number of guests?", False),
+        ("How many guests were there per painting?", False),
+        ("How many guests came on average?", False),
+    ],
+)
+def test_a_part_of_an_amount_is_not_the_amount(question: str, asks: bool) -> None:
+    assert asks_labelled(Orientation(question=question, kind="fact")) is asks
 
 
 @pytest.mark.parametrize(
