@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import ORDINALS, Orientation, classify
 from longtake.agent.rules.moves import evidence_from, not_found, on_each, quote, trusted
 from longtake.agent.rules.sounds import TOOL as LISTEN
@@ -16,6 +17,7 @@ from longtake.agent.words import NUMBER_WORDS
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects_colours import COLOURS
+from longtake.preprocess.engines.objects_query import parse_query
 
 COUNT = "count_objects"
 AROUND = 30.0  # seconds before and after a sound in which things that come one by one are looked for
@@ -87,8 +89,14 @@ def asked_at_sound(orientation: Orientation) -> AtSound | None:
 def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str]:
     """The thing that is seen during the sound; empty where nothing of the kind is seen.
 
-    Abstains where the sound is heard several times or not at all, or several of the things are seen.
+    Abstains where the sound is heard several times or not at all, or several of the things are seen; of what is no
+    shape that is surely counted, that is left to others as well.
     """
+    draft = yield from _find(at, orientation)
+    return "" if draft.startswith(NOT_FOUND) and not parse_query(f"moving {at.thing}").shape else draft
+
+
+def _find(at: AtSound, orientation: Orientation) -> Steps[str]:
     done = yield on_each(orientation, LISTEN)
     heard = of_kinds(trusted(evidence_from(done, LISTEN)), kinds_named(orientation.question))
     if len(heard) != 1:
