@@ -50,8 +50,8 @@ _EMPTY = re.compile(
 _OWN = stems(
     "sound sounds noise noises hear heard hears hearing audible listen order sequence come comes came occur occurs "
     "precede precedes preceded preceding follow follows followed following lead leads led leading ahead prior next "
-    "right directly immediately straight shortly just first last one single individual different other turn black white blank "
-    "empty screen picture frame image stays remains goes turns all completely list please"
+    "right directly immediately straight shortly just first last one single individual different other turn black white "
+    "blank empty screen picture frame image stays remains goes turns all completely list please"
 ) | set(NUMBER_WORDS.values())
 _ELSEWHERE = re.compile(r"\b(?:while|when|during|between|until|since)\b", re.IGNORECASE)
 
@@ -109,12 +109,12 @@ def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     ]
     sounds = _once_each(of_kinds(heard, named))
     if not row.relation:
-        rows = _chains(sounds) if row.number else [sounds] if sounds else []
+        rows = chains(sounds) if row.number else [sounds] if sounds else []
         return [each for each in rows if row.number in (0, len(each))]
     found = []
-    for group in _chains(of_kinds(heard, row.beside)):
+    for group in chains(of_kinds(heard, row.beside)):
         start, end = group[0].span.start, group[-1].span.end
-        for chain in _chains(sounds):
+        for chain in chains(sounds):
             before = [item for item in chain if item.span.end <= start + FIT]
             after = [item for item in chain if item.span.start >= end - FIT]
             if row.relation == "before" and before and start - before[-1].span.end <= APART:
@@ -124,8 +124,8 @@ def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     return [each for each in found if len(each) >= row.number]
 
 
-def _chains(sounds: Sequence[Evidence]) -> list[list[Evidence]]:
-    """Sounds that follow each other, apart from those that do so only after a while."""
+def chains(sounds: Sequence[Evidence]) -> list[list[Evidence]]:
+    """What follows each other, as sounds do, apart from what does so only after a while."""
     chains = [list(sounds[:1])] if sounds else []
     for before, after in pairwise(sounds):
         if after.span.start - before.span.end > APART:
