@@ -19,9 +19,10 @@ _POSSESSIVE = re.compile(r"\b(?:his|their|its)\b|\bher\b(?=\s+[a-z])", re.IGNORE
 _PERSON = r"(?:this|that|the same) (?:person|man|woman|lady|gentleman)|he or she|she or he"
 _OF_PERSON = re.compile(rf"\b(?:(?:{_PERSON}|the person)['’]s|his or her|her or his)\b", re.IGNORECASE)
 _THE_PERSON = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _MOST = re.compile(
     rf"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?"
-    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: (?!one\b|of\b)\w+)?|one (?:with|that) .+?))"
+    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: (?:expensive|costly|valuable|popular))?|one (?:with|that) .+?))"
     r"(?: (?:one|of them|of these|of all))*\W*$",
     re.IGNORECASE,
 )
@@ -61,12 +62,13 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
         return heard
     most = _MOST.match(question) if earlier else None
     if most:
-        return f"Which one is {most['most']}?"
-    thing = next(filter(None, map(subject_of, reversed(earlier))), None)
+        return f"Which one is the{most['most'][3:]}?"
+    before, thing = next(((each, thing) for each in reversed(earlier) if (thing := subject_of(each))), ("", None))
     attribute = _ATTRIBUTE.match(question)
     if thing and attribute:
         return f"What is the {attribute['noun']} of {thing}?"
-    if thing and thing[0].isupper():
+    # One capitalised word may as well be a place: "Where is Oslo?" "Who is this man?"
+    if thing and thing[0].isupper() and (" " in thing or _ASKS_WHO.search(before)):
         question = _THE_PERSON.sub(thing, _OF_PERSON.sub(f"{thing}'s", question))
     if (
         not thing

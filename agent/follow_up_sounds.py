@@ -15,7 +15,9 @@ _ASKING = frozenset(
 )
 _NEXT = frozenset("next then after afterwards following follows follow".split())
 _LAST = frozenset("before precedes preceding previous".split())
-_SOUND = frozenset("sound sounds noise hear heard hears audible come comes happen happens".split())
+_SOUND = frozenset("sound sounds noise hear heard hears audible".split())
+_COME = frozenset("come comes".split())
+_ASKS = re.compile(r"\b(?:which|what|when)\b", re.IGNORECASE)
 _WHEN = frozenset("when time moment point second".split())
 _HEARD = frozenset("sound sounds hear heard audible ring rings".split())
 _POINTING = frozenset("that this".split())
@@ -31,12 +33,12 @@ def about_sound(question: str, before: str) -> str | None:
     """
     named, own = sounds_named(before), set(words(question))
     _, senses = classify(before)
-    if len(named) != 1 or {"speech", "scene_text"} & set(senses) or _BESIDE.search(before):
+    if len(named) != 1 or {"speech", "scene_text"} & set(senses) or _BESIDE.search(before) or not _ASKS.search(before):
         return None
     sound = f"the {named[0]}"
-    if own <= _ASKING | _WHEN | _HEARD | {"at", "happen", "occur", "case"} and own & _WHEN:
+    if own <= _ASKING | _WHEN | _HEARD | {"at", "case"} and own & _WHEN:
         return f"When is {sound} heard?" if own & _POINTING or ("it" in own and own & _HEARD) else None
-    if "visual" in senses or not own <= _ASKING | _NEXT | _LAST | _SOUND:
+    if "visual" in senses or not own <= _ASKING | _NEXT | _LAST | _SOUND | (_COME if own & _SOUND else set()):
         return None
     if own & _LAST:
         return f"Which sound is heard right before {sound}?"

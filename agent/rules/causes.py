@@ -14,6 +14,7 @@ from longtake.agent.words import NEGATION, content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
 ABOUT = 2 / 3  # share of a question's words that stand on the slide of which it asks
+FEW_WORDS = 2  # of which all must stand there
 _CAUSE = r"(?:causes?|reasons?)"
 _ASKS = re.compile(
     rf"\b(?:why|how come|caused?|{_CAUSE}|responsible for|to blame|explains?|(?:led|lead|leads) to|"
@@ -22,8 +23,9 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(
-    r"^\W*(?:how (?!come\b)|when\b|who\b|does\b|is\b|was\b)|\b(?:remed\w+|solution|solved?|fix\w*|repair\w*|done about|"
-    r"prevent\w*|cure)\b",
+    r"^\W*(?:how (?!come\b)|when\b|does\b|is\b|was\b)|\b(?:who|whom|whose|(?:what|which) (?:[\w-]+ )?"
+    r"(?:person|people|man|men|woman|women|team|company|one))\b"
+    r"|\b(?:remed\w+|solution|solved?|fix\w*|repair\w*|done about|prevent\w*|cure)\b",
     re.IGNORECASE,
 )
 _WORDS = cue(
@@ -47,13 +49,14 @@ def find_cause(orientation: Orientation) -> Steps[str]:
     slides = [slide for slide in (yield from read_outline(orientation)) if _causes(slide)]
     wanted = content_stems(_WORDS.sub(" ", orientation.question))
     denied = [each.casefold() for each in NEGATION.findall(orientation.question)]
-    meant = [slide for slide in slides if _is_about(wanted, slide) and _denies(denied, slide)]
+    meant = [slide for slide in slides if _holds(wanted, words_of(slide)) and _denies(denied, slide)]
     found = _below(wanted, meant[0]) if len(meant) == 1 else []
     return quote(found, orientation)
 
 
-def _is_about(wanted: Sequence[str], slide: Slide) -> bool:
-    return not wanted or coverage(wanted, words_of(slide)) >= ABOUT
+def _holds(wanted: Sequence[str], text: str) -> bool:
+    """Whether a text holds most of the wanted stems; of a few, all; never where nothing is wanted."""
+    return bool(wanted) and coverage(wanted, text) >= (1.0 if len(wanted) <= FEW_WORDS else ABOUT)
 
 
 def _denies(denied: Sequence[str], slide: Slide) -> bool:
@@ -70,5 +73,5 @@ def _below(wanted: Sequence[str], slide: Slide) -> list[Evidence]:
     causes = _causes(slide)
     if len(causes) == 1:
         return causes
-    heads = [number for number, line in enumerate(slide.lines) if coverage(wanted, line.content) >= ABOUT]
+    heads = [number for number, line in enumerate(slide.lines) if _holds(wanted, line.content)]
     return [line for line in slide.lines[heads[0] :] if line in causes][:1] if len(heads) == 1 else []

@@ -10,7 +10,6 @@ from longtake.agent.rules.facts import to_the_end
 from longtake.agent.rules.moves import cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
 from longtake.agent.rules.time.places import veiled
-from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
 LISTENER = "transcribe_speech"
@@ -21,7 +20,11 @@ _GOES_ON = re.compile(
     r"\b(?:after|follow\w*|next|then)\b[^?]*\b(?:said|say|says|spoken|words?|sentence|speaker|voice)\b",
     re.IGNORECASE,
 )
-_OTHERWISE = cue("step, steps, slide, slides, shown, written, sound, sounds, heard, when, who, how many, how long")
+_OTHERWISE = re.compile(
+    r"\b(?:steps?|slides?|shown|written|sounds?|heard|when|who|why|where|how (?:many|long)|react\w*|mean(?:s|t)?)\b"
+    r"|(?<!\bwhat )(?<!\bwords )\bdo\b",
+    re.IGNORECASE,
+)
 _ENOUGH = re.compile(r"(?:\S+\s+){8,}?\S*[.!?](?=\s|$)")  # the sentences that end after so many words
 
 

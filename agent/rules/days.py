@@ -16,10 +16,17 @@ from longtake.memory.records import Evidence
 READER, LISTENER = "extract_scene_text", "transcribe_speech"
 _DAY = cue("day, days, date, dates, weekday, weekdays")
 _WHEN = cue("when")
-# A bare "when" may ask for a moment of the video.
-_BY = cue(
-    "according to, as written, as shown, as said, as is, as it is, as the, going by, goes by, go by, judging by, says, "
-    "say, writes, in writing"
+_ASKS_DAY = re.compile(
+    r"\b(?:what|which)(?: (?:is|was))?(?: [\w-]+){0,2}? (?:(?:week)?days?|dates?)\b"
+    r"|\b(?:give|name|tell|state)\b[^?]*\b(?:(?:week)?day|date)\b",
+    re.IGNORECASE,
+)
+# A "when" may ask for a moment of the video, or name one.
+_SOURCE = r"(?:according to|as|going by|goes by|judging by|go by)"
+_ASKS_WHEN = re.compile(
+    rf"^\W*when\b[^?]*\b(?:{_SOURCE}|in writing)\b|^\W*{_SOURCE} [^,?]+, when\b|\babout when\b"
+    r"|^\W*when\b[^?]*\b(?:says?|writes?)\b[^?]*\b(?:is|are|was|were|be|held)\W*$",
+    re.IGNORECASE,
 )
 _WRITTEN = cue(
     "slide, slides, written, write, writes, screen, shown, shows, show, sign, notice, poster, text, read, reads, "
@@ -61,7 +68,7 @@ def asks_days_agree(orientation: Orientation) -> bool:
 def asks_day(orientation: Orientation) -> bool:
     """Whether a question asks for a day as it is written, or as it is said."""
     question = orientation.question
-    named = _DAY.search(question) or (_WHEN.search(question) and _BY.search(question))
+    named = _ASKS_DAY.search(question) or (_ASKS_WHEN.search(question) and not _DAY.search(question))
     one_source = bool(_WRITTEN.search(question)) != bool(_SAID.search(_source(question)))
     return bool(named) and one_source and not _tells_day(question)
 

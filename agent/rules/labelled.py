@@ -9,15 +9,19 @@ from longtake.agent.rows import CELLS
 from longtake.agent.rules.moves import evidence_from, on_each, quote, trusted
 from longtake.agent.rules.outline import READER, Slide, outline, words_of
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import content_stems, stems
+from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 
 LISTENER = "transcribe_speech"
 MOST_LABEL = 3  # words of a label
 _ASKS = re.compile(
-    r"\bhow many (?!times\b|more\b|fewer\b|less\b)|\b(?:number|count|figure|total) (?:of|for|given)\b|\bcount\W*$"
+    r"\bhow many (?!times\b|more\b|fewer\b|less\b|of\b)|\b(?:number|count|figure|total) (?:of|for|given)\b|\bcount\W*$"
     r"|\b(?:what|which) (?:number|figure|count)\b",
     re.IGNORECASE,
+)
+_PART = cue(
+    "half, third, thirds, quarter, quarters, fraction, percent, percentage, per, each, every, average, twice, double, "
+    "more than, less than, fewer than, at least, at most"
 )
 _LABELLED = re.compile(rf"^\W*(?P<label>[^\W\d][^:\d]*?)\s*(?::|{CELLS})\s*(?P<amount>\d[\d.,’' ]*)\W*$")
 # What a question may say of an amount beside what it is the amount of.
@@ -33,7 +37,7 @@ def asks_labelled(orientation: Orientation) -> bool:
     """Whether a question asks for a number that a slide may label, not for what is heard or said."""
     told_else = {"speech", "audio"} & set(orientation.modalities)
     told = orientation.kind in ("fact", "read", "look") and not told_else and orientation.span is None
-    return told and bool(_ASKS.search(orientation.question))
+    return told and bool(_ASKS.search(orientation.question)) and not _PART.search(orientation.question)
 
 
 def find_labelled(orientation: Orientation) -> Steps[str]:

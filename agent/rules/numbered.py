@@ -14,7 +14,9 @@ from longtake.agent.rules.time.places import veiled
 from longtake.agent.words import NUMBER_WORDS, content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
-_STEPS = re.compile(r"\b(?:steps?|stages?|instructions?|procedures?)\b", re.IGNORECASE)
+_NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:step|stage)\b", re.IGNORECASE)
+# Of "the stage" alone a speaker may stand on one.
+_STEPS = re.compile(rf"\b(?:steps?|stages|instructions?|procedures?)\b|{_NTH.pattern}", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:what|which|list|name|give|tell|describe|explain|put|arrange|read)\b|^\W*how (?!many|much|often|long|far)",
     re.IGNORECASE,
@@ -31,7 +33,11 @@ _AFTER = re.compile(r"\b(?:after|follow\w*|next|once|succeed\w*|below|now|then|f
 _BEYOND = re.compile(
     r"\bafter (?:all |the |these |those |its )*(?:[\w-]+ )?(?:steps?|stages?|that|this)\b", re.IGNORECASE
 )
-_NTH = re.compile(rf"\b({'|'.join(ORDINALS)}) (?:step|stage)\b", re.IGNORECASE)
+_FROM_END = re.compile(
+    r"\blast but\b|\bbut one\b|\bpenultimate\b"
+    rf"|\b(?:next|{'|'.join(ORDINALS)})[ -](?:(?:to|from)[ -](?:the )?)?last\b",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^\W*(\d{1,2})\s?[.):]\s*(?=\S)")
 # What a question says of steps beside what they are steps of.
 _ASIDE = cue(
@@ -48,6 +54,8 @@ def asks_steps(orientation: Orientation) -> bool:
     hidden = veiled(orientation.question)
     steps = _STEPS.search(hidden)
     if not _ASKS.search(hidden) or _OTHERWISE.search(hidden) or (_SEEN.search(hidden) and not steps):
+        return False
+    if _FROM_END.search(hidden):
         return False
     if not orientation.quoted and (_BEFORE.search(hidden) or _BEYOND.search(hidden)):
         return False  # what comes before the steps, or after them all, is none of them

@@ -66,6 +66,13 @@ def sounds_named(question: str) -> list[str]:
     return [match[0].split()[0] for match in found if match]
 
 
+def without_kinds(question: str) -> str:
+    """A question without the words that name kinds of sound."""
+    for named, _ in KINDS:
+        question = named.sub(" ", question)
+    return question
+
+
 def counts_sounds(orientation: Orientation) -> bool:
     """Whether a question counts sounds of a kind that is told apart, or asks whether there are voices at all."""
     if _SPEAKS.match(orientation.question):

@@ -9,8 +9,9 @@ from helpers.rules import drafted
 
 from longtake.agent.orientation import Orientation, classify, quoted
 from longtake.agent.rules.choice import option_of
-from longtake.agent.rules.moves import Call
-from longtake.agent.rules.sight.at_sound import AtSound, asked_at_sound
+from longtake.agent.rules.moves import Call, Done
+from longtake.agent.rules.sight.at_sound import AtSound, asked_at_sound, find_at_sound
+from longtake.agent.rules.steps import play
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.result import ToolResult
@@ -105,6 +106,18 @@ def test_what_is_not_sure_is_left_open(
     reason: str,
 ) -> None:
     assert answered(question, squares, beeps)[0].startswith(f"NOT FOUND: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("thing", "abstains"), [("square", True), ("discs", True), ("price", False), ("cyclist", False)]
+)
+def test_of_what_is_no_shape_others_may_tell_more(thing: str, abstains: bool) -> None:
+    at = AtSound("which", thing, 0)
+    orientation = Orientation(question="Which is it when the beep sounds?", kind="fact", videos={"v": 99.0})
+    calls = play(find_at_sound(at, orientation), [])
+    assert isinstance(calls, list)
+    draft = play(find_at_sound(at, orientation), [Done(call, ToolResult(tool=call.name)) for call in calls])
+    assert str(draft).startswith("NOT FOUND") is abstains
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ SPEECH = (
         'How does the recording that begins with "We the people of" go on?',
         'Which words follow "we the people of"?',
         'Complete the sentence "We the people of".',
+        'What do they say after "We the people of"?',
     ],
 )
 def test_the_rest_of_the_line_is_told(question: str) -> None:
@@ -48,3 +49,18 @@ def test_words_that_are_said_twice_leave_it_open() -> None:
 def test_a_step_that_is_quoted_is_none_of_it() -> None:
     steps = slide(0, 20, "Baking bread", "1. Sift the flour", "2. Knead the dough")
     assert answered('What comes after "Sift the flour"?', *steps, *SPEECH) == "“2. Knead the dough” [00:00:00]"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'Why does the speaker go on after "We the people of"?',
+        'Where is the speaker after the words "We the people of"?',
+        'What does the speaker do after "We the people of"?',
+        'How do the listeners react to the words that follow "We the people of"?',
+        'What do the words after "We the people of" mean?',
+        'What is never said after "We the people of"?',
+    ],
+)
+def test_what_else_comes_after_the_words_is_not_their_rest(question: str) -> None:
+    assert not answered(question, *SPEECH).startswith("“this valley")

@@ -92,3 +92,19 @@ def test_a_day_of_which_only_part_is_told_is_not_compared() -> None:
 
 def test_a_moment_of_the_video_is_no_day() -> None:
     assert "is said from" in answered("When does the speaker say that the flea market is on Monday?", *TALK)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does the man say when the date is announced?",
+        "When is the day of the flea market mentioned?",
+        "When does the speaker say hello?",
+        "Who says the date of the flea market?",
+        "How many days are written on the slide?",
+        "What does the speaker say on the day of the flea market?",
+        "Which day is not written for the flea market?",
+    ],
+)
+def test_what_asks_for_no_day_is_told_none(question: str) -> None:
+    assert answered(question, *TALK) not in (WRITTEN, SPOKEN, "NOT FOUND: No day of it is told there.")

@@ -55,12 +55,27 @@ def test_somebody_who_was_named_is_pointed_at(question: str, meant: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("before", "meant"),
+    [
+        ("Where is Oslo?", "What does this man do?"),
+        ("Who is Paul?", "What does Paul do?"),
+        ("Where is Paul Allen?", "What does Paul Allen do?"),
+    ],
+)
+def test_one_capitalised_word_is_a_person_only_to_who_asks_for_one(before: str, meant: str) -> None:
+    assert resolve("What does this man do?", [before]) == meant
+
+
+@pytest.mark.parametrize(
     ("question", "meant"),
     [
         ("And the cheapest one?", "Which one is the cheapest?"),
         ("What about the most expensive?", "Which one is the most expensive?"),
         ("And the one with the lowest price?", "Which one is the one with the lowest price?"),
+        ("The dearest?", "Which one is the dearest?"),
         ("And the guest?", "And the guest?"),
+        ("And the best player?", "And the best player?"),
+        ("What about the oldest house?", "What about the oldest house?"),
         ("What do they all cost together?", "What do they all cost together?"),
     ],
 )

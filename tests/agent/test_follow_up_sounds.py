@@ -37,6 +37,11 @@ def test_the_time_of_what_is_seen_during_a_sound_is_that_of_the_sound(question: 
     ("before", "question"),
     [
         ("What does the lamp cost?", "What comes next?"),
+        ("When does the siren begin?", "What happens next?"),
+        ("When does the siren begin?", "What comes then?"),
+        ("Is the siren loud?", "And then?"),
+        ("How many beeps are there?", "Which sound follows?"),
+        ("What colour is the ball while the beep sounds?", "When does that happen?"),
         ("When does the siren begin?", "What is said next?"),
         ("When does the siren begin?", "Which slide comes next?"),
         ("What colour is the ball while the beep sounds?", "What comes next?"),

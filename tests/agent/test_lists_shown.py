@@ -95,6 +95,20 @@ def test_steps_of_something_else_are_not_those_of_the_slide(question: str) -> No
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "What is the last but one step of mending the boat?",
+        "Which is the second to last step of mending the boat?",
+        "What is the last step but one of mending the boat?",
+        "What is mending the boat on the stage?",
+        "Which of the steps of mending the boat is not needed?",
+    ],
+)
+def test_steps_counted_from_the_end_or_denied_are_not_told(question: str) -> None:
+    assert "hull" not in answered(question, *BREAD, *BOAT)
+
+
+@pytest.mark.parametrize(
     ("question", "draft"),
     [
         ("Which article costs the most?", "“Kettle · $45” [00:00:50]"),

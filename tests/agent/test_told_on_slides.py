@@ -6,6 +6,7 @@ import pytest
 from helpers.slides import answered, said, slide, table
 
 from longtake.agent.orientation import Orientation, classify
+from longtake.agent.rules.labelled import asks_labelled
 from longtake.agent.rules.tables import asks_cell, asks_holder
 
 FAULT = slide(0, 10, "Incident of the week", "Boiler went cold", "Cause: Empty tank", "Remedy: Fill the tank")
@@ -55,10 +56,16 @@ def test_of_two_causes_the_one_below_what_is_asked_about_is_told() -> None:
         "What was the remedy for the cause of the incident of the week?",
         "Why is the incident of the week no news in Paris or Rome?",
         "Why did the boiler not go cold?",
+        "Which person was to blame for the incident of the week?",
+        "Why is the boiler green?",
     ],
 )
 def test_no_cause_is_told_of_what_the_slide_does_not_speak_of(question: str) -> None:
     assert answered(question, *ALL) != "“Cause: Empty tank” [00:00:00]"
+
+
+def test_a_question_that_says_nothing_of_what_happened_has_no_cause() -> None:
+    assert answered("Why did this happen?", *FAULT, *COUNTS).startswith("NOT FOUND")
 
 
 @pytest.mark.parametrize(
@@ -76,10 +83,28 @@ def test_a_labelled_amount_is_told(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["How many guests came by boat?", "How many more guests than paintings are there?", "How many birds came?"],
+    [
+        "How many guests came by boat?",
+        "How many more guests than paintings are there?",
+        "How many birds came?",
+    ],
 )
 def test_no_amount_is_told_of_something_narrower(question: str) -> None:
     assert "2418” [" not in answered(question, *COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("What is the number of guests?", True),
+        ("How many of the guests were there?", False),
+        ("What is a third of the number of guests?", False),
+        ("How many guests were there per painting?", False),
+        ("How many guests came on average?", False),
+    ],
+)
+def test_a_part_of_an_amount_is_not_the_amount(question: str, asks: bool) -> None:
+    assert asks_labelled(Orientation(question=question, kind="fact")) is asks
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
+from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import ORDINALS, Orientation, classify
 from longtake.agent.rules.moves import evidence_from, not_found, on_each, quote, trusted
 from longtake.agent.rules.sounds import TOOL as LISTEN
 from longtake.agent.rules.sounds import kinds_named, of_kinds, sounds_named
 from longtake.agent.rules.steps import Steps
+from longtake.agent.rules.time.sound_order import chains
 from longtake.agent.words import NUMBER_WORDS
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects_colours import COLOURS
+from longtake.preprocess.engines.objects_query import parse_query
 
 COUNT = "count_objects"
 AROUND = 30.0  # seconds before and after a sound in which things that come one by one are looked for
-APART = 5.0  # seconds without any of them, after which others have come
 MARGIN = 0.5  # seconds
 _NOUN = (
     r"(?!(?:is|are|was|were|has|have|does|do|did|can|could|will|would|of|one|the|an?|that|this|these|those)\b)"
@@ -87,8 +88,14 @@ def asked_at_sound(orientation: Orientation) -> AtSound | None:
 def find_at_sound(at: AtSound, orientation: Orientation) -> Steps[str]:
     """The thing that is seen during the sound; empty where nothing of the kind is seen.
 
-    Abstains where the sound is heard several times or not at all, or several of the things are seen.
+    Abstains where the sound is heard several times or not at all, or several of the things are seen; of what is no
+    shape that is surely counted, that is left to others as well.
     """
+    draft = yield from _find(at, orientation)
+    return "" if draft.startswith(NOT_FOUND) and not parse_query(f"moving {at.thing}").shape else draft
+
+
+def _find(at: AtSound, orientation: Orientation) -> Steps[str]:
     done = yield on_each(orientation, LISTEN)
     heard = of_kinds(trusted(evidence_from(done, LISTEN)), kinds_named(orientation.question))
     if len(heard) != 1:
@@ -113,7 +120,7 @@ def _place(
 ) -> Steps[str]:
     """Which one a thing is in its row, which is looked at again by itself so that it is numbered by itself."""
     moves = _moves(thing)
-    row = next(each for each in _rows([other for other in seen if not moves or _moves(other)]) if thing in each)
+    row = next(each for each in chains([other for other in seen if not moves or _moves(other)]) if thing in each)
     span = TimeSpan(start=row[0].span.start, end=row[-1].span.end)
     again = yield from _seen(at.thing, span, MARGIN, sound.video, orientation)
     row = [other for other in again if not moves or _moves(other)]
@@ -130,16 +137,6 @@ def _seen(thing: str, span: TimeSpan, reach: float, video: str, orientation: Ori
     there = {"span": span.widened(reach, reach, length), "point": False, "videos": {video: length}}
     looked = yield on_each(orientation.model_copy(update=there), COUNT, object_query=f"different {thing}")
     return sorted(trusted(evidence_from(looked, COUNT)), key=lambda item: item.span.start)
-
-
-def _rows(seen: Sequence[Evidence]) -> list[list[Evidence]]:
-    """Things that come one by one, apart from those that come only after a while."""
-    rows = [list(seen[:1])]
-    for before, after in pairwise(seen):
-        if after.span.start - before.span.end > APART:
-            rows.append([])
-        rows[-1].append(after)
-    return rows
 
 
 def _moves(thing: Evidence) -> bool:

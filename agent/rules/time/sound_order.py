@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import evidence_from, not_found, on_each, quote, trusted
-from longtake.agent.rules.sounds import NAMEABLE, OTHER, TOOL, kinds_named, of_kinds
+from longtake.agent.rules.sounds import NAMEABLE, OTHER, TOOL, kinds_named, of_kinds, without_kinds
 from longtake.agent.rules.steps import Steps
 from longtake.agent.rules.time.places import empty_of
-from longtake.agent.words import NUMBER_WORDS, cue
+from longtake.agent.words import NUMBER_WORDS, content_stems, cue, stems
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -46,6 +46,13 @@ _EMPTY = re.compile(
     r"(?P<other>black|white|blank|empty)\b",
     re.IGNORECASE,
 )
+# All that such a question says beside the kinds of sound; any other word narrows what it asks for.
+_OWN = stems(
+    "sound sounds noise noises hear heard hears hearing audible listen order sequence come comes came occur occurs "
+    "precede precedes preceded preceding follow follows followed following lead leads led leading ahead prior next "
+    "right directly immediately straight shortly just first last one single individual different other turn black white "
+    "blank empty screen picture frame image stays remains goes turns all completely list please"
+) | set(NUMBER_WORDS.values())
 _ELSEWHERE = re.compile(r"\b(?:while|when|during|between|until|since)\b", re.IGNORECASE)
 
 
@@ -70,6 +77,8 @@ def row_asked(orientation: Orientation) -> Row | None:
     if not ordered or not _SOUNDS.search(question) or OTHER.search(question) or set(kinds_named(question)) - set(kinds):
         return None
     if (beside and not kinds) or (not empty and _ELSEWHERE.search(question)):
+        return None
+    if set(content_stems(without_kinds(question))) - _OWN:
         return None
     number = "1" if next_one else several["number"].casefold() if several else "0"
     relation = "" if beside is None else "after" if beside["relation"].casefold() in _AFTER else "before"
@@ -100,12 +109,12 @@ def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     ]
     sounds = _once_each(of_kinds(heard, named))
     if not row.relation:
-        rows = _chains(sounds) if row.number else [sounds] if sounds else []
+        rows = chains(sounds) if row.number else [sounds] if sounds else []
         return [each for each in rows if row.number in (0, len(each))]
     found = []
-    for group in _chains(of_kinds(heard, row.beside)):
+    for group in chains(of_kinds(heard, row.beside)):
         start, end = group[0].span.start, group[-1].span.end
-        for chain in _chains(sounds):
+        for chain in chains(sounds):
             before = [item for item in chain if item.span.end <= start + FIT]
             after = [item for item in chain if item.span.start >= end - FIT]
             if row.relation == "before" and before and start - before[-1].span.end <= APART:
@@ -115,8 +124,8 @@ def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     return [each for each in found if len(each) >= row.number]
 
 
-def _chains(sounds: Sequence[Evidence]) -> list[list[Evidence]]:
-    """Sounds that follow each other, apart from those that do so only after a while."""
+def chains(sounds: Sequence[Evidence]) -> list[list[Evidence]]:
+    """What follows each other, as sounds do, apart from what does so only after a while."""
     chains = [list(sounds[:1])] if sounds else []
     for before, after in pairwise(sounds):
         if after.span.start - before.span.end > APART:
