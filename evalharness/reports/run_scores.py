@@ -51,12 +51,12 @@ class RunScores:
     subjects: tuple[SubjectScores, ...]
 
 
-def read_scores(folder: RunFolder, reading: str, tell: Tell, judge: str | None = None) -> RunScores:
+def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
     """Score a run and every item of it.
 
     Args:
         folder: of the run.
-        reading: repo, paper, signed or strict.
+        reading: repo, paper, signed or strict; None: that of the run's protocol.
         tell: told of lines that were left out.
         judge: whose verdicts count, where there are those of several.
 
@@ -66,7 +66,7 @@ def read_scores(folder: RunFolder, reading: str, tell: Tell, judge: str | None =
     """
     card = folder.card()
     suite = suite_named(card.suite)
-    chosen = reading_of(suite, reading)
+    chosen = reading_of(card, reading)
     held = scored_subjects(folder, tell, judge)
     items = next(iter(held.values())).items
     return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
