@@ -24,12 +24,18 @@ class SubjectScores:
     """One subject of a run."""
 
     name: str
+    card: RunCard
     table: ScoreTable
     items: Sequence[Item]
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
     prediction_values: Mapping[PredictionKey, Value]
+
+    @property
+    def judge(self) -> str | None:
+        """The judge whose verdicts count; None where nothing was judged."""
+        return next((found.judge for held in self.judgements.values() for found in held), None)
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
         """What was last found of a reply, by the names of its criteria."""
@@ -84,7 +90,7 @@ def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Re
                 values[item.id] if only else _headline(suite, _alone(item, scored, prediction, found), reading)
             )
     table = score_table(card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, table, scored.items, scored.said, scored.found, values, each)
+    return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:
