@@ -123,6 +123,30 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
     ]
 
 
+def fitting(
+    labels: Iterable[Label],
+    items: Mapping[str, Item],
+    predictions: Iterable[Prediction],
+    cases_of: CasesOf,
+    tell: Tell,
+) -> list[Label]:
+    """The labels of cases of a run; `tell` hears of each of another. The arguments are those of `labelled_cases`."""
+    places = {
+        (*prediction.key, case.number, case.name)
+        for prediction in predictions
+        if prediction.item in items
+        for case in cases_of(items[prediction.item], prediction)
+    }
+    held: list[Label] = []
+    for label in labels:
+        if _place(label) in places:
+            held.append(label)
+        else:
+            named = ", ".join(map(str, filter(None, (label.subject, label.item, label.criterion))))
+            tell(f"The label of {named}, turn {label.turn} is of no case of the run; it was left out.")
+    return held
+
+
 def labelled_cases(
     labels: Iterable[Label],
     items: Mapping[str, Item],
