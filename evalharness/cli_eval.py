@@ -11,7 +11,7 @@ import typer
 from longtake import __version__
 from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import ByJudge, Out, Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, Out, Reading, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
@@ -103,9 +103,7 @@ def run(
 @evaluate.command()
 def score(
     run: Run,
-    variant: Annotated[
-        str, typer.Option(help="repo, paper, signed or strict; what there is depends on the suite.")
-    ] = "repo",
+    variant: Reading = None,
     judge: ByJudge = None,
     as_json: Json = False,
 ) -> None:

@@ -11,6 +11,7 @@ from longtake.evalharness.judges.judge_check import (
     JudgeCheck,
     SelfAgreement,
     check_judges,
+    fitting,
     judge_again,
     labelled_cases,
     read_labels,
@@ -64,10 +65,11 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
     if not labels and (judge_of or not pairs):
         raise ConfigError("A judge alone is compared with people, or with itself where they judged: give LABELS.")
     itself = None
-    if judge_of:
+    if labels:
         items = {item.id: item for item in folder.items(tell)}
-        said = folder.predictions(tell).values()
-        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of_run(card)), tell)
+        said, cases_of = folder.predictions(tell).values(), cases_of_run(card)
+        labels = fitting(labels, items, said, cases_of, tell)
+        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of), tell) if judge_of else None
     checks = check_judges(labels, judgements)
     return Checked(checks=tuple(map(_figures, checks)), judges=tuple(pairs), itself=itself)
 

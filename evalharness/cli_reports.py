@@ -10,18 +10,15 @@ import typer
 
 from longtake.console import say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import ByJudge, Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, Reading, Remarks, Run
 from longtake.evalharness.cli_options import Json
 from longtake.evalharness.run_folder import RunFolder
 
 reports = typer.Typer()
-Reading = Annotated[
-    str, typer.Option("--variant", help="repo, paper, signed or strict; what there is depends on the suite.")
-]
 
 
 @reports.command()
-def report(run: Run, variant: Reading = "repo", judge: ByJudge = None, as_json: Json = False) -> None:
+def report(run: Run, variant: Reading = None, judge: ByJudge = None, as_json: Json = False) -> None:
     """Write report.html and report.md into the folder of a run."""
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
@@ -53,7 +50,7 @@ def compare(
     other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="Folder of another run.")] = None,
     first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
     second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
-    variant: Reading = "repo",
+    variant: Reading = None,
     judge: ByJudge = None,
     out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
     as_json: Json = False,
@@ -92,7 +89,7 @@ def export(
     run: Run,
     to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
     out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
-    variant: Reading = "repo",
+    variant: Reading = None,
     judge: ByJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""

@@ -112,6 +112,8 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
 def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str], *, seed: int = 0) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
+    It is None where the difference is the same in every video, as where both answer alike: that shows no spread.
+
     Args:
         first: value of each item, 0 to 1.
         second: of the same items in the same order.
@@ -128,7 +130,7 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
         only_first=only_first,
         only_second=only_second,
         p=mcnemar(only_first, only_second) if differences else None,
-        detectable=None if difference.error is None else round(reach * difference.error, 4),
+        detectable=round(reach * difference.error, 4) if difference.error else None,
     )
 
 

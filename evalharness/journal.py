@@ -1,4 +1,4 @@
-"""Append-only JSONL: a record a line, on disk before the next one is begun, so that a killed run loses nothing.
+"""Append-only JSONL: a record a line, handed to the system before the next is begun, so that a killed run loses none.
 
 The last line of a file whose writer was killed may be torn. It is left out when the file is read and cut off before
 anything is appended.

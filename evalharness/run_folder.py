@@ -4,7 +4,7 @@ run.json            what the run is: its suite, subjects, variants, seeds; chang
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
-scores.json         the last scores; report.html and report.md beside it
+report.html         the last report; report.md beside it
 """
 
 from __future__ import annotations

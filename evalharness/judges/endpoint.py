@@ -21,7 +21,7 @@ from longtake.agent.controllers.arguments import NOT_READ
 from longtake.agent.controllers.endpoint import ContextFull, Role, reply
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, secret
-from longtake.errors import ConfigError, EngineError
+from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.memory.records import Record
@@ -101,7 +101,7 @@ class EndpointJudge:
             return finding.model_copy(update={"cached": True})
         try:
             return self._asked(sent, case.asks)
-        except EngineError as error:
+        except (EngineError, Cancelled) as error:
             return Finding(met=None, error=str(error))
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from longtake.evalharness.agreement import Agreement
 from longtake.evalharness.items import Judgement, PredictionKey
+from longtake.evalharness.judges.judge import NO_REPLY
 from longtake.memory.records import Record
 
 _Verdicts = dict[tuple[PredictionKey, int, str, str], bool | None]
@@ -39,10 +40,13 @@ def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
     """Each two judges of a run against each other, those that never gave a verdict aside.
 
     Args:
-        judgements: of a run; of several of one reply by one judge the last one holds.
+        judgements: of a run; of several of one reply by one judge the last one holds. Where nothing was said no judge
+            was asked, so that there is nothing to agree about.
     """
     by_judge: dict[str, _Verdicts] = {}
     for held in judgements:
+        if held.reason == NO_REPLY:
+            continue
         key = PredictionKey(held.item, held.variant, held.subject, held.seed)
         by_judge.setdefault(held.judge, {})[key, held.turn, held.criterion, held.reply] = held.met
     heard = [judge for judge, found in by_judge.items() if any(met is not None for met in found.values())]

@@ -24,12 +24,18 @@ class SubjectScores:
     """One subject of a run."""
 
     name: str
+    card: RunCard
     table: ScoreTable
     items: Sequence[Item]
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
     prediction_values: Mapping[PredictionKey, Value]
+
+    @property
+    def judge(self) -> str | None:
+        """The judge whose verdicts count; None where nothing was judged."""
+        return next((found.judge for held in self.judgements.values() for found in held), None)
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
         """What was last found of a reply, by the names of its criteria."""
@@ -51,12 +57,12 @@ class RunScores:
     subjects: tuple[SubjectScores, ...]
 
 
-def read_scores(folder: RunFolder, reading: str, tell: Tell, judge: str | None = None) -> RunScores:
+def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
     """Score a run and every item of it.
 
     Args:
         folder: of the run.
-        reading: repo, paper, signed or strict.
+        reading: repo, paper, signed or strict; None: that of the run's protocol.
         tell: told of lines that were left out.
         judge: whose verdicts count, where there are those of several.
 
@@ -66,7 +72,7 @@ def read_scores(folder: RunFolder, reading: str, tell: Tell, judge: str | None =
     """
     card = folder.card()
     suite = suite_named(card.suite)
-    chosen = reading_of(suite, reading)
+    chosen = reading_of(card, reading)
     held = scored_subjects(folder, tell, judge)
     items = next(iter(held.values())).items
     return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
@@ -84,7 +90,7 @@ def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Re
                 values[item.id] if only else _headline(suite, _alone(item, scored, prediction, found), reading)
             )
     table = score_table(card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, table, scored.items, scored.said, scored.found, values, each)
+    return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product, zip_longest
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -21,8 +23,17 @@ class ScriptedScores(LongshotScores):
 
     groups: dict[str, Rows] = Field(description="By tag and its value; pooled over the items, as a task is.")
     outcomes: dict[str, dict[str, int]] = Field(
-        description="Replies by what an honest one would be: answer or abstention. Right: the first criterion is met."
+        description="Turns by what an honest reply is: answer or abstention. Right: the first criterion is met; a turn "
+        "without a reply is an error, and one without criteria is left out."
     )
+
+
+class _Replied(NamedTuple):
+    """What counts of a reply; its text is not held."""
+
+    hash: str
+    ok: bool
+    abstained: bool
 
 
 def score_scripted(
@@ -43,20 +54,24 @@ def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
 def _outcomes(
     items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
-    by_id = {item.id: item for item in items}
+    said = {(one.item, one.seed): tuple(map(_replied, one.replies)) for one in predictions}
     met = {(one.item, one.seed, one.turn, one.criterion, one.reply): one.met for one in judgements}
     counted: dict[str, Counter[str]] = {}
-    for prediction in predictions:
-        item = by_id[prediction.item]
-        for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False)):
-            first = turn.criteria[0].name
-            key = (item.id, prediction.seed, number, first, reply_hash(reply))
-            counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, met.get(key))] += 1
+    for item, seed in product(items, sorted({seed for _, seed in said}) or [0]):
+        replies = said.get((item.id, seed), ())
+        for number, (turn, reply) in enumerate(zip_longest(item.turns, replies[: len(item.turns)])):
+            if turn.criteria:
+                verdict = met.get((item.id, seed, number, turn.criteria[0].name, reply.hash)) if reply else None
+                counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, verdict)] += 1
     return {expected: _counts(found) for expected, found in counted.items()}
 
 
-def _outcome(reply: Reply, met: bool | None) -> str:
-    if reply.status != "ok":
+def _replied(reply: Reply) -> _Replied:
+    return _Replied(reply_hash(reply), reply.status == "ok", reply.abstained)
+
+
+def _outcome(reply: _Replied | None, met: bool | None) -> str:
+    if reply is None or not reply.ok:
         return "error"
     if met:
         return "right"

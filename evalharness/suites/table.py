@@ -78,13 +78,16 @@ def suite_named(name: str) -> Suite:
     return SUITES[name]
 
 
-def reading_of(suite: Suite, name: str) -> Reading:
-    """A way to read the scores of a suite.
+def reading_of(card: RunCard, name: str | None) -> Reading:
+    """A way to read the scores of a run; without a name that of its protocol, where its suite has it.
 
     Raises:
         ConfigError: when the suite has none of that name.
     """
+    suite = suite_named(card.suite)
     known: dict[str, Reading] = {reading: reading for reading in suite.readings}
+    if name is None:
+        return known.get(card.protocol, suite.readings[0])
     found = known.get(name)
     if found is None:
         raise ConfigError(f"This suite has no scores {name!r}; it has {', '.join(suite.readings)}.")

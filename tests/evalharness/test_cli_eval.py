@@ -229,6 +229,17 @@ def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> Non
     assert checked["itself"] is None
 
 
+def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
+    assert eval_("judge", said / "run")[0] == 0
+    file = said / "labels.jsonl"
+    (fits, _) = file.read_text().splitlines()
+    file.write_text(f"{fits}\n{json.dumps(json.loads(fits) | {'item': 'q9'})}\n")
+    code, told, remarks = eval_("judge-check", said / "run", file, "--json")
+    assert (code, "q9, turn 0 is of no case of the run; it was left out" in remarks) == (EXIT_PARTIAL, True)
+    [figures] = json.loads(told)["checks"]
+    assert figures["n"] + figures["check"]["unjudged"] == 1
+
+
 def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
     criteria = [
         {

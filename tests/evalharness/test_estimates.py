@@ -156,7 +156,7 @@ def test_a_pair_counts_the_items_that_only_one_gets_right() -> None:
 
 def test_two_subjects_that_answer_alike_do_not_differ() -> None:
     found = paired([1, 0, 1], [1, 0, 1], list("abc"))
-    assert (found.difference.value, found.p, found.detectable) == (0.0, 1.0, 0.0)
+    assert (found.difference.value, found.p, found.detectable) == (0.0, 1.0, None)
 
 
 def test_nothing_to_compare_gives_no_probability() -> None:

@@ -11,7 +11,7 @@ from helpers.openai_server import openai_server, says
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
 from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
-from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.judges.judge import NO_REPLY, Case
 from longtake.evalharness.judges.judge_check import (
     Label,
     check_judges,
@@ -135,3 +135,9 @@ def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again(
     said = [prediction("1", "red"), prediction("2", ""), prediction("gone", "red")]
     found = labelled_cases(labels, {"1": rubric("1"), "2": rubric("2")}, said)
     assert [(case.item.id, case.name) for case in found] == [("1", "red")]
+
+
+def test_a_label_where_nothing_was_said_is_in_no_figure() -> None:
+    silent = judgement(1, False).model_copy(update={"reason": NO_REPLY})
+    [check] = check_judges([label(0, True), label(1, False)], [judgement(0, True), silent])
+    assert (check.agreement.n, check.agreement.true_negative, check.unjudged) == (1, 0, 0)

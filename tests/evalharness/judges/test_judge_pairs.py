@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.items import Judgement
+from longtake.evalharness.items import Item, Judgement, Reply, Turn
+from longtake.evalharness.judges.judge import Case, nothing_said
 from longtake.evalharness.judges.judge_pairs import judge_pairs
 
 # Ten replies: 3 that both accept, 2 that the second accepts alone, 1 that the first accepts alone, 4 of neither.
 FIRST = [True, True, True, False, False, True, False, False, False, False]
 SECOND = [True, True, True, True, True, False, False, False, False, False]
+
+ITEM = Item(suite="own", id="1", video="v", format="open", turns=(Turn(question="q"),))
 
 
 def judged(judge: str, number: int, met: bool | None, reply: str = "") -> Judgement:
@@ -38,6 +41,14 @@ def test_what_one_of_them_did_not_decide_is_counted_apart() -> None:
     found += [judged("b", 3, True, "later")]
     [pair] = judge_pairs(found)
     assert (pair.n, pair.same, pair.kappa, pair.undecided) == (1, 1.0, None, 3)
+
+
+def test_what_no_judge_was_asked_is_no_agreement() -> None:
+    found = [judged(judge, 0, met) for judge, met in (("a", True), ("b", False))]
+    silent = nothing_said(Case(ITEM, 0, Reply(text=""), "whole"))
+    found += [judged(judge, 1, silent.met).model_copy(update={"reason": silent.reason}) for judge in "ab"]
+    [pair] = judge_pairs(found)
+    assert (pair.n, pair.same) == (1, 0.0)
 
 
 def test_a_judge_that_was_down_is_compared_with_nobody() -> None:

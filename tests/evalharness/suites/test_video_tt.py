@@ -12,6 +12,9 @@ import pytest
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import ChoiceScores
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
+from longtake.evalharness.journal import Journal
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring import score_run
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,
@@ -248,3 +251,17 @@ def test_an_answer_without_points_is_unjudged_and_takes_the_headline_away(tmp_pa
     scores = scored(five(tmp_path, "a"), {"a": (None, 5, 5, 5, 5)})
     assert (scores.unjudged.count, scores.unjudged.n, scores.headline) == (1, 4, None)
     assert values(scores, "question")["primary"] == 0.0
+
+
+def test_a_run_by_the_paper_is_scored_by_the_paper_unless_told_otherwise(tmp_path: Path) -> None:
+    items, folder = five(tmp_path, *HAND), RunFolder(tmp_path / "run")
+    folder.begin(RunCard(suite="video-tt", source="x", subjects=("s",), protocol="paper", version="0"))
+    folder.keep_items(items)
+    given = [answered(item, HAND[item.video][WAYS.index(item.tags["way"])]) for item in items]
+    with Journal(folder.predictions_file) as predictions, Journal(folder.judgements_file) as judgements:
+        for prediction, verdict in given:
+            predictions.append(prediction)
+            if verdict:
+                judgements.append(verdict.model_copy(update={"met": True}))
+    headlines = [score_run(folder, reading, pytest.fail)["s"] for reading in (None, "paper", "repo")]
+    assert [scores.model_dump()["headline"]["value"] for scores in headlines] == [65.0, 65.0, 75.0]
