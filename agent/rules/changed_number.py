@@ -25,7 +25,13 @@ _CHANGES = tuple(
         rf"{_OLD}(?: (?:in|of) (?:the )?\w+)? {_IS}{_NEW}",
     )
 )
-_MOMENT = re.compile(r"\d+(?:\.\d+)? ?(?:s|secs?|seconds?|mins?|minutes?)\b|\d+(?::\d+)+", re.IGNORECASE)
+# Numbers that place or name something: times, "line 3", "Python 3", "the 2nd program".
+_PLACES = re.compile(
+    r"\d+(?:\.\d+)? ?(?:s|secs?|seconds?|mins?|minutes?)\b|\d+(?::\d+)+"
+    r"|(?:\b(?:in|on|at) )?\b(?:lines?|python|slide|page|version|example) ?\d+(?:\.\d+)*\b"
+    r"|\b\d+(?:st|nd|rd|th)(?= (?:\w+ )?(?:program(?:me)?|code|script|snippet|listing|slide|page)\b)",
+    re.IGNORECASE,
+)
 _SOMEBODY = re.compile(r"\bone\b", re.IGNORECASE)  # "if one ran it": no number
 RUN = r"(?:runs?|ran|running|executed?)"
 _AS_IT_IS = re.compile(
@@ -61,9 +67,9 @@ def change_in(question: str) -> Change | None:
 
 
 def _supposition(question: str) -> str:
-    """A question in digits, without the times it names and the mere supposition that the program is run."""
+    """A question in digits, without the places it names and the mere supposition that the program is run."""
     plain = figures(_SOMEBODY.sub("somebody", question), above=0)
-    return _AS_IT_IS.sub(" ", _MOMENT.sub(" ", plain))
+    return " ".join(_AS_IT_IS.sub(" ", _PLACES.sub(" ", plain)).split())
 
 
 def as_supposed(source: str, question: str) -> str | None:

@@ -11,7 +11,7 @@ import builtins
 import re
 
 from longtake.agent.listings import Listing, listings
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.changed_number import RUN, as_supposed, change_in
 from longtake.agent.rules.moves import (
     Call,
@@ -25,7 +25,7 @@ from longtake.agent.rules.moves import (
     within,
 )
 from longtake.agent.rules.steps import Steps
-from longtake.agent.words import cue
+from longtake.agent.words import cue, figures
 
 READER, SANDBOX = "extract_scene_text", "execute_code"
 LONGEST_OUTPUT = 300  # characters
@@ -56,9 +56,12 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 
+# One line of a program, or of what it prints, is less than all that it prints.
+_ONE_LINE = re.compile(r"\blines? \d", re.IGNORECASE)
 # Of these it takes a word of computing to speak of a program: "what happens when the programme is run".
 _LOOSE = cue("programme*, give, gives, write, writes, happens, get")
 _COMPUTING = cue("print*, output*, run, runs, ran, running, execut*, loop*, range")
+_COUNTED = re.compile(rf"\b(?:{'|'.join(ORDINALS)}|last) (?:\w+ )?{_PROGRAM}\b", re.IGNORECASE)
 _SHOWN_ON = r"(?:the |this |that )?(?:\w+ )?(?:screen|slide|picture|board|page|video|image|frame)"
 _NO_PROGRAM = re.compile(
     rf"\b(?:access|area|bar|country|door|dress|postal|promo|qr|zip)[ -]?codes?\b"
@@ -87,12 +90,15 @@ def find_output(orientation: Orientation) -> Steps[str]:
     shown = [listing for listing in found if "print" in listing.source]
     if not shown:
         return ""
-    if len(shown) > 1:
+    if len(shown) > 1 or _COUNTED.search(orientation.question):
         marks = "".join(cite(listing.lines[0], orientation) for listing in shown)
-        return not_found(f"Several programs are shown: ask about one at its time {marks}.")
+        several = "Several programs are" if len(shown) > 1 else "One program is"
+        return not_found(f"{several} shown: ask about one at its time {marks}.")
     source = as_supposed(shown[0].source, orientation.question)
     if source is None:
         return not_found("It cannot be told what is to be different in the program.")
+    if source == shown[0].source and _ONE_LINE.search(figures(orientation.question, above=0)):
+        return not_found("What one line alone prints cannot be told.")
     if not _is_certain(source):
         return not_found("What the program prints rests on more than its lines.")
     (ran,) = yield [Call(SANDBOX, {"code": source, "language": "python"})]

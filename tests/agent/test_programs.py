@@ -62,6 +62,9 @@ def answered(question: str, *shown: Evidence) -> str:
         ("If one changed the range to 4, what would come out of the program?", "would print “16”"),
         ("What would the code print with 007 instead of 3?", "would print “128”"),
         ("Replace the 03 by a 6 in the code: what is printed?", "would print “64”"),
+        ("What does the Python 3 program print?", "prints “8”"),
+        ("What does the code on slide 2 print?", "prints “8”"),
+        ("Replace the 3 in line 2 by a 6: what does the code print?", "would print “64”"),
         ("What happens when the programme on the slide is run?", "prints “8”"),
         ("What does the loop give?", "prints “8”"),
         ("If instead of 2 the code had 3, what would it print?", "would print “27”"),
@@ -83,6 +86,19 @@ def test_a_program_is_run_as_the_question_supposes_it(question: str, printed: st
 )
 def test_a_change_that_is_not_sure_is_not_guessed(question: str) -> None:
     assert answered(question) == "NOT FOUND: It cannot be told what is to be different in the program."
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("What does the second program print?", "One program is shown: ask about one at its time [00:00:10]."),
+        ("What does the last script output?", "One program is shown: ask about one at its time [00:00:10]."),
+        ("What does line 3 of the code print?", "What one line alone prints cannot be told."),
+        ("What does line three of the code print?", "What one line alone prints cannot be told."),
+    ],
+)
+def test_a_place_is_no_other_number(question: str, reason: str) -> None:
+    assert answered(question) == f"NOT FOUND: {reason}"
 
 
 @pytest.mark.parametrize(
