@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.moves import Done, Move, not_found
 
 _LIMITS = (
@@ -14,6 +14,14 @@ _LIMITS = (
             r"^\W*(?:thanks?(?: you)?(?: very much| a lot)?|hello|hi|hey|okay|ok|great|good|bye|goodbye)\W*$", re.I
         ),
         "That asks nothing: ask what is said, written, heard or shown in the video.",
+    ),
+    (
+        re.compile(
+            rf"{POLAR}.*\b(?:agree|agrees|match|matches|differ|differs|contradict|contradicts|the same)\b.*"
+            r"\b(?:what is (?:said|shown|written)|what [\w ]+ says|speech)",
+            re.IGNORECASE,
+        ),
+        "Of what is shown and what is said, rules compare only days; ask for each alone.",
     ),
 )
 

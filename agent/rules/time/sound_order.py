@@ -50,8 +50,8 @@ _EMPTY = re.compile(
 _OWN = stems(
     "sound sounds noise noises hear heard hears hearing audible listen order sequence come comes came occur occurs "
     "precede precedes preceded preceding follow follows followed following lead leads led leading ahead prior next "
-    "right directly immediately straight shortly just first last one single individual different other turn black white "
-    "blank empty screen picture frame image stays remains goes turns all completely list please"
+    "right directly immediately straight shortly just first last one single individual different other turn black "
+    "white blank empty screen picture frame image stays remains goes turns all completely list please"
 ) | set(NUMBER_WORDS.values())
 _ELSEWHERE = re.compile(r"\b(?:while|when|during|between|until|since)\b", re.IGNORECASE)
 
