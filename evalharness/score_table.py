@@ -112,7 +112,7 @@ def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, Share]]:
         for inner, counts in value.items() if isinstance(value, Mapping) else ():
             if isinstance(counts, Mapping) and _are_counts(counts):
                 for name, count in counts.items():
-                    yield f"{name}, where one should {inner}", Share(count=count, n=sum(counts.values()))
+                    yield f"{name}, where an {inner} is due", Share(count=count, n=sum(counts.values()))
 
 
 def _are_counts(rows: Mapping[str, Any]) -> bool:
