@@ -15,6 +15,22 @@ KEEP_NOTE = re.compile(
     r"|write down(?: that)?)[:,]?\s+(?P<text>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_KEPT = r"(?:result|number|value|answer|figure|sum|total|amount|price|one|note|output|name)"
+_KEEP = r"(?:remember|keep|save|store|memori[sz]e|bear|retain|record|note|hold on to|write down|make a note of)"
+_IN_MIND = (
+    r"(?:in (?:your |the )?(?:mind|memory|notes?)|to (?:your )?(?:mind|memory)|for (?:later(?: on)?|me|now)|down)"
+)
+KEEP_ANSWER = re.compile(
+    rf"^\W*(?:(?:and|now|please|can you|could you|would you) )*{_KEEP} (?:down )?"
+    rf"(?:(?:this|that|the|your|its) (?:last |final )?{_KEPT}|that|this|it)(?:,? (?:{_IN_MIND}|please))*\W*$",
+    re.IGNORECASE,
+)
+_HELD = r"(?:remember|keep|kept|sav|stor|memori[sz]|not|record|retain|bear|hold|held|writ|memory|mind)\w*"
+TELL_KEPT = re.compile(
+    r"^\W*(?:(?:and|so|now|please) )*(?:what|which|tell me|give me|repeat|recall|remind me)\b"
+    rf"(?=.*\b(?:you|your|i|we|me)\b).*\b{_HELD}(?: {_IN_MIND}| earlier| before)*\W*$",
+    re.IGNORECASE,
+)
 FIND_NOTES = re.compile(
     rf"{_PLEASE}(?:what (?:did|have) (?:i|we) (?:note|noted|(?:ask(?:ed)? you to )?remember|write down|written down)"
     r"|what (?:are|is|was|were) (?:my|your) notes?|(?:show|list|read)(?: me)?(?: all)? (?:my|your) notes?"

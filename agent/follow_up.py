@@ -9,11 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from longtake.agent.follow_up_sounds import about_sound
+from longtake.agent.rules.matching import SUPERLATIVE
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 
 _PRONOUN = re.compile(r"\b(?:he|she|they|it|him|them)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:his|their|its)\b|\bher\b(?=\s+[a-z])", re.IGNORECASE)
+_PERSON = r"(?:this|that|the same) (?:person|man|woman|lady|gentleman)|he or she|she or he"
+_OF_PERSON = re.compile(rf"\b(?:(?:{_PERSON}|the person)['’]s|his or her|her or his)\b", re.IGNORECASE)
+_THE_PERSON = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+_MOST = re.compile(
+    rf"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?"
+    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: (?:expensive|costly|valuable|popular))?|one (?:with|that) .+?))"
+    r"(?: (?:one|of them|of these|of all))*\W*$",
+    re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    r"^\W*(?:and|what about|how about|and what about)\s+(?:the|his|her|its|their)\s+(?P<noun>job|work|role|position|"
+    r"profession|occupation|price|cost|(?:(?:tele)?phone )?number|name|date|day|age|address|title)\W*$",
+    re.IGNORECASE,
+)
+_ALL_OF_THEM = re.compile(
+    r"\b(?:they|them) all\b|\ball of them\b|\bthey\b[^?]*\b(?:together|altogether|in total|in all)\b", re.IGNORECASE
+)
 _POINTS_AT = re.compile(
     r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b"
     r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$",
@@ -31,12 +51,31 @@ _BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|w
 def resolve(question: str, earlier: Sequence[str]) -> str:
     """The question with its pronouns replaced by what the questions before it were about, where that can be told.
 
+    "And the cheapest one?" becomes a question of its own.
+
     Args:
         question: as asked.
         earlier: the questions of the thread, oldest first.
     """
-    thing = next(filter(None, map(subject_of, reversed(earlier))), None)
-    if not thing or _DUMMY.search(question) or not (_PRONOUN.search(question) or _POSSESSIVE.search(question)):
+    heard = about_sound(question, earlier[-1]) if earlier else None
+    if heard:
+        return heard
+    most = _MOST.match(question) if earlier else None
+    if most:
+        return f"Which one is the{most['most'][3:]}?"
+    before, thing = next(((each, thing) for each in reversed(earlier) if (thing := subject_of(each))), ("", None))
+    attribute = _ATTRIBUTE.match(question)
+    if thing and attribute:
+        return f"What is the {attribute['noun']} of {thing}?"
+    # One capitalised word may as well be a place: "Where is Oslo?" "Who is this man?"
+    if thing and thing[0].isupper() and (" " in thing or _ASKS_WHO.search(before)):
+        question = _THE_PERSON.sub(thing, _OF_PERSON.sub(f"{thing}'s", question))
+    if (
+        not thing
+        or _DUMMY.search(question)
+        or _ALL_OF_THEM.search(question)
+        or not (_PRONOUN.search(question) or _POSSESSIVE.search(question))
+    ):
         return question
     named = _POSSESSIVE.sub(f"{thing}'s", question)
     return _PRONOUN.sub(thing, named, count=1)

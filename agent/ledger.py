@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -17,6 +18,7 @@ from longtake.tools.result import ToolResult
 _TIME = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?)\s*s\b")
 # Numbers that turn units into each other, beside the sign that does it: 60 and 3600 for times, 100 for shares.
 _CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|100)\s*\*")
+_MAKERS = ("execute_code", "translate_text", "translate_speech", "web_search")  # tools whose output no video holds
 ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
 
 
@@ -38,6 +40,21 @@ class Made:
         if self.by.tool != "calculator" or self.result.failure:
             return ""
         return f"{self.by.arguments.get('expression', '')} = {self.result.output['result']}"
+
+    @property
+    def made(self) -> str:
+        """What a tool worked out, printed, translated or found elsewhere: the video holds none of it."""
+        told = (*_texts(self.result.output), *self.result.notes)
+        return self.computed or (" | ".join(told) if self.by.tool in _MAKERS and not self.result.failure else "")
+
+
+def _texts(output: Any) -> Iterator[str]:
+    """The texts in what a tool gives back, however deep."""
+    if isinstance(output, str):
+        yield output
+    elif isinstance(output, Mapping | list):
+        for each in output.values() if isinstance(output, Mapping) else output:
+            yield from _texts(each)
 
 
 def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:

@@ -54,6 +54,12 @@ _SENSES: tuple[tuple[Modality, re.Pattern[str]], ...] = (
     ),
 )
 _OF_SPEAKER = re.compile(r"\bspeaker['’]s\b", re.IGNORECASE)  # address or shirt: nothing that is said
+# "Tell me how many there are": who is told is the one who asks.
+_REQUEST = re.compile(
+    r"^\W*(?:please |now |(?:can|could|will|would) you )*"
+    r"(?:(?:tell|show) (?:me|us)|(?:say|tell)(?= (?:how|what|which|where|when)))\b",
+    re.IGNORECASE,
+)
 _CALCULATE = re.compile(
     r"\b(?:solve|solutions? of) [\w(][^?]*=|\b(?:calculate|compute|sum|add up|total of|result of|product of|equation)\b"
     r"|\bhow much is [\d(]|\bwhat is [\d(][^?]*[-+*/x×÷]|\d\s*(?:%|per ?cent) of \d"
@@ -86,7 +92,8 @@ POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a que
 EVER = re.compile(rf"{POLAR}.*\b(?:ever|any|anybody|anyone|anything)\b", re.IGNORECASE)
 TOTAL = re.compile(
     r"\b(?:total|sum)\b[^?]*\b(?:of|for)\b|\badd(?:ed)? up\b|\ball together\b|\baltogether\b"
-    r"|\bcosts?\b[^?]*\b(?:together|in total|in all|combined)\b"
+    r"|\b(?:costs?|how much (?:is|are|do|does|would))\b[^?]*\b(?:together|in total|in all|combined)\b"
+    r"|\bcosts?\b[^?]*\b(?:buy|for) (?:all|both|everything)\b"
 )
 _OF_ONE_COLOUR = re.compile(
     rf"{POLAR} (?:there .*\b(?:screen|picture|frame|image)s?\W*$|the (?:screen|picture|frame|image)\b)"
@@ -122,6 +129,12 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
 _CODE = r"\d+(?::\d+){3,}"
 _CLOCK = rf"(?<![\d:,])(?!{_CODE}){TIME}(?![\d:])"
+# Groups of digits as of a telephone; years, dates and thousands are none.
+_PHONE = re.compile(
+    r"(?<![\w:.,$€£/-])(?<!\d )(?!(?:1\d|20)\d\d[-– ](?:1\d|20)?\d\d\b|[1-9]\d{0,2}(?: \d{3})+(?![ -]?\d))"
+    r"\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)"
+)
+_SHORTEST_PHONE = 6  # digits
 _UNIT = r"\s*(?:seconds?|secs?|s)\b"
 _MINUTES = re.compile(
     r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?"
@@ -178,9 +191,10 @@ def classify(question: str) -> tuple[Kind, tuple[Modality, ...]]:
     """The kind of a question and the senses it names."""
     if not _ENGLISH.search(question):
         return "fact", ()
-    plain = _OF_SPEAKER.sub(" ", question)
+    asked = _REQUEST.sub(" ", question)
+    plain = _OF_SPEAKER.sub(" ", asked)
     senses: tuple[Modality, ...] = tuple(modality for modality, words in _SENSES if words.search(plain))
-    return _kind(question.casefold(), senses), senses
+    return _kind(asked.casefold(), senses), senses
 
 
 def _kind(text: str, senses: Sequence[Modality]) -> Kind:
@@ -207,9 +221,10 @@ def wants_everything(question: str) -> bool:
 
 
 def quoted(question: str) -> tuple[str, ...]:
-    """What stands in quotation marks, and codes such as 01:00:32:03."""
+    """What stands in quotation marks, codes such as 01:00:32:03, and telephone numbers."""
     marked = [first or second for first, second in QUOTATION.findall(question)]
-    return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question)]))
+    dialled = [found for found in _PHONE.findall(question) if sum(map(str.isdigit, found)) >= _SHORTEST_PHONE]
+    return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question), *dialled]))
 
 
 def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tuple[TimeSpan | None, bool]:

@@ -43,10 +43,12 @@ _WEIGHTY = stems("only all every each both over under may might could should mus
 _COMPUTED = stems("answer result value equals gives total sum difference together altogether")
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
-# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
+# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once,
+# how somebody feels, and whether two tell the same.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
-    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle"
+    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
+    "kept top bottom corner positive negative neutral agree differ"
 )
 _OPPOSITES = tuple(
     pair.split("/")
@@ -64,7 +66,7 @@ class Grounds:
     """What a claim may rest on beside its proof.
 
     Attributes:
-        computed: what was calculated, such as `2 + 3 = 5`.
+        computed: what was calculated, such as `2 + 3 = 5`; of the rules also what else a tool made.
         question: what was asked.
         measured: whether the draft is that of the rules, which conclude from what they measured.
     """
@@ -103,13 +105,14 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     contents = [item.content for item in proof]
     shown = " ".join(contents)
     told = _ANSWER.sub("", text)
-    quotes = [quote for quote in QUOTATION.findall(told) if quote.strip() in shown]
+    computed = [line for line in grounds.computed if grounds.measured or _tells(told, line)]
+    told_there = " ".join([shown, *computed])
+    quotable = [*contents, *(computed if grounds.measured else ())]
+    quotes = [quote for quote in QUOTATION.findall(told) if any(quote.strip() in each for each in (shown, *quotable))]
     quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(told))
     rest = QUOTATION.sub(" ", told) if quoting else told
-    computed = [line for line in grounds.computed if grounds.measured or _tells(told, line)]
-    if not (proof or computed) or _is_misquoted(text, proof):
+    if not (proof or computed) or _is_misquoted(text, quotable):
         return "unverified"
-    told_there = " ".join([shown, *computed])
     held = stems(told_there) | stems(without_amounts(told_there))
     excused = _excused(told, bool(computed), grounds)
     wanted = _spoken(rest)
@@ -235,12 +238,12 @@ def _settled(question: str, shown: str) -> str | None:
     return "no" if turned != denied_otherwise(question, [shown]) else "yes"
 
 
-def _is_misquoted(text: str, proof: Sequence[Evidence]) -> bool:
+def _is_misquoted(text: str, contents: Sequence[str]) -> bool:
     """Whether a claim quotes a sentence, three words or more, that no evidence holds; case and signs do not count.
 
     The cells of a row, and what an ellipsis joins, stand apart in the evidence.
     """
-    held = f" {' | '.join(' '.join(words(item.content)) for item in proof)} "
+    held = f" {' | '.join(' '.join(words(content)) for content in contents)} "
     parts = (part for term in QUOTATION.findall(text) for part in re.split(rf"{CELLS}|…|\.\.\.", term))
     spelled = (words(part) for part in parts)
     return any(len(part) >= LEAST_QUOTED and f" {' '.join(part)} " not in held for part in spelled)

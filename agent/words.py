@@ -80,6 +80,12 @@ def content_stems(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOPWORDS))
 
 
+def holds_phrase(phrase: str, text: str) -> bool:
+    """Whether the words of a phrase stand in a text in this order, with nothing between them; endings do not count."""
+    wanted, held = (" ".join(stem(word) for word in words(each)) for each in (phrase, text))
+    return f" {wanted} " in f" {held} "
+
+
 @lru_cache(maxsize=16_384)  # every claim of a draft is held against the same evidence
 def stems(text: str) -> frozenset[str]:
     """Stems of all the words."""

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
-from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Variant
+from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.memory.records import Record
 
@@ -22,7 +22,6 @@ State = Literal["error", "unread", "unjudged", "abstained", "ok"]
 STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
 Table = Mapping[str, Estimate]
-Verdict = Callable[[Judgement], bool | None]
 
 
 class Share(Record):
@@ -35,6 +34,20 @@ class Share(Record):
     def value(self) -> float:
         """As a share, 0 where there is nothing."""
         return self.count / self.n if self.n else 0.0
+
+
+class Said(NamedTuple):
+    """What is scored of a reply, and what the judge found of it; its text is not held."""
+
+    status: ReplyStatus
+    choice: int | None
+    parse: ParseStatus
+    abstained: bool
+    met: bool | None  # None without a verdict on this very reply, as are the points
+    points: float | None
+
+
+Verdict = Callable[[Said], bool | None]
 
 
 class Outcome(NamedTuple):
@@ -51,7 +64,7 @@ class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
     headline: Estimate | None = Field(description="None where more than 1 % of the open answers have no verdict.")
-    without_failures: Estimate = Field(description="Over the items that did not fail.")
+    without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
     errors: Share
     parse_failures: Share
@@ -63,21 +76,19 @@ class Answers:
     """What one subject replied and what one judge found of it; of several of a kind, the last."""
 
     def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
-        self._replies = {(each.item, each.variant, each.seed): each.replies[0] for each in predictions}
-        self._judgements = {(each.item, each.variant, each.seed): each for each in judgements}
-        self.seeds = tuple(sorted({seed for _, _, seed in self._replies})) or (0,)
+        found = {(one.item, one.variant, one.seed): (one.reply, one.met, one.points) for one in judgements}
+        self._said: dict[tuple[str, str, int], Said] = {}
+        for each in predictions:
+            key, reply = (each.item, each.variant, each.seed), each.replies[0]
+            judged, met, points = found.get(key, ("", None, None))
+            if judged and judged != reply_hash(reply):
+                met = points = None
+            self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, met, points)
+        self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
-    def reply(self, item: Item, variant: Variant, seed: int) -> Reply | None:
-        """The reply to the item's one turn; None where it was not asked."""
-        return self._replies.get((item.id, variant.name, seed))
-
-    def verdict(self, item: Item, variant: Variant, seed: int, accepts: Verdict) -> bool | None:
-        """Whether the reply is accepted; None where the judge gave no verdict, or was asked about another reply."""
-        key = item.id, variant.name, seed
-        judgement, reply = self._judgements.get(key), self._replies.get(key)
-        if judgement is None or reply is None or judgement.reply not in ("", reply_hash(reply)):
-            return None
-        return accepts(judgement)
+    def said(self, item: Item, variant: Variant, seed: int) -> Said | None:
+        """What was replied to the item's one turn; None where it was not asked."""
+        return self._said.get((item.id, variant.name, seed))
 
 
 def rotations(base: Variant, items: Iterable[Item]) -> tuple[Variant, ...]:
@@ -105,7 +116,7 @@ def choice_outcome(
         by_text: whether a reply that gives an option's text instead of its label counts as read.
     """
     turn = item.turns[0]
-    replies = [answers.reply(item, variant, seed) for variant in orders if variant.applies(item)]
+    replies = [answers.said(item, variant, seed) for variant in orders if variant.applies(item)]
     chance = (1 / len(turn.options)) ** len(replies)
     states: set[State] = {choice_state(reply, by_text=by_text) for reply in replies}
     state = next(filter(states.__contains__, STATES))
@@ -113,7 +124,7 @@ def choice_outcome(
     return Outcome(item, seed, right, state, chance)
 
 
-def choice_state(reply: Reply | None, *, by_text: bool = True) -> State:
+def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
     """What became of one choice."""
     if reply is None or reply.status != "ok":
         return "error"
@@ -123,35 +134,37 @@ def choice_state(reply: Reply | None, *, by_text: bool = True) -> State:
 
 
 def open_outcome(
-    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Verdict = lambda judgement: judgement.met
+    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Verdict = lambda said: said.met
 ) -> Outcome:
     """The outcome of an open answer, by the judge's verdict."""
-    reply = answers.reply(item, variant, seed)
+    reply = answers.said(item, variant, seed)
     if reply is None or reply.status != "ok":
         return Outcome(item, seed, False, "error")
-    verdict = answers.verdict(item, variant, seed, accepts)
+    verdict = accepts(reply)
     if verdict is None:
         return Outcome(item, seed, False, "unjudged")
     return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok")
 
 
 def summarise(
-    outcomes: Sequence[Outcome], groups: Mapping[str, Table], headline: Estimate | None = None
+    outcomes: Sequence[Outcome],
+    groups: Mapping[str, Table],
+    headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
 ) -> ChoiceScores:
     """The scores of outcomes.
 
     Args:
         outcomes: one for each item and seed.
         groups: the tables to keep, empty ones left out.
-        headline: where it is another figure than the accuracy over all outcomes.
+        headline: of outcomes, where it is another figure than their accuracy.
     """
+    figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]
     judged = sum(outcome.chance is None for outcome in outcomes)
     unjudged = Share(count=states.count("unjudged"), n=judged)
-    shown = None if unjudged.value > MOST_UNJUDGED else headline or accuracy(outcomes)
     return ChoiceScores(
-        headline=shown,
-        without_failures=accuracy([outcome for outcome in outcomes if outcome.state not in FAILED]),
+        headline=None if unjudged.value > MOST_UNJUDGED else figure(outcomes),
+        without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},
         errors=Share(count=states.count("error"), n=len(states)),
         parse_failures=Share(count=states.count("unread"), n=len(states)),

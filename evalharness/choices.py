@@ -26,6 +26,10 @@ _CANNOT = re.compile(
     r"|\bimpossible to (?:tell|say|answer)\b",
     re.IGNORECASE,
 )
+_BOXED_TWICE = re.compile(r"\}\s*(?:,|/|,?\s*or|,?\s*and)\s*\$*\s*\\boxed\{[^{}]*\}\W*$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"[)\]\"'*.:]*\s*(?:is|was|seems|looks|would be|can)\s*(?:n't|not\b|incorrect|wrong|false|ruled out|too\b)"
+)
 _NEGATED = re.compile(r"\b(?:not|isn't|never|cannot be|can't be|rule out|except)\s*$", re.IGNORECASE)
 # What introduces the label that is the answer, up to the label itself.
 _SAYS = (
@@ -36,6 +40,10 @@ _BETWEEN = (
     r"\W*(?:(?:is|must be|should be|would be|as|likely|probably|definitely|clearly|therefore|thus|option|choice"
     r"|letter)\W+)*"
 )
+
+# What may not stand behind a label: B-roll, C++, D's and A/V are words.
+_END = r"(?![\w+#]|[-‐'’]\w)"
+_WORDS = {ord(word): None for word in "ai"}  # labels that are words where they are small
 
 
 class Choice(NamedTuple):
@@ -80,13 +88,13 @@ def _structured(text: str, labels: str) -> str | None:
 
 
 def _boxed(text: str, labels: str) -> str | None:
-    found = _BOXED.findall(text)
+    found = [] if _BOXED_TWICE.search(text) else _BOXED.findall(text)
     return _label(found[-1], labels) if found else None
 
 
 def _said(text: str, labels: str) -> str | None:
     """The label that is last said to be the answer; what is called the final answer counts more than all else."""
-    mark = rf"(?:\*\*|[\"'“‘(\[`])*([{labels}{labels.lower()}])(?!\w|['’]\w)"
+    mark = rf"(?:\*\*|[\"'“‘(\[`])*([{labels}{labels.lower()}]){_END}"
     said = re.compile(rf"\b{_SAYS}\b{_BETWEEN}{mark}", re.IGNORECASE)
     instead = re.compile(
         rf"\b{_SAYS}\b\W*(?:is|'s)?\W*not\W+(?:option\W+)?\(?[{labels}]\)?\W+but\W+(?:rather\W+)?{mark}", re.IGNORECASE
@@ -98,23 +106,31 @@ def _said(text: str, labels: str) -> str | None:
     found = [row for row in found if _is_label(text, row[0]) and not _NEGATED.search(text[: row[0]].rstrip("(*\"' "))]
     final = [row for row in found if re.match(r"final", row[1], re.IGNORECASE)]
     chosen = max(final or found, default=None)
-    return chosen[2].upper() if chosen else None
+    return chosen[2].upper() if chosen and chosen[0] not in _joined(text, labels) else None
 
 
 def _alone(text: str, labels: str) -> str | None:
     """The label of a reply that is nothing else, that begins with one, or that sets a single one in parentheses."""
-    bare = re.fullmatch(rf"\W*(?:[Oo]ption\s+)?\(?([{labels}{labels.lower()}])\W*", text)
+    bare = re.fullmatch(rf"\W*(?:[Oo]ption\s+)?\(?([{labels}{labels.lower()}])[^\w+#]*", text)
     if bare:
         return bare[1].upper()
+    joined = _joined(text, labels)
     first = re.match(rf"[\s*\"'(\[]*([{labels}])[)\].:*]+(?:\s|$)", text)
-    others = set(re.findall(rf"(?:^|\n)[\s*\"'(\[]*([{labels}])[)\].:*]+\s", text))
-    if first and others <= {first[1]}:
-        return first[1]
-    marked = set(re.findall(rf"\(([{labels}])\)", text))
-    if len(marked) == 1:
-        return str(marked.pop())
-    last = re.search(rf"(?:^|\n)\W*([{labels}])\W*$", text)
+    marked = list(re.finditer(rf"\(([{labels}])\)", text))
+    others = set(re.findall(rf"(?:^|\n)[\s*\"'(\[]*([{labels}])[)\].:*]+\s", text)) | {m[1] for m in marked}
+    for one in [first] if first else marked:
+        if others <= {one[1]} and one.start(1) not in joined and not _DENIED.match(text, one.end(1)):
+            return one[1]
+    last = re.search(rf"(?:^|\n)\W*([{labels}])[^\w+#]*$", text)
     return last[1] if last else None
+
+
+def _joined(text: str, labels: str) -> set[int]:
+    """Where labels stand that are named beside others, as in "B or C", "A/B" and "A, C"; "B, A is too early" is not."""
+    label = rf"([{labels}{labels.lower().translate(_WORDS)}]){_END}"
+    link = r"[)\]\"'*]*\s*(?:(?P<either>,?\s*or\b|/)|,?\s*and\b|,|&)\s*(?:option\s+|choice\s+)?[\"'(\[*]*"
+    pairs = re.finditer(rf"(?<!\w){label}(?={link}{label}(?P<ends>[)\]\"'*]*\s*(?:[.,;/]|$|and\b|or\b))?)", text)
+    return {place for m in pairs if m["either"] or m["ends"] is not None for place in (m.start(1), m.start(3))}
 
 
 def _by_text(text: str, options: Sequence[str]) -> int | None:
@@ -131,7 +147,9 @@ def _spelled(text: str) -> list[str]:
 
 
 def _label(text: str, labels: str) -> str | None:
-    match = re.fullmatch(rf"\W*(?:option\s+)?([{labels}{labels.lower()}])(?:[.):]\s.*|\W*)", text.strip(), re.DOTALL)
+    match = re.fullmatch(
+        rf"\W*(?:option\s+)?([{labels}{labels.lower()}])(?:[.):]\s.*|[^\w+#]*)", text.strip(), re.DOTALL
+    )
     return match[1].upper() if match else None
 
 

@@ -11,10 +11,11 @@ import typer
 from longtake import __version__
 from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import Out, Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, Out, Reading, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
+from longtake.evalharness.items import History
 from longtake.evalharness.run_folder import RunCard, RunFolder
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from longtake.evalharness.suites.table import Protocol
 
 SUBJECTS = (
-    "agent, retrieval, transcript, random, majority, longest, or a model at an OpenAI-compatible endpoint, such as "
-    "model:NAME@URL?frames=64&transcript=1, model:NAME@URL?fps=5, single-frame:NAME@URL, question-only:NAME@URL or "
-    "simulated:NAME@URL, with key=VARIABLE where it needs a key; repeat it."
+    "agent, agent:PROFILE, retrieval, transcript, random, majority, longest, or a model at an OpenAI-compatible "
+    "endpoint, such as model:NAME@URL?frames=64&transcript=1, model:NAME@URL?fps=5, single-frame:NAME@URL, "
+    "question-only:NAME@URL or simulated:NAME@URL, with key=VARIABLE where it needs a key; repeat it."
 )
 evaluate = typer.Typer(
     no_args_is_help=True,
@@ -40,11 +41,15 @@ def run(
     suite: Annotated[str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted or own.")],
     out: Out,
     subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
-    media: Annotated[Path | None, typer.Option(help="Folder of the videos.")] = None,
+    media: Annotated[Path | None, typer.Option(help="Folder of the videos.", exists=True, file_okay=False)] = None,
     paper: Annotated[bool, typer.Option("--paper", help="As the paper says, where the released code differs.")] = False,
     history: Annotated[
-        str, typer.Option(help="What stands in a conversation: gold answers or the subject's own.")
+        History, typer.Option(help="What stands in a conversation: gold answers or the subject's own.")
     ] = "gold",
+    fps: Annotated[
+        list[float] | None,
+        typer.Option(help="Frames a second that models see of moment-video: 1, 5, 8 or 16; repeat it to compare."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
     only_expected: Annotated[
@@ -53,29 +58,30 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
-    from longtake.evalharness.items import Variant
     from longtake.evalharness.predicting import predict
-    from longtake.evalharness.subjects.table import subject_named
-    from longtake.evalharness.suites.table import suite_named
+    from longtake.evalharness.subjects.table import settings_hash, subject_named
+    from longtake.evalharness.suites.table import rates_of, suite_named
 
     session: Session = context.obj
     remarks = Remarks()
     chosen = suite_named(suite)
+    rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
     items = chosen.load(data, media, protocol, remarks.tell)[:limit]
-    variants = chosen.variants(data, items, protocol)
-    variants = [Variant.model_validate(variant.model_dump() | {"history": history}) for variant in variants]
+    variants = chosen.variants(data, items, protocol, rates)
+    names = dict.fromkeys(subject)
     card = RunCard(
         suite=suite,
         source=str(data.resolve()),
-        subjects=tuple(subject),
-        variants=tuple(variants),
+        subjects=tuple(names),
+        variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
         protocol=protocol,
+        settings=settings_hash(tuple(names), session),
         version=__version__,
     )
     folder = RunFolder(out)
     # Before the names are written down: one that holds a key is refused.
-    subjects = [subject_named(name, items, session) for name in subject]
+    subjects = [subject_named(name, items, session) for name in names]
     if only_expected:
         from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
         from longtake.preprocess.workspace import Workspace
@@ -85,8 +91,8 @@ def run(
         give(expected, show_dry_run, as_json)
         remarks.leave()
         return
-    folder.begin(card)
     with folder.locked():
+        folder.begin(card)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
     told = f"{counted(done.asked, 'prediction')} made, {done.kept} there before, {counted(done.errors, 'error')}"
@@ -97,16 +103,15 @@ def run(
 @evaluate.command()
 def score(
     run: Run,
-    variant: Annotated[
-        str, typer.Option(help="repo, paper, signed or strict; what there is depends on the suite.")
-    ] = "repo",
+    variant: Reading = None,
+    judge: ByJudge = None,
     as_json: Json = False,
 ) -> None:
     """Score every subject of a run; nothing is asked of anybody."""
     from longtake.evalharness.scoring import score_run, show_scores
 
     remarks = Remarks()
-    scores = score_run(RunFolder(run), variant, remarks.tell)
+    scores = score_run(RunFolder(run), variant, remarks.tell, judge)
     if as_json:
         whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
         say_json(next(iter(whole.values())) if len(whole) == 1 else whole)

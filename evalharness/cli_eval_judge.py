@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from longtake.config import secret
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
 from longtake.evalharness.cli_eval_options import Remarks, Run
@@ -22,7 +23,7 @@ ByName = Annotated[str, typer.Option("--judge", help="rules, or endpoint: a mode
 Url = Annotated[str | None, typer.Option(help="Of the endpoint, such as http://127.0.0.1:8000/v1.")]
 Model = Annotated[str | None, typer.Option(help="Its name at the endpoint.")]
 Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
-API_KEY = "OPENAI_API_KEY"
+API_KEY = "OPENAI_API_KEY"  # may be unset: a server of one's own needs none
 
 
 @judges.command()
@@ -42,9 +43,9 @@ def judge(
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
-    chosen = _rules(session) if _is_rules(by) else _endpoint(session, url, model, key)
+    chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key)
     with folder.locked():
-        items = {item.id: item for item in folder.items(remarks.tell)}
+        items = folder.items_by_id(remarks.tell)
         done = judge_run(folder, items, [chosen], remarks.tell, cases_of_run(card))
     told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
@@ -55,26 +56,30 @@ def judge(
 def judge_check(
     context: typer.Context,
     run: Run,
-    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="Verdicts of people, JSONL.")],
+    labels: Annotated[
+        Path | None, typer.Argument(metavar="[LABELS]", help="Verdicts of people, JSONL.", exists=True, dir_okay=False)
+    ] = None,
     by: ByName = "rules",
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
     as_json: Json = False,
 ) -> None:
-    """Compare the judges of a run with people; a model is also asked three times, and compared with itself."""
+    """Compare the judges of a run with people and with each other; a model is also asked three times over."""
     from longtake.evalharness.cli_eval_judge_check import check_run, show_checked
 
     session: Session = context.obj
     remarks = Remarks()
-    again = None if _is_rules(by) else (lambda number: _endpoint(session, url, model, key, run=number))
+    again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, number))
     give(check_run(RunFolder(run), labels, again, remarks.tell), show_checked, as_json)
     remarks.leave()
 
 
-def _is_rules(name: str) -> bool:
+def _is_rules(name: str, *of_endpoint: str | None) -> bool:
     if name not in ("rules", "endpoint"):
         raise ConfigError(f"There is no judge {name!r}; there are rules and endpoint.")
+    if name == "rules" and any(of_endpoint):
+        raise ConfigError("The rules take no --url and no --model; give --judge endpoint with them.")
     return name == "rules"
 
 
@@ -92,5 +97,7 @@ def _endpoint(session: Session, url: str | None, model: str | None, key: str, ru
 
     if not url or not model:
         raise ConfigError("--judge endpoint needs a model and where it is; give both with --model and --url.")
+    if key != API_KEY and secret(key) is None:
+        raise ConfigError("The judge's key is not there: give --key the name of an environment variable that holds it.")
     settings = JudgeSettings(base_url=url, model=model, api_key_env=key, offline=session.settings.offline)
     return EndpointJudge(settings, Cache(session.library_root / "judges"), run=run)

@@ -1,4 +1,4 @@
-"""What `longtake eval judge-check` finds: each judge of a run against each person, and a model against itself."""
+"""What `longtake eval judge-check` finds: the judges of a run against people and each other, a model against itself."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from longtake.evalharness.judges.judge_check import (
     JudgeCheck,
     SelfAgreement,
     check_judges,
+    fitting,
     judge_again,
     labelled_cases,
     read_labels,
 )
+from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
 from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
@@ -36,38 +38,45 @@ class Checked(Record):
     """The public shape of `eval judge-check --json`."""
 
     checks: tuple[Figures, ...]
+    judges: tuple[JudgePair, ...]
     itself: SelfAgreement | None
 
 
-def check_run(folder: RunFolder, file: Path, judge_of: Callable[[int], Judge] | None, tell: Tell) -> Checked:
-    """Compare the judges of a run with the labels of people; the person is the reference.
+def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Judge] | None, tell: Tell) -> Checked:
+    """Compare the judges of a run with each other and with the labels of people, of whom each is the reference.
 
     Args:
         folder: of the run.
-        file: of labels, JSONL.
+        file: of labels, JSONL; None: the judges are compared with each other alone.
         judge_of: a judge that is compared with itself on the labelled cases, by the number of its run; None: none is.
         tell: told of lines that were left out.
 
     Raises:
-        ConfigError: when there are no labels or no verdicts.
+        ConfigError: when there is nothing to compare.
     """
-    labels = read_labels(file, tell)
-    if not labels:
-        raise ConfigError(f"{file} holds no labels; give a file with a verdict of a person on each line.")
-    checks = check_judges(labels, folder.judgements(tell))
-    if not checks:
+    card = folder.card()
+    judgements = list(folder.judgements(tell))
+    if not judgements:
         raise ConfigError(f"{folder.path} holds no verdicts yet; run `longtake eval judge {folder.path}`.")
+    pairs = judge_pairs(judgements)
+    labels = read_labels(file, tell) if file else []
+    if file and not labels:
+        raise ConfigError(f"{file} holds no labels; give a file with a verdict of a person on each line.")
+    if not labels and (judge_of or not pairs):
+        raise ConfigError("A judge alone is compared with people, or with itself where they judged: give LABELS.")
     itself = None
-    if judge_of is not None:
+    if labels:
         items = {item.id: item for item in folder.items(tell)}
-        said = folder.predictions(tell).values()
-        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of_run(folder.card())))
-    return Checked(checks=tuple(map(_figures, checks)), itself=itself)
+        said, cases_of = folder.predictions(tell).values(), cases_of_run(card)
+        labels = fitting(labels, items, said, cases_of, tell)
+        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of), tell) if judge_of else None
+    checks = check_judges(labels, judgements)
+    return Checked(checks=tuple(map(_figures, checks)), judges=tuple(pairs), itself=itself)
 
 
 def show_checked(checked: Checked) -> list[str]:
     """The comparisons for a person."""
-    lines = [str(figures.check) for figures in checked.checks]
+    lines = [str(figures.check) for figures in checked.checks] + [str(pair) for pair in checked.judges]
     if checked.itself is not None:
         held = checked.itself
         same, kappa = ("none" if share is None else f"{share:.4f}" for share in (held.same, held.kappa))

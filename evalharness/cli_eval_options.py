@@ -12,6 +12,17 @@ from longtake.console import EXIT_PARTIAL, note
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]
 
+Reading = Annotated[
+    str | None,
+    typer.Option(
+        "--variant",
+        help="repo, paper, signed or strict; what there is depends on the suite. Else that of the run.",
+    ),
+]
+ByJudge = Annotated[
+    str | None, typer.Option("--judge", help="Whose verdicts count where several judged: an id, or how it begins.")
+]
+
 
 class Remarks:
     """What was left out, noted as it is found; something left out makes the exit code 3."""

@@ -1,4 +1,4 @@
-"""What the commands of `longtake bench` share: their options, their progress and how a report is given out."""
+"""What the commands of `longtake bench` and `longtake eval` share: options, progress, how a report is given out."""
 
 from __future__ import annotations
 

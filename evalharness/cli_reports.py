@@ -10,18 +10,15 @@ import typer
 
 from longtake.console import say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, Reading, Remarks, Run
 from longtake.evalharness.cli_options import Json
 from longtake.evalharness.run_folder import RunFolder
 
 reports = typer.Typer()
-Reading = Annotated[
-    str, typer.Option("--variant", help="repo, paper, signed or strict; what there is depends on the suite.")
-]
 
 
 @reports.command()
-def report(run: Run, variant: Reading = "repo", as_json: Json = False) -> None:
+def report(run: Run, variant: Reading = None, judge: ByJudge = None, as_json: Json = False) -> None:
     """Write report.html and report.md into the folder of a run."""
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
@@ -29,7 +26,7 @@ def report(run: Run, variant: Reading = "repo", as_json: Json = False) -> None:
     from longtake.evalharness.reports.stills import Stills
 
     remarks = Remarks()
-    scores = read_scores(RunFolder(run), variant, remarks.tell)
+    scores = read_scores(RunFolder(run), variant, remarks.tell, judge)
     content = report_content(scores)
     files = [run / "report.html", run / "report.md"]
     write_pieces(files[0], report_page(scores, content, Stills(remarks.tell)))
@@ -53,7 +50,8 @@ def compare(
     other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="Folder of another run.")] = None,
     first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
     second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
-    variant: Reading = "repo",
+    variant: Reading = None,
+    judge: ByJudge = None,
     out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -64,8 +62,10 @@ def compare(
     from longtake.evalharness.reports.run_scores import read_scores
 
     remarks = Remarks()
-    ours = read_scores(RunFolder(run), variant, remarks.tell)
-    theirs = read_scores(RunFolder(other), variant, remarks.tell) if other else ours
+    if out and out.suffix not in (".html", ".md"):
+        raise ConfigError(f"A comparison is written as .html or as .md; --out {out} is neither.")
+    ours = read_scores(RunFolder(run), variant, remarks.tell, judge)
+    theirs = read_scores(RunFolder(other), variant, remarks.tell, judge) if other else ours
     one, two = subject_of(ours, first), subject_of(theirs, second)
     if one is two:
         raise ConfigError("Name two subjects of the run with --first and --second, or give another run.")
@@ -89,7 +89,8 @@ def export(
     run: Run,
     to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
     out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
-    variant: Reading = "repo",
+    variant: Reading = None,
+    judge: ByJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
     from longtake.evalharness.reports.exports import write_csv, write_lmms
@@ -99,7 +100,7 @@ def export(
     remarks, folder = Remarks(), RunFolder(run)
     if to not in ("csv", "lmms-eval", "inspect"):
         raise ConfigError(f"Nothing is exported to {to!r}; there are csv, lmms-eval and inspect.")
-    scores = read_scores(folder, variant, remarks.tell)
+    scores = read_scores(folder, variant, remarks.tell, judge)
     if to == "csv":
         write_csv(scores, out)
         files = [out]

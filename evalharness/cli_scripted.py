@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from longtake.console import counted
 from longtake.evalharness.cli_options import Json, give, tell
 
 
@@ -30,8 +31,8 @@ def scripted(
 
     def show(written: Written) -> list[str]:
         return [
-            f"{written.videos} videos of {written.seconds / 60:.1f} min together, {written.asked} items with "
-            f"{written.turns} questions; next: longtake eval run {written.items} --suite scripted"
+            f"{counted(written.videos, 'video')} of {written.seconds / 60:.1f} min together, {written.asked} items "
+            f"with {written.turns} questions; next: longtake eval run {written.items} --suite scripted"
         ]
 
     written = write_suite(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import Field
 
 from longtake.console import counted
-from longtake.evalharness.items import Item, Prediction
+from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.predicting import failed
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 
@@ -53,9 +55,11 @@ def completeness(folder: RunFolder) -> Completeness:
     """
     card = folder.card()
     damaged = list[str]()
-    items = {item.id: item for item in folder.items(damaged.append)}
-    predictions = list(folder.predictions(damaged.append).values())
-    expected = len(card.seeds) * sum(variant.applies(item) for item in items.values() for variant in card.variants)
+    items = folder.items_by_id(damaged.append)
+    made, errors = Counter[str](), Counter[str]()
+    for prediction in folder.predictions(damaged.append).values():
+        made[prediction.subject] += 1
+        errors[prediction.subject] += failed(prediction)
     unjudged = undecided(folder, items, damaged.append, cases_of_run(card))
     return Completeness(
         run=str(folder.path),
@@ -63,7 +67,13 @@ def completeness(folder: RunFolder) -> Completeness:
         items=len(items),
         missing_videos=tuple(dict.fromkeys(item.video for item in items.values() if _is_missing(item))),
         subjects=tuple(
-            _checked(name, [each for each in predictions if each.subject == name], expected, unjudged[name])
+            SubjectState(
+                subject=name,
+                expected=_expected(name, card, items.values()),
+                made=made[name],
+                errors=errors[name],
+                unjudged=unjudged[name],
+            )
             for name in card.subjects
         ),
         damaged=tuple(dict.fromkeys(damaged)),
@@ -92,11 +102,6 @@ def _is_missing(item: Item) -> bool:
     return item.media is None or not Path(item.media).is_file()
 
 
-def _checked(name: str, made: Sequence[Prediction], expected: int, unjudged: int) -> SubjectState:
-    return SubjectState(
-        subject=name,
-        expected=expected,
-        made=len(made),
-        errors=sum(map(failed, made)),
-        unjudged=unjudged,
-    )
+def _expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:
+    variants = asked_in(subject, card.variants)
+    return len(card.seeds) * sum(variant.applies(item) for item in items for variant in variants)

@@ -8,8 +8,7 @@ McNemar's exact test (1947) and a bootstrap of the paired difference.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -22,14 +21,17 @@ from longtake.memory.records import Record
 CONFIDENCE = 0.95
 POWER = 0.8
 RESAMPLES = 2000
+_DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
+Tables = Sequence[Sequence[tuple[Floats, Floats]]]  # of groups: each member's sums earned and possible, by video
 
 
 class Estimate(Record):
     """A mean (or a ratio of sums) with its interval and clustered standard error.
 
     Without observations every one of them is None; where a single video could earn anything, all but the value are.
+    The interval is None, too, where most drawings of videos leave a task of a macro mean without any.
     """
 
     value: float | None
@@ -86,22 +88,21 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
     members = [member for group in groups for member in group]
     n = sum(len(member.earned) for member in members)
     names = sorted({video for member in members for video in member.videos})
-    tables = [[_by_video(member, names) for member in group] for group in groups]
-    whole = np.arange(len(names))[None, :]
-    value = _macro_of(tables, whole)[0] if names else np.nan
-    if np.isnan(value):
+    value = _value(groups)
+    if value is None:
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
-    value = round(scale * float(value), 4)
-    if np.count_nonzero(np.sum([possible for group in tables for _, possible in group], axis=0)) == 1:
+    value = round(scale * value, 4)
+    counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
+    if len(counting) == 1:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
-    drawn = np.random.default_rng(seed).integers(0, len(names), (RESAMPLES, len(names)))
-    resampled = _macro_of(tables, drawn)
-    tail = 50 * (1 - CONFIDENCE)
-    low, high = np.nanpercentile(resampled, [tail, 100 - tail])
+    earning = [[member for member in group if sum(member.possible)] for group in groups]
+    tables = [[_by_video(member, names) for member in group] for group in earning if group]
+    interval = _interval(tables, len(names), seed)
+    low, high = (round(scale * bound, 4) for bound in interval) if interval else (None, None)
     return Estimate(
         value=value,
-        low=round(scale * float(low), 4),
-        high=round(scale * float(high), 4),
+        low=low,
+        high=high,
         error=round(scale * _linearised_error(tables), 4),
         n=n,
         videos=len(names),
@@ -110,6 +111,8 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
 
 def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str], *, seed: int = 0) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
+
+    It is None where the difference is the same in every video, as where both answer alike: that shows no spread.
 
     Args:
         first: value of each item, 0 to 1.
@@ -127,7 +130,7 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
         only_first=only_first,
         only_second=only_second,
         p=mcnemar(only_first, only_second) if differences else None,
-        detectable=None if difference.error is None else round(reach * difference.error, 4),
+        detectable=round(reach * difference.error, 4) if difference.error else None,
     )
 
 
@@ -141,6 +144,13 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return min(1.0, float(2 * tail / 2**differing))
 
 
+def _value(groups: Sequence[Sequence[Sums]]) -> float | None:
+    """The macro mean; None where nothing could be earned."""
+    shares = [[sum(one.earned) / possible for one in group if (possible := sum(one.possible))] for group in groups]
+    means = [sum(group) / len(group) for group in shares if group]
+    return sum(means) / len(means) if means else None
+
+
 def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     """The sums earned and possible of each video."""
     place = np.searchsorted(np.asarray(names, dtype=np.str_), np.asarray(sums.videos, dtype=np.str_))
@@ -150,25 +160,42 @@ def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     return earned, possible
 
 
-def _macro_of(tables: Sequence[Sequence[tuple[Floats, Floats]]], drawn: NDArray[np.int64]) -> Floats:
-    """The macro mean for each drawing of videos; NaN where a drawing leaves nothing."""
-    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # a group that a drawing leaves empty has no mean
+def _drawings(videos: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """So many drawings of videos as there are resamples, a row each, in blocks that take little memory."""
+    drawing = np.random.default_rng(seed)
+    rows = max(1, _DRAWN // videos)
+    for first in range(0, RESAMPLES, rows):
+        yield drawing.integers(0, videos, (min(rows, RESAMPLES - first), videos))
+
+
+def _interval(tables: Tables, videos: int, seed: int) -> tuple[float, float] | None:
+    """The bounds over the drawings that leave no member without anything; None where most of them do."""
+    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos, seed)])
+    if 2 * np.isnan(resampled).sum() > RESAMPLES:
+        return None
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.nanpercentile(resampled, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def _macro_of(tables: Tables, drawn: NDArray[np.int64]) -> Floats:
+    """The macro mean for each drawing of videos; NaN where a drawing leaves a member nothing.
+
+    The mean of the members that are left would be another figure, whose spread is not that of the value.
+    """
+    with np.errstate(invalid="ignore"):
         groups = [
-            np.nanmean([earned[drawn].sum(axis=1) / possible[drawn].sum(axis=1) for earned, possible in group], axis=0)
+            np.mean([earned[drawn].sum(axis=1) / possible[drawn].sum(axis=1) for earned, possible in group], axis=0)
             for group in tables
-            if group
         ]
-        return np.asarray(np.nanmean(groups, axis=0) if groups else np.full(len(drawn), np.nan), dtype=np.float64)
+    return np.asarray(np.mean(groups, axis=0), dtype=np.float64)
 
 
-def _linearised_error(tables: Sequence[Sequence[tuple[Floats, Floats]]]) -> float:
+def _linearised_error(tables: Tables) -> float:
     """The standard error clustered by video: each video's residuals over the sums possible, in all means together."""
-    filled = [[(e, p) for e, p in group if p.sum()] for group in tables]
-    filled = [group for group in filled if group]
     shares = [
-        (earned - possible * (earned.sum() / possible.sum())) / possible.sum() / len(group) / len(filled)
-        for group in filled
+        (earned - possible * (earned.sum() / possible.sum())) / possible.sum() / len(group) / len(tables)
+        for group in tables
         for earned, possible in group
     ]
     influence = np.sum(shares, axis=0)

@@ -6,9 +6,9 @@ A run is a table of item x variant x subject x seed. An item is a conversation a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import TimeSpan
@@ -68,6 +68,12 @@ class Turn(Record):
     difficulty: int | None = Field(default=None, description="1 to 5.")
     tags: Mapping[str, str] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _gold_is_an_option(self) -> Self:
+        if self.gold is not None and not 0 <= self.gold < len(self.options):
+            raise ValueError(f"gold {self.gold} is none of its {len(self.options)} options")
+        return self
+
 
 class Item(Record):
     """A conversation about one video."""
@@ -88,7 +94,6 @@ class Variant(Record):
     """A way to put an item: in another order of options, at another frame rate, with another history."""
 
     name: str = ORIGINAL
-    order: tuple[int, ...] = Field(default=(), description="The option that stands at each place; empty: as they are.")
     gold_at: int | None = Field(
         default=None, description="The place, from 0, at which the right option is put: it changes places with another."
     )
@@ -104,10 +109,9 @@ class Variant(Record):
 
     def order_of(self, turn: Turn) -> tuple[int, ...]:
         """The option of a turn, by its own number, that stands at each place."""
-        order = list(self.order or range(len(turn.options)))
+        order = list(range(len(turn.options)))
         if self.gold_at is not None and turn.gold is not None and self.gold_at < len(order):
-            place = order.index(turn.gold)
-            order[place], order[self.gold_at] = order[self.gold_at], order[place]
+            order[turn.gold], order[self.gold_at] = self.gold_at, turn.gold
         return tuple(order)
 
 

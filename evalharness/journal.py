@@ -1,4 +1,4 @@
-"""Append-only JSONL: a record a line, on disk before the next one is begun, so that a killed run loses nothing.
+"""Append-only JSONL: a record a line, handed to the system before the next is begun, so that a killed run loses none.
 
 The last line of a file whose writer was killed may be torn. It is left out when the file is read and cut off before
 anything is appended.
@@ -80,7 +80,12 @@ class Journal:
 
 
 def read_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Iterator[R]:
-    """The records of a file in order; none where it is not there.
+    """The records of a file in order; see `placed_records`."""
+    return (record for _, record in placed_records(file, kind, left_out))
+
+
+def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Iterator[tuple[int, R]]:
+    """The records of a file in order, each with the byte at which its line begins; none where it is not there.
 
     Args:
         file: JSONL.
@@ -91,17 +96,21 @@ def read_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> 
     Raises:
         LibraryError: when the file cannot be read.
     """
+    end = 0
     try:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if not line.endswith(b"\n"):
                     return
+                place, end = end, end + len(line)
                 if not line.strip():
                     continue
                 try:
-                    yield kind.model_validate_json(line)
+                    yield place, kind.model_validate_json(line.rstrip(b"\n"))
                 except ValidationError as error:
-                    left_out(f"{file}, line {number}: {wrong_field(error)}; it was left out.")
+                    # A line of JSONL is all that was read: its number is another one in the file.
+                    fault = wrong_field(error).replace(" at line 1 column", " at column")
+                    left_out(f"{file}, line {number}: {fault}; it was left out.")
     except FileNotFoundError:
         return
     except OSError as error:

@@ -14,7 +14,6 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
     ),
 }
 TASKS = tuple(task for tasks in CATEGORIES.values() for task in tasks)
-CATEGORY_OF = {task: category for category, tasks in CATEGORIES.items() for task in tasks}
 OLDER_NAMES = {
     "ocr_text_extraction": "entity_recognition",
     "visual_scene_understanding": "event_understanding",

@@ -15,6 +15,7 @@ from longtake.evalharness.at_once import at_once
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.memory.records import Record
 
@@ -73,7 +74,7 @@ def rows(
 ) -> Iterator[tuple[Item, Variant, int]]:
     """What a subject is still to be asked: item, variant and seed, those of one video after one another."""
     ordered = sorted(items, key=lambda item: item.video)
-    for item, variant, seed in product(ordered, card.variants, card.seeds):
+    for item, variant, seed in product(ordered, asked_in(subject.name, card.variants), card.seeds):
         if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
             yield item, variant, seed
 

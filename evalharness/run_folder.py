@@ -4,12 +4,12 @@ run.json            what the run is: its suite, subjects, variants, seeds; chang
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
-scores.json         the last scores; report.html and report.md beside it
+report.html         the last report; report.md beside it
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
-from longtake.evalharness.journal import Journal, read_records, wrong_field
+from longtake.evalharness.journal import Journal, placed_records, read_records, wrong_field
+from longtake.evalharness.on_disk import Latest, OnDisk
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
@@ -31,11 +32,11 @@ class RunCard(Record):
     suite: str
     source: str = Field(description="The file or folder the items came from.")
     subjects: tuple[str, ...]
-    variants: tuple[Variant, ...] = (Variant(),)
-    seeds: tuple[int, ...] = (0,)
+    variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
+    seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
+    settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     version: str = Field(description="Of Longtake.")
-    settings: dict[str, str] = Field(default_factory=dict, description="What else decides the replies, by name.")
 
 
 class RunFolder:
@@ -90,7 +91,7 @@ class RunFolder:
         file = self.path / "run.json"
         try:
             return RunCard.model_validate_json(file.read_bytes())
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise ConfigError(
                 f"{self.path} holds no run (run.json is missing); give a folder that `eval run` made."
             ) from error
@@ -99,18 +100,21 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for this process alone.
+        """Hold the folder for this process alone; it is made when it is not there.
 
         Raises:
-            LibraryError: when another process works on it.
+            LibraryError: when another process works on it, or it cannot be made.
         """
         lock = FileLock(self.path / ".lock")
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout as error:
             raise LibraryError(
                 f"Another process works on {self.path}; wait for it, or choose another --out."
             ) from error
+        except OSError as error:
+            raise LibraryError(f"{self.path} cannot be made: {error.strerror}; choose another --out.") from error
         try:
             yield
         finally:
@@ -120,18 +124,58 @@ class RunFolder:
         """The items as they were asked."""
         return read_records(self.items_file, Item, left_out)
 
-    def predictions(self, left_out: Tell) -> dict[PredictionKey, Prediction]:
+    def items_by_id(self, left_out: Tell) -> Mapping[str, Item]:
+        """The same, on disk."""
+        held = OnDisk[str, Item](self.items_file, Item)
+        for place, item in placed_records(self.items_file, Item, left_out):
+            held.add(item.id, place)
+        return Latest(held)
+
+    def predictions(self, left_out: Tell) -> Mapping[PredictionKey, Prediction]:
         """What the subjects said: of several predictions of one kind the last, which is that of a second try."""
-        return {prediction.key: prediction for prediction in read_records(self.predictions_file, Prediction, left_out)}
+        held = OnDisk[PredictionKey, Prediction](self.predictions_file, Prediction)
+        for place, prediction in placed_records(self.predictions_file, Prediction, left_out):
+            held.add(prediction.key, place)
+        return Latest(held)
+
+    def said(self, left_out: Tell) -> dict[str, OnDisk[str, Prediction]]:
+        """The predictions of each subject by item; of several of one kind the last."""
+        places = {made.key: place for place, made in placed_records(self.predictions_file, Prediction, left_out)}
+        subjects: dict[str, OnDisk[str, Prediction]] = {}
+        for key, place in places.items():
+            subjects.setdefault(key.subject, OnDisk(self.predictions_file, Prediction)).add(key.item, place)
+        return subjects
+
+    def found(self, judge: str | None) -> dict[str, OnDisk[str, Judgement]]:
+        """The judgements of one judge on each subject by item, in the order found; None: of any."""
+        subjects: dict[str, OnDisk[str, Judgement]] = {}
+        for place, one in placed_records(self.judgements_file, Judgement, lambda sentence: None):
+            if judge in (None, one.judge):
+                subjects.setdefault(one.subject, OnDisk(self.judgements_file, Judgement)).add(one.item, place)
+        return subjects
 
     def judgements(self, left_out: Tell) -> Iterator[Judgement]:
         """What the judges found, in the order found."""
         return read_records(self.judgements_file, Judgement, left_out)
 
     def keep_items(self, items: list[Item]) -> None:
-        """Write the items, where they are not there yet."""
-        held = {item.id for item in self.items(lambda text: None)}
+        """Write the items, where they are not there yet.
+
+        Raises:
+            ConfigError: when one of them differs from that of its id which the run asked; nothing is written then.
+        """
+        held = self.items_by_id(lambda text: None)
+        for item in items:
+            if item.id in held and _asked(held[item.id]) != _asked(item):
+                raise ConfigError(
+                    f"The item {item.id} differs from the one that {self.path} asked; choose another --out."
+                )
         with Journal(self.items_file) as journal:
             for item in items:
                 if item.id not in held:
                     journal.append(item)
+
+
+def _asked(item: Item) -> str:
+    """An item as it is asked and scored: its video may lie elsewhere by now."""
+    return item.model_dump_json(exclude={"media", "seconds"})

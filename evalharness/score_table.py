@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,8 +11,9 @@ from pydantic import Field
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
 from longtake.evalharness.estimates import Estimate
-from longtake.evalharness.items import Judgement, Prediction
+from longtake.evalharness.judges.named import which_judge
 from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import Scored
 from longtake.memory.records import Record
 
@@ -70,27 +72,24 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
     )
 
 
-def scored_subjects(folder: RunFolder, tell: Tell) -> dict[str, Scored]:
+def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> dict[str, Scored]:
     """What is scored of each subject that has predictions.
 
     Args:
         folder: of the run.
         tell: told of lines that were left out.
+        judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, or nothing was predicted.
+        ConfigError: when the folder holds no run, nothing was predicted, or it is not clear which judge is meant.
     """
     variants = folder.card().variants
-    items = list(folder.items(tell))
-    predictions: dict[str, list[Prediction]] = {}
-    for prediction in folder.predictions(tell).values():
-        predictions.setdefault(prediction.subject, []).append(prediction)
-    judgements: dict[str, list[Judgement]] = {}
-    for judgement in folder.judgements(tell):
-        judgements.setdefault(judgement.subject, []).append(judgement)
-    if not predictions:
+    items, said = list(folder.items(tell)), folder.said(tell)
+    if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    return {name: Scored(items, variants, made, judgements.get(name, [])) for name, made in predictions.items()}
+    verdicts = Counter(one.judge for one in folder.judgements(tell) if one.met is not None)
+    found = folder.found(which_judge(verdicts, judge, folder.path))
+    return {name: Scored(items, asked_in(name, variants), made, found.get(name, {})) for name, made in said.items()}
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
@@ -112,7 +111,7 @@ def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, Share]]:
         for inner, counts in value.items() if isinstance(value, Mapping) else ():
             if isinstance(counts, Mapping) and _are_counts(counts):
                 for name, count in counts.items():
-                    yield f"{name}, where one should {inner}", Share(count=count, n=sum(counts.values()))
+                    yield f"{name}, where an {inner} is due", Share(count=count, n=sum(counts.values()))
 
 
 def _are_counts(rows: Mapping[str, Any]) -> bool:

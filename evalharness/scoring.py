@@ -12,20 +12,22 @@ from longtake.evalharness.suites.table import reading_of, suite_named
 from longtake.memory.records import Record
 
 
-def score_run(folder: RunFolder, reading: str, tell: Tell) -> dict[str, Record]:
+def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, Record]:
     """The scores of every subject that has predictions.
 
     Args:
         folder: of the run.
-        reading: repo, paper, signed or strict.
+        reading: repo, paper, signed or strict; None: that of the run's protocol.
         tell: told of lines that were left out.
+        judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, or the suite has no such reading.
+        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
+            clear which judge is meant.
     """
-    suite = suite_named(folder.card().suite)
-    chosen = reading_of(suite, reading)
-    return {name: suite.score(scored, chosen) for name, scored in scored_subjects(folder, tell).items()}
+    card = folder.card()
+    suite, chosen = suite_named(card.suite), reading_of(card, reading)
+    return {name: suite.score(scored, chosen) for name, scored in scored_subjects(folder, tell, judge).items()}
 
 
 def show_scores(scores: Mapping[str, Record]) -> Iterator[str]:

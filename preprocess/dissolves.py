@@ -22,7 +22,7 @@ from longtake.preprocess.fades import Gradual
 _Cells = npt.NDArray[np.float32]
 _Shares = npt.NDArray[np.floating[Any]]
 
-_CELLS = (32, 18)
+CELLS = (32, 18)
 _EVERY = 3  # frames between two tests
 _LENGTHS = (12, 18, 27, 40, HISTORY)  # frames in which a dissolve is looked for
 _DIFFERENT = 8.0  # levels between first and last,
@@ -66,7 +66,7 @@ class Dissolves:
         if self._changes.unchanged and self._cells:
             return self._cells[-1]
         luma = self._changes.recent[-1].luma
-        return np.asarray(cv2.resize(luma, _CELLS, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
+        return np.asarray(cv2.resize(luma, CELLS, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
 
     def _within(self, looks: Sequence[Look]) -> Gradual | None:
         """The dissolve that the latest frames hold, with the pictures at rest before and after it."""
@@ -79,10 +79,10 @@ class Dissolves:
         first, middle, last = self._cells[-length], self._cells[-length // 2], self._cells[-1]
         if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MOST_DIFFER * first.size:
             return None
-        if _unexplained(first, last, middle[np.newaxis])[1][0] > _UNEXPLAINED or _alike(first, last):
+        if explain_by_mixture(first, last, middle[np.newaxis])[1][0] > _UNEXPLAINED or _alike(first, last):
             return None
         frames = np.stack([self._cells[n] for n in range(-length, 0)])
-        shares, unexplained = _unexplained(first, last, frames)
+        shares, unexplained = explain_by_mixture(first, last, frames)
         rest = max(1, round(length * _AT_REST))
         between = np.flatnonzero((shares > 0.1) & (shares < 0.9))
         if unexplained.max() > _UNEXPLAINED or np.median(unexplained) > _MOSTLY_UNEXPLAINED:
@@ -98,7 +98,7 @@ class Dissolves:
         return Gradual(float(half), float(max(times[0], 1.5 * low - high / 2)), float(1.5 * high - low / 2))
 
 
-def _unexplained(first: _Cells, last: _Cells, frames: npt.NDArray[np.float32]) -> tuple[_Shares, _Shares]:
+def explain_by_mixture(first: _Cells, last: _Cells, frames: npt.NDArray[np.float32]) -> tuple[_Shares, _Shares]:
     """For each row of `frames` the share of `last` in it, and what the mixture misses as part of the difference."""
     way = last - first
     length = float(way @ way)

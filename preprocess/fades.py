@@ -15,7 +15,7 @@ from longtake.preprocess.changes import Changes, Look
 
 _BLACK_LEVEL, _BLACK_DEVIATION = 24.0, 10.0  # of brightness, 16 being black in most files
 _MOST_SECONDS = 3.0
-_LONG_BLACK = 1.0  # seconds
+LONG_BLACK = 1.0  # seconds
 _FEWEST_FRAMES = 5
 _LARGEST_STEP = 0.5  # of the whole way; more is a cut
 _STOPPED = 0.2  # seconds without rising, after which a fade is over
@@ -43,7 +43,7 @@ class Fades:
     def see(self) -> list[Gradual]:
         """Look at the latest frame; the fades that it makes certain."""
         look = self._changes.recent[-1]
-        black = _is_black(look)
+        black = is_black(look)
         found: list[Gradual] = []
         if black and self._black_since is None:
             self._enter(look.time)
@@ -51,7 +51,7 @@ class Fades:
             self._black_until = look.time
         elif self._black_until is not None and (black or self._stopped_rising(look)):
             found = self._leave()
-        elif black and self._faded_out and look.time - (self._black_since or 0.0) >= _LONG_BLACK:
+        elif black and self._faded_out and look.time - (self._black_since or 0.0) >= LONG_BLACK:
             found = [_middle(*self._faded_out)]
             self._faded_out = None
         self._levels.append((look.time, look.level))
@@ -83,7 +83,7 @@ class Fades:
         self._black_since = self._black_until = self._faded_out = None
         if faded_in is None:
             return []
-        if black[1] - black[0] >= _LONG_BLACK:
+        if black[1] - black[0] >= LONG_BLACK:
             return [_middle(*faded_in)]
         return [Gradual(sum(black) / 2, faded_out[0], faded_in[1])] if faded_out else []
 
@@ -101,5 +101,6 @@ def _middle(start: float, end: float) -> Gradual:
     return Gradual((start + end) / 2, start, end)
 
 
-def _is_black(look: Look) -> bool:
+def is_black(look: Look) -> bool:
+    """Whether a frame shows nothing but black."""
     return look.level <= _BLACK_LEVEL and float(cv2.meanStdDev(look.luma)[1][0, 0]) <= _BLACK_DEVIATION

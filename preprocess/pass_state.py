@@ -20,11 +20,11 @@ Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 
 # A library may come from somebody else, and a pickle can name anything that Python could call: so only classes come to
 # life that these modules themselves define, and what NumPy's arrays and a deque need.
-_NAMES = "changes coverage cuts dissolves fades flashes keyframes moments motion novelty observers pass_state passing"
+_NAMES = "changes coverage cuts dissolves fades fades_in flashes keyframes moments motion novelty observers pass_state"
 _MODULES = (
     "longtake.memory.timespan",
     "longtake.preprocess.engines.shots",
-    *(f"longtake.preprocess.{name}" for name in f"{_NAMES} shots still text_frames".split()),
+    *(f"longtake.preprocess.{name}" for name in f"{_NAMES} passing shots still text_frames".split()),
 )
 _OTHERS = {
     ("collections", "deque"),

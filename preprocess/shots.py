@@ -8,6 +8,7 @@ from longtake.preprocess.changes import Changes
 from longtake.preprocess.cuts import Cuts, ShotEngine
 from longtake.preprocess.dissolves import Dissolves
 from longtake.preprocess.fades import Fades, Gradual
+from longtake.preprocess.fades_in import FadesIn
 from longtake.preprocess.frames import Frame
 from longtake.preprocess.observers import Found
 
@@ -43,6 +44,7 @@ class ShotBoundaries:
         self._shortest = min_shot_seconds
         self._cuts = Cuts(engine, changes, min_shot_seconds)
         self._fades = Fades(changes)
+        self._fades_in = FadesIn(changes)
         self._dissolves = Dissolves(changes)
         self._boundaries: list[Boundary] = []  # of the shots that are not written yet, in order
 
@@ -62,7 +64,7 @@ class ShotBoundaries:
             self._boundaries = [Boundary(frame.time, "start")]
         for cut in self._cuts.see(frame):
             self._add(Boundary(cut, "cut"))
-        for fade in self._fades.see():
+        for fade in [*self._fades.see(), *self._fades_in.see()]:
             self._add(Boundary(fade.time, "fade", fade))
         for dissolve in self._dissolves.see():
             self._add(Boundary(dissolve.time, "dissolve", dissolve))

@@ -43,7 +43,7 @@ class VisualPass:
         settings = job.settings.visual_pass
         shots = LayerRecipe(
             "shots",
-            3,
+            4,
             engine.id,
             {"shot_threshold": settings.shot_threshold, "min_shot_seconds": settings.min_shot_seconds},
         )
@@ -55,7 +55,7 @@ class VisualPass:
             shots,
             LayerRecipe("still", 2, "longtake/still"),
             LayerRecipe("moments", 3, "longtake/novelty"),
-            LayerRecipe("motion", 1, "longtake/phase_correlation"),
+            LayerRecipe("motion", 2, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
         )

@@ -11,6 +11,7 @@ from longtake.preprocess.engines.activities import ActivityEngine
 from longtake.tools.context import ToolContext
 from longtake.tools.evidence import unexamined
 from longtake.tools.motion_facts import dated, known_motion, pictures_examined, shot_starts
+from longtake.tools.quiet_changes import quiet_changes
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolResult
 from longtake.tools.visual_questions import ask_for_activities, read_pictures
@@ -38,7 +39,12 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     except MediaError as error:
         found = []
         notes.append(f"what moves was not looked for: {error}")
-    evidence = sorted([*known_motion(context, parsed.span), *found], key=lambda item: (item.span.start, item.span.end))
+    changes = quiet_changes(
+        context, parsed.span, shot_starts(context, parsed.span.widened(1.0, 1.0, context.video.duration))
+    )
+    evidence = sorted(
+        [*known_motion(context, parsed.span), *changes, *found], key=lambda item: (item.span.start, item.span.end)
+    )
     if not evidence:
         notes.append(f"no cut, no move of the camera and nothing that moves by itself in {parsed.span}")
     return ToolResult(

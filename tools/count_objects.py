@@ -85,4 +85,4 @@ def _way(track: Track) -> str:
         return ""
     if abs(across) >= abs(down):
         return ", from left to right" if across > 0 else ", from right to left"
-    return ", downwards" if down > 0 else ", upwards"
+    return ", from top to bottom" if down > 0 else ", from bottom to top"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from longtake.memory.records import Evidence
@@ -14,7 +15,7 @@ from longtake.preprocess.engines.people import Footage, PeopleEngine
 from longtake.preprocess.engines.visual_question import VisualQuestionEngine
 from longtake.tools.context import ToolContext
 from longtake.tools.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
-from longtake.tools.objects_moving import look_for_movement
+from longtake.tools.objects_moving import camera_moves, look_for_movement
 from longtake.tools.result import ToolError
 from longtake.tools.visual_questions import locate_things, read_pictures
 
@@ -52,7 +53,16 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         found = _steady(follow(looks), len(looks), step)
         tracks += [track for track in found if track.travelled or not query.moving]
         pictures += len(looks)
-    return Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(_limits(query, shots)))
+    doubt = _shaken(tracks, camera_moves(context, span)) if query.moving else ""
+    return Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(_limits(query, shots)), doubt)
+
+
+def _shaken(tracks: Sequence[Track], moves: Sequence[TimeSpan]) -> str:
+    """Why it cannot be told how many of these move: some are seen while the camera does; empty where none is."""
+    spans = [TimeSpan(start=track.start, end=track.end) for track in tracks]
+    during = [move for move in moves if any(move.overlaps(span) for span in spans)]
+    where = ", ".join(map(str, during))
+    return f"The camera moves in {where}, where what stands still seems to move." if during else ""
 
 
 def seen_as(context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str) -> Evidence:

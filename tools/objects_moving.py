@@ -45,6 +45,10 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
 
 def _camera(context: ToolContext, span: TimeSpan) -> list[str]:
     """A note where the camera is known to move: less than would make the whole picture differ, but it does."""
-    moves = joined(TimeSpan(start=i["start"], end=i["end"]) for i in context.video.items("motion", span))
-    where = ", ".join(map(str, moves))
-    return [f"the camera moves in {where}: some of what seems to move there may stand still"] if moves else []
+    where = ", ".join(map(str, camera_moves(context, span)))
+    return [f"the camera moves in {where}: some of what seems to move there may stand still"] if where else []
+
+
+def camera_moves(context: ToolContext, span: TimeSpan) -> tuple[TimeSpan, ...]:
+    """When the camera is known to move, of what overlaps a span."""
+    return joined(TimeSpan(start=i["start"], end=i["end"]) for i in context.video.items("motion", span))

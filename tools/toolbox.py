@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from longtake.errors import Cancelled, EngineError, LongtakeError
-from longtake.tools.context import ToolContext
+from longtake.tools.context import Budget, ToolContext
 from longtake.tools.registry import SPECS, ToolSpec
 from longtake.tools.result import FailureKind, ToolError, ToolFailure, ToolResult
 
@@ -99,9 +99,7 @@ def _timed(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolRe
     limit = context.settings.tools.timeout
     budget = context.budget.share(limit)
     future: Future[ToolResult] = Future()
-    run = threading.Thread(
-        target=lambda: future.set_result(_guarded(spec, arguments, replace(context, budget=budget))), daemon=True
-    )
+    run = threading.Thread(target=lambda: future.set_result(_guarded(spec, arguments, context, budget)), daemon=True)
     try:
         budget.check()
         run.start()
@@ -114,9 +112,11 @@ def _timed(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolRe
         return _out_of_time(error, context)
 
 
-def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolResult:
+def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext, budget: Budget) -> ToolResult:
+    """Run within the call's budget; the context keeps the question's, which tells whose time ran out."""
+    given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
     try:
-        return spec.function(context, **{name: getattr(arguments, name) for name in type(arguments).model_fields})
+        return spec.function(replace(context, budget=budget), **given)
     except ToolError as error:
         return ToolResult(tool=spec.name, failure=error.failure)
     except Cancelled as error:

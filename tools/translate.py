@@ -16,11 +16,13 @@ from longtake.tools.context import ToolContext
 from longtake.tools.registry import Timestamp, tool
 from longtake.tools.result import ToolError, ToolResult
 from longtake.tools.speech import transcribe_speech
-from longtake.tools.translator import asked_language, find_translator
+from longtake.tools.translator import asked_language, find_source, find_translator, is_open
 
 LONGEST = 1_000  # characters of one piece of a text
 AT_ONCE = 4_000  # characters handed over together
-FromLanguage = Annotated[str, Field(description="Language it is in, by name or code: 'Spanish', 'es'.")]
+FromLanguage = Annotated[
+    str, Field(description="Language it is in, by name or code: 'Spanish', 'es'; 'auto' finds it out.")
+]
 ToLanguage = Annotated[str, Field(description="Language wanted, by name or code: 'English', 'en'.")]
 _SENTENCE_END = re.compile(r"(?<=[.!?…])(?=\s)|(?<=[。！？])")
 
@@ -32,14 +34,17 @@ def translate_text(
     from_lang: FromLanguage,
     to_lang: ToLanguage,
 ) -> ToolResult:
-    """Translate a text into another language."""
-    source, target = asked_language("from_lang", from_lang), asked_language("to_lang", to_lang)
+    """Translate a text into another language. With 'auto', lines that are in that language already stay as they are."""
+    target = asked_language("to_lang", to_lang)
     pieces = [re.fullmatch(r"(\s*)(.*?)(\s*)", piece, re.DOTALL) for piece in _pieces(text)]
     parts = [(piece[1], piece[2], piece[3]) for piece in pieces if piece]
-    translated, note, _ = _translate(context, [body for _, body, _ in parts], source, target)
+    bodies = [body for _, body, _ in parts]
+    source = find_source(context, bodies, target) if is_open(from_lang) else asked_language("from_lang", from_lang)
+    translated, note, _ = _translate(context, bodies, source, target, mixed=is_open(from_lang))
+    output = "".join(f"{p[0]}{body}{p[2]}" for p, body in zip(parts, translated, strict=True))
     return ToolResult(
         tool="translate_text",
-        output={"translated_text": "".join(f"{p[0]}{body}{p[2]}" for p, body in zip(parts, translated, strict=True))},
+        output={"translated_text": output} | ({"from_lang": language_name(source)} if is_open(from_lang) else {}),
         notes=("this translates the text that was given, which is no evidence of the video", note),
     )
 
@@ -48,16 +53,22 @@ def translate_text(
 def translate_speech(
     context: ToolContext, timestamp: Timestamp, from_lang: FromLanguage, to_lang: ToLanguage
 ) -> ToolResult:
-    """Translate what is said in a segment of the video, line by line, each with its time."""
-    source, target = asked_language("from_lang", from_lang), asked_language("to_lang", to_lang)
-    heard = transcribe_speech(context, timestamp, source)
-    spoken = _language_of(context, heard.evidence) or source
-    if not same_language(spoken, source) and not same_language(spoken, target):
-        raise ToolError(
-            "bad_arguments", f"from_lang: it is said in {language_name(spoken)}, not in {language_name(source)}."
-        )
+    """Translate what is said in a segment of the video, line by line, each with its time.
+
+    Of a track in the language wanted, the lines in the other language are translated, where they can be told.
+    """
+    target = asked_language("to_lang", to_lang)
+    named = None if is_open(from_lang) else asked_language("from_lang", from_lang)
+    heard = transcribe_speech(context, timestamp, named)
     words = [" ".join(item.content.split()) for item in heard.evidence]
-    texts, note, translator = _translate(context, words, spoken, target)
+    track = _language_of(context, heard.evidence)
+    mixed = bool(track and same_language(track, target)) or not (named or track)
+    source = named or (find_source(context, words, target) if mixed else track) or target
+    if track and not mixed and not same_language(track, source):
+        raise ToolError(
+            "bad_arguments", f"from_lang: it is said in {language_name(track)}, not in {language_name(source)}."
+        )
+    texts, note, translator = _translate(context, words, source, target, mixed=mixed)
     lines = [
         f"{clock(item.span.start, decimals=1)}-{clock(item.span.end, decimals=1)} {text}"
         for item, text in zip(heard.evidence, texts, strict=True)
@@ -74,24 +85,36 @@ def translate_speech(
 
 
 def _translate(
-    context: ToolContext, texts: Sequence[str], source: str, target: str
+    context: ToolContext, texts: Sequence[str], source: str, target: str, *, mixed: bool
 ) -> tuple[list[str], str, Translator | None]:
-    """The texts in the other language, a note on how, and who did it; empty texts stay as they are."""
+    """The texts in the other language, a note on how, and who did it; empty texts stay as they are.
+
+    Of mixed texts those stay, too, that are not in the source language; all, where nothing here can tell.
+    """
+    unchanged = list(texts), f"it is in {language_name(target)} already, and unchanged", None
     if same_language(source, target):
-        return list(texts), f"it is in {language_name(target)} already, and unchanged", None
-    wanted = [text for text in texts if text]
-    if not wanted:
+        return unchanged
+    if not any(texts):
         return list(texts), "there is nothing to translate", None
-    translator = find_translator(context, source, target)
+    try:
+        translator = find_translator(context, source, target)
+    except ToolError:
+        if mixed:
+            return unchanged
+        raise
+    foreign = translator.foreign(texts, source, target) if mixed else [True] * len(texts)
+    wanted = [text for text, is_foreign in zip(texts, foreign or (), strict=False) if text and is_foreign]
+    if not wanted:
+        return unchanged
     translated: list[str] = []
     for batch in _batches(wanted):
         context.budget.check()
         translated += translator.translate(batch, source, target)
-    done = iter(translated)
+    in_other_words = dict(zip(wanted, translated, strict=True))
     note = f"translated by {translator.id}"
     if not translator.trusted:
         note = f"{note}, which often mistakes words: it may lead to a place but proves nothing"
-    return [next(done) if text else text for text in texts], note, translator
+    return [in_other_words.get(text, text) for text in texts], note, translator
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import compress
 
 from longtake.preprocess.engines.translation import Translator
 from longtake.preprocess.language_names import language_name, language_of, near_language
@@ -14,6 +15,11 @@ from longtake.tools.context import Budget, TextModel, ToolContext
 from longtake.tools.result import ToolError
 
 PROMPTS = "longtake.tools.prompts"
+
+
+def is_open(from_lang: str) -> bool:
+    """Whether the language of a text is to be found out."""
+    return from_lang.strip().casefold() == "auto"
 
 
 def asked_language(argument: str, text: str) -> str:
@@ -54,6 +60,26 @@ def find_translator(context: ToolContext, source: str, target: str) -> Translato
     )
 
 
+def find_source(context: ToolContext, texts: Sequence[str], target: str) -> str:
+    """The language that those of the texts are in which are not in the target; the target where all of them are.
+
+    Raises:
+        ToolError: when nothing here tells one language from another.
+    """
+    report = context.engines.report("translation")
+    translator: Translator | None = context.engines.load("translation") if report.engine else None
+    sources = translator.sources(target) if translator else []
+    if translator is None or not sources:
+        missing = "".join(f" {name}: {reason}." for name, reason in report.reasons.items())
+        problem = f"from_lang: nothing here tells which language is to be translated into {language_name(target)}."
+        raise ToolError("bad_arguments", problem, f"Name it, such as 'Spanish' or 'es'.{missing}")
+    letters = {
+        source: sum(map(len, compress(texts, translator.foreign(texts, source, target) or ()))) for source in sources
+    }
+    best = max(letters, key=letters.__getitem__)
+    return best if letters[best] else target
+
+
 @dataclass(frozen=True, slots=True)
 class ControllerTranslator:
     """The controller's text model, asked for a JSON list; its words are its own, and prove nothing of a video."""
@@ -69,6 +95,14 @@ class ControllerTranslator:
 
     def missing(self, source: str, target: str) -> str | None:
         """Nothing: a model is asked for any language."""
+        return None
+
+    def sources(self, target: str) -> list[str]:
+        """None: which language a text is in, it is not asked."""
+        return []
+
+    def foreign(self, texts: Sequence[str], source: str, target: str) -> list[bool] | None:
+        """It is not asked that."""
         return None
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:

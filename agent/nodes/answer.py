@@ -14,6 +14,7 @@ from longtake.agent.facts import shots_examined
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Progress, Turn
 from longtake.agent.verdicts import QUOTATION, says
+from longtake.agent.words import holds_phrase
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 
@@ -130,7 +131,10 @@ def _option(state: AgentState) -> Option | None:
     said = [option for option in state.options if says(QUOTATION.sub(" ", told), option)]
     said = said or [option for option in state.options if says(told, option)]
     # "45 dollars and 50 cents" says "45 dollars" too: of two such options, the one that says more is meant.
-    meant = [option for option in said if not any(other != option and says(other, option) for other in said)]
+    meant = [option for option in said if not any(says(other, option) and not says(option, other) for other in said)]
+    if len(meant) > 1:  # "from left to right" and "from right to left": one of them stands there and in the proof
+        proof = " ".join(citation.quote for claim in state.claims for citation in claim.citations)
+        meant = [option for option in meant if holds_phrase(option, told) and holds_phrase(option, proof)]
     text = state.options[number]
     return Option(letter=match[1].upper(), text=text) if meant == [text] else None
 

@@ -51,7 +51,7 @@ def _check(state: AgentState, context: RunContext) -> Checked:
     calls = calls_made(state.messages)
     question = state.orientation.question if state.orientation else state.question
     measured = context.tools.settings.controller.engine == "rules"
-    computed = [call.computed for call in calls] if measured else grounded(calls, state.evidence, question)
+    computed = [call.made for call in calls] if measured else grounded(calls, state.evidence, question)
     grounds = Grounds(tuple(filter(None, computed)), question, measured)
     checked = check_draft(_statement(state), state.evidence, grounds, names)
     return replace(checked, claims=tuple(entered(claim, state.evidence, calls) for claim in checked.claims))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
@@ -20,6 +21,28 @@ from longtake.agent.rules.moves import (
     within,
 )
 from longtake.agent.rules.reading import arithmetic_in
+from longtake.agent.rules.slides import slides_of, title_of
+from longtake.agent.words import cue
+
+_CALCULATION = cue("sum, calculation*, expression*, arithmetic, computation*")
+_SHOWN = cue(
+    "slide, screen, picture, video, board, shown, shows, show, written, displayed, read, seen, stands, appears, there"
+)
+_VALUE = cue(
+    "result*, value, comes, come, came, amounts, amount, answer, work out, worked out, calculate, compute, evaluate, "
+    "solve, solution, gives, give, equal, equals, makes, make, yields, how much, outcome, total"
+)
+_ANOTHER = re.compile(
+    r"^\W*(?:who|whose|where|when|why|how (?:many|often|long)|is|are|was|were|do|does|did)\b|\b(?:faces?|facial)\b",
+    re.I,
+)
+
+
+def asks_calculation(orientation: Orientation) -> bool:
+    """Whether a question asks for a sum that is written, or for what it comes to."""
+    question = orientation.question
+    about = _CALCULATION.search(question) and (_SHOWN.search(question) or _VALUE.search(question))
+    return bool(about) and not _ANOTHER.search(question) and not {"speech", "audio"} & set(orientation.modalities)
 
 
 def calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -35,8 +58,15 @@ def calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
         return on_each(orientation, "extract_scene_text")
     read = within(trusted(evidence_from(done, "extract_scene_text")), orientation)
     sums = {text: item for item in reversed(read) if (text := arithmetic_in(item.content))}
+    if len(sums) > 1 and orientation.quoted:
+        named = [
+            item for slide in slides_of(read) if orientation.quoted[0] in title_of(slide).content for item in slide
+        ]
+        sums = {text: item for text, item in sums.items() if item in named}
     if len(sums) > 1:
         return not_found(f"Several sums are shown: {quote(reversed(sums.values()), orientation)}")
+    if sums and _SHOWN.search(orientation.question) and not _VALUE.search(orientation.question):
+        return quote(sums.values(), orientation)
     if sums:
         return [Call("calculator", {"expression": text}) for text in sums]
     return find_fact(orientation, done)

@@ -9,7 +9,7 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import ENOUGH, affirmed, key_terms, must_hold
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote, trusted, within
-from longtake.agent.words import NEGATION, content_stems, coverage, numbers, stems
+from longtake.agent.words import NEGATION, content_stems, coverage, holds_phrase, numbers, stems
 from longtake.memory.records import Evidence
 
 RESULTS = 10
@@ -53,21 +53,33 @@ def _is_named(option: str, orientation: Orientation) -> bool:
 
 
 def asks_not(question: str) -> bool:
-    """Whether a question asks which option is not so."""
-    return bool(_ASKS_NOT.match(question))
+    """Whether a question asks which option is not so; what stands before its last sentence asks nothing."""
+    return bool(_ASKS_NOT.match(re.split(r"[.!;]\s+", question.strip())[-1]))
 
 
 def option_of(answer: str, options: Sequence[str]) -> str | None:
-    """An answer to the open question with the one option whose words it says; None where it says no one or several."""
+    """An answer to the open question with the one option whose words it says; None where it says no one or several.
+
+    What it says itself counts before what it quotes.
+    """
     if answer.startswith(NOT_FOUND):
         return None
-    said = stems(answer)
-    held = [place for place, option in enumerate(options) if (own := stems(option) - _LITTLE) and own <= said]
-    # Of "the bag" and "the red bag" the one that says more is meant.
-    meant = [place for place in held if not any(stems(options[place]) < stems(options[other]) for other in held)]
+    lead = re.sub(r"“[^”]*”|\[[^\]]*\]", " ", answer)
+    meant = _said_by(lead, options) or _said_by(answer, options)
     if len(meant) != 1:
         return None
-    return f"{LETTERS[meant[0]]}. {options[meant[0]]}: {answer}"
+    return f"{LETTERS[options.index(meant[0])]}. {meant[0]}: {answer}"
+
+
+def _said_by(text: str, options: Sequence[str]) -> list[str]:
+    """The options whose words a text says; of "the bag" and "the red bag" the one that says more.
+
+    Of several of the same words, "from left to right" and "from right to left", those that it says word for word.
+    """
+    said = stems(text)
+    held = [option for option in options if (own := stems(option) - _LITTLE) and own <= said]
+    meant = [option for option in held if not any(stems(option) < stems(other) for other in held)]
+    return meant if len(meant) < 2 else [option for option in meant if holds_phrase(option, text)]
 
 
 def _search(query: str) -> Call:

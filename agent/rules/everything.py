@@ -14,7 +14,17 @@ from longtake.agent.orientation import EVER, TOTAL, Orientation
 from longtake.agent.rows import rows
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.matching import ANY_NUMBER, ENOUGH, AnswerType, answer_type, holds, key_terms, prices, score
+from longtake.agent.rules.matching import (
+    ANY_NUMBER,
+    ENOUGH,
+    PRICE,
+    AnswerType,
+    answer_type,
+    holds,
+    key_terms,
+    prices,
+    score,
+)
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -39,8 +49,9 @@ MOST_LISTED = 40
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless|would|could|might|perhaps|maybe)\b|\?", re.IGNORECASE)
 _TOTAL_LINE = re.compile(r"\b(?:sub)?totals?\b|\bsum\b|\ball ?together\b", re.IGNORECASE)
 _ADDED = cue(
-    "total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs, would, "
-    "article, articles, item, items, thing, things, product, products, goods, list, one, two, three, four, five, six"
+    "total, sum, add, added, adds, up, altogether, together, combined, amounts, cost, costs, would, buy, come, "
+    "comes, came, article, articles, item, items, thing, things, product, products, goods, list, one, two, three, "
+    "four, five, six"
 )
 _AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _SHOWN = cue("shown, displayed")
@@ -80,10 +91,10 @@ def add_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     """
     if not done:
         return _read_all(orientation)
-    kind = answer_type(orientation.question) or ANY_NUMBER
+    found = _of_total(orientation, trusted(_read(done)))
+    kind = _kind_of_total(orientation, found)
     if not kind.amount:
         return not_found("Amounts of money and measures can be added up, nothing else.")
-    found = _of_total(orientation, trusted(_read(done)))
     told = _told_totals(kind, found) or _totals_beside(kind, orientation, trusted(_read(done)))
     if told:
         return quote(told[:MOST_LISTED], orientation)
@@ -124,6 +135,13 @@ def _meant(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence
     for item in sorted(meant, key=lambda item: item.span.start):
         first.setdefault(item.content, item)
     return list(first.values())
+
+
+def _kind_of_total(orientation: Orientation, found: Sequence[Evidence]) -> AnswerType:
+    """What a total is asked of; where a question names nothing that it is of, and prices are told, of these."""
+    kind = answer_type(orientation.question) or ANY_NUMBER
+    listed = kind is ANY_NUMBER and not _asked_of(orientation) and len(_amounts(PRICE, found)) > 1
+    return PRICE if listed else kind
 
 
 def _told_totals(kind: AnswerType, found: Sequence[Evidence]) -> list[Evidence]:

@@ -90,7 +90,7 @@ def accepted(orientation: Orientation, found: Sequence[Evidence]) -> list[Eviden
 def _answers(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
     pieces = rows(found)
     answers = [item for part in orientation.parts for item in _accepted(part, orientation, pieces)]
-    whole = [piece for item in answers for piece in _to_the_end(item, pieces)]
+    whole = [piece for item in answers for piece in to_the_end(item, pieces)]
     return without_repeats(whole) or _ordinal(orientation, found)
 
 
@@ -106,7 +106,7 @@ def _accepted(part: str, orientation: Orientation, pieces: Sequence[Evidence]) -
     return different[: MOST_EQUAL if equal > MOST_ANSWERS else MOST_ANSWERS]
 
 
-def _to_the_end(item: Evidence, pieces: Sequence[Evidence]) -> list[Evidence]:
+def to_the_end(item: Evidence, pieces: Sequence[Evidence]) -> list[Evidence]:
     """A line of speech with the lines that end its sentence: subtitles often break off in the middle."""
     sentence = [item]
     while len(sentence) < LONGEST_SENTENCE and not ENDS.search(sentence[-1].content):

@@ -21,7 +21,7 @@ _LIMITS = (
             r"\b(?:what is (?:said|shown|written)|what [\w ]+ says|speech)",
             re.IGNORECASE,
         ),
-        "Whether what is shown agrees with what is said is not judged by rules; ask for each alone.",
+        "Of what is shown and what is said, rules compare only days; ask for each alone.",
     ),
 )
 

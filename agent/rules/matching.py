@@ -92,12 +92,14 @@ class AnswerType:
 
 
 ANY_NUMBER = AnswerType(_MEASURED, _NUMBER, amount=True)
+PRICE = AnswerType(
+    r"prices?|priced|costs?|charges?|pays?|fees?|how much money|how much (?:is|are|was|were) (?:an?|one|the)"
+    r"|how expensive|how dear|paid|for how much|how many (?:dollars|euros|pounds|francs|cents)",
+    _MONEY,
+    amount=True,
+)
 ANSWER_TYPES = (
-    AnswerType(
-        r"prices?|costs?|charges?|pays?|fees?|how much money|how much (?:is|are|was|were) (?:an?|one|the)",
-        _MONEY,
-        amount=True,
-    ),
+    PRICE,
     AnswerType(r"(?:on )?(?:which|what)(?: (?:is|was) the)? (?:day|date|month)|weekday", _DAY),
     AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}|{_YEAR}"),
     AnswerType(r"(?:which|what) year", _YEAR),
@@ -122,8 +124,9 @@ _ASIDE = TELLING | stems(
     "talk talks asks ask singer song sings sung lyrics joke jokes quote answer question happen happens place given "
     "gives person need needed called number first last name names lecturer teacher professor host author"
 )
+_OF_SALE = stems("sold sell sells selling buy bought list listed offered next beside dollar dollars euros pounds")
 _NOW = cue("now, today, currently, nowadays, at present")
-_SUPERLATIVE = cue(
+SUPERLATIVE = cue(
     "most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, fastest, slowest, "
     "oldest, newest, youngest, latest, earliest, cheapest, dearest, heaviest, deepest, tallest, nearest"
 )
@@ -159,14 +162,21 @@ def key_terms(question: str) -> list[str]:
     """Stems that evidence must hold: the question's content words without those about the telling and the type."""
     kind = answer_type(question)
     plain = re.sub(rf"\b(?:{kind.cue})\b", " ", question.casefold()) if kind else question
-    return [term for term in content_stems(plain) if term not in _ASIDE and (not term.isdigit() or len(term) == 4)]
+    aside = _ASIDE | _OF_SALE if kind is PRICE else _ASIDE
+    return [term for term in content_stems(plain) if term not in aside and (not term.isdigit() or len(term) == 4)]
 
 
 def must_hold(question: str) -> set[str]:
     """Stems without which nothing answers: names, counted things ("homework three") and superlatives of a question."""
-    names = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question.strip())
     counted = [word for word in words(question) if word in NUMBER_WORDS and word != "one"]
-    return {stem(word) for part in (*names, *counted, *_SUPERLATIVE.findall(question)) for word in words(part)}
+    told = {stem(word) for part in (*counted, *SUPERLATIVE.findall(question)) for word in words(part)}
+    return told | names_in(question)
+
+
+def names_in(question: str) -> set[str]:
+    """Stems of the names in a question: capitalised words that begin no sentence."""
+    found = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question.strip())
+    return {stem(word) for part in found for word in words(part)}
 
 
 def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.follow_up import resolve
 from longtake.agent.orientation import Orientation, named_span
+from longtake.agent.rules.days import asks_days_agree
 from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import not_found
 from longtake.agent.rules.time.anchor import anchored
 from longtake.agent.words import content_stems
+
+# Means nothing alone: "does the camera pan, and which way?".
+_WHICH_WAY = re.compile(r"(?:and )?(?:in |to )?(?:which|what) (?:way|direction|side)\W*", re.IGNORECASE)
 
 
 def parts_of(orientation: Orientation) -> list[Orientation]:
@@ -20,7 +24,7 @@ def parts_of(orientation: Orientation) -> list[Orientation]:
     A part that names nothing of its own ("and what is shown?") is asked at the place of its neighbour.
     """
     texts = _of_content(orientation.parts)
-    if len(texts) < 2:
+    if len(texts) < 2 or asks_days_agree(orientation):
         return [orientation]
     parts: list[Orientation] = []
     for text in texts:
@@ -49,7 +53,7 @@ def _of_content(texts: Sequence[str]) -> list[str]:
     """The parts, each with what follows it and means nothing alone: "which title appears and when?"."""
     whole: list[str] = []
     for text in texts:
-        if whole and not content_stems(text):
+        if whole and (not content_stems(text) or _WHICH_WAY.fullmatch(text)):
             whole[-1] = f"{whole[-1]} and {text}"
         else:
             whole.append(text)

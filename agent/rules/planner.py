@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
+from longtake.agent.rules.attempts import ATTEMPTS, LOOKUPS, tried
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.choice import asks_not, choose_option, option_of
+from longtake.agent.rules.errands.kept import keep_answer, question_kept
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
@@ -23,20 +25,16 @@ from longtake.agent.rules.moves import (
     quote,
     trusted,
 )
-from longtake.agent.rules.numbered import asks_steps, read_steps
 from longtake.agent.rules.parts import join_drafts, parts_of
-from longtake.agent.rules.prices import compares_prices, find_prices
 from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
-from longtake.agent.rules.slides import asks_slide, read_slide
 from longtake.agent.rules.sounds import pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
+from longtake.agent.rules.summary import summarise_lines
 from longtake.agent.rules.time.anchor import anchored, at_anchor
-from longtake.agent.rules.time.durations import elapsed, find_elapsed, find_length, lasting
-from longtake.agent.rules.time.order import compared, find_order
+from longtake.agent.rules.time.durations import find_length, lasting
 from longtake.agent.rules.time.times import find_time
-from longtake.agent.rules.time.transitions import changes_to, find_change
 from longtake.agent.rules.word_counts import count_words
 from longtake.memory.records import Evidence
 
@@ -49,6 +47,9 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
     """The next calls, or a draft."""
     if not re.search(r"[a-z]", orientation.question.casefold()):
         return not_found("The embedded controller reads questions in English only; a language model reads others.")
+    kept = question_kept(orientation)
+    if kept:
+        return play(keep_answer(orientation, _joined(kept)), done)
     errand = route_of(orientation, ERRANDS)
     if errand:
         return errand(orientation, done)
@@ -57,6 +58,11 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _chosen(orientation: Orientation) -> Steps[str]:
     """The option that is read or said; else the one that the answer to the open question holds."""
+    if not asks_not(orientation.question):
+        known = yield from tried(LOOKUPS, orientation)
+        told = option_of(known, orientation.options)
+        if told or known.startswith(NOT_FOUND):
+            return told or known
     draft = yield from ask(choose_option, orientation)
     if not draft.startswith(NOT_FOUND) or asks_not(orientation.question):
         return draft
@@ -73,22 +79,9 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
-    compares = compared(orientation.question)
-    if compares:
-        return (yield from find_order(compares, orientation))
-    prices = compares_prices(orientation.question)
-    if prices:
-        return (yield from find_prices(prices, orientation))
-    passes = elapsed(orientation.question)
-    if passes:
-        return (yield from find_elapsed(passes, orientation))
-    changed = changes_to(orientation.question)
-    if changed:
-        return (yield from find_change(changed, orientation))
-    if asks_steps(orientation):
-        return (yield from ask(read_steps, orientation))
-    if asks_slide(orientation):
-        return (yield from ask(read_slide, orientation))
+    draft = yield from tried(ATTEMPTS, orientation)
+    if draft:
+        return draft
     anchor = anchored(orientation)
     placed = (yield from at_anchor(anchor, orientation)) if anchor else orientation
     if isinstance(placed, str):
@@ -124,15 +117,6 @@ def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
     if change and not any(change[1] in item.content for item in found):
         return not_found(f"No {change[1]} is known among the changes from shot to shot.")
     return " ".join(f"{item.content} {cite(item, orientation)}" for item in dict.fromkeys(found))
-
-
-def _summarise(orientation: Orientation, done: Sequence[Done]) -> Move:
-    if not done:
-        return on_each(orientation, "summarize_segment", text="", length="medium")
-    found = evidence_from(done, "summarize_segment")
-    if trusted(found):
-        return quote(trusted(found)[:MOST_QUOTED], orientation)
-    return not_found(" ".join(doubtful(found, orientation) or failures(done)))
 
 
 def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -179,7 +163,7 @@ def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 PLANS: dict[Kind, Plan] = {
     "metadata": _metadata,
-    "summarise": _summarise,
+    "summarise": summarise_lines,
     "transcribe": _transcribe,
     "read": _read,
     "hear": _hear,

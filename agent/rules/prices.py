@@ -10,6 +10,7 @@ from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.matching import key_terms, prices
 from longtake.agent.rules.moves import Call, Done, evidence_from, not_found, quote, trusted
 from longtake.agent.rules.steps import Steps, together
+from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
 FINDERS = ("cross_modal_search", "transcribe_speech", "extract_scene_text")
@@ -35,6 +36,9 @@ _FORMS = {
 }
 
 
+_ENDS = cue("most expensive, dearest, costliest, priciest, cheapest, least expensive, highest, lowest")
+
+
 class PricesAsked(NamedTuple):
     """Two things, what is asked of their prices, and for "whether" and "which", whether the lower one is meant."""
 
@@ -52,8 +56,10 @@ class _Priced(NamedTuple):
 
 
 def compares_prices(question: str) -> PricesAsked | None:
-    """The two things whose prices a question adds or compares; None when it does neither."""
+    """The two things whose prices a question adds or compares; None when it names none, or the ends of a list."""
     text = question.strip().rstrip("?. ")
+    if _ENDS.search(text):
+        return None
     for asked, forms in _FORMS.items():
         for form in forms:
             match = re.match(form, text, re.IGNORECASE)

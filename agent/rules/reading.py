@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import NAME, answer_type, holds, without_repeats
+from longtake.agent.rules.matching import NAME, answer_type, holds, names_in, without_repeats
 from longtake.agent.rules.moves import within
-from longtake.agent.words import content_stems, coverage, cue, stem
+from longtake.agent.words import content_stems, coverage, cue, stem, stems
 from longtake.memory.records import Evidence
 
 PLACES: dict[str, Callable[[float, float], bool]] = {
@@ -137,7 +137,8 @@ def _meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> l
     if kind is None:
         return by_words
     both = [line for line in by_words if holds(kind, line.content)]
-    by_kind = [line for line in lines if holds(kind, line.content)] if kind.looks != NAME else []
+    known = names_in(question) <= stems(" ".join(line.content for line in lines))
+    by_kind = [line for line in lines if holds(kind, line.content)] if known and kind.looks != NAME else []
     return both or by_words + (by_kind if len(by_kind) <= MOST_OF_A_KIND else [])
 
 

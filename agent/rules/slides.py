@@ -70,7 +70,7 @@ def read_slide(orientation: Orientation, done: Sequence[Done]) -> Move:
     if relation:
         beside = _neighbour(slide, texts, relation["relation"].casefold())
         return (
-            quote(_in_rows(beside), orientation)
+            quote(in_rows(beside), orientation)
             if beside
             else not_found(f"No text stands right {relation['relation']} it.")
         )
@@ -92,7 +92,7 @@ def slides_of(texts: Sequence[Evidence]) -> list[list[Evidence]]:
     return slides
 
 
-def _in_rows(slide: Sequence[Evidence]) -> list[Evidence]:
+def in_rows(slide: Sequence[Evidence]) -> list[Evidence]:
     """The lines of a slide from top to bottom, the cells of a table's row in one."""
     return sorted(rows(slide), key=lambda item: item.box[1] if item.box else 0.0)
 
@@ -114,7 +114,7 @@ def _neighbour(slide: Sequence[Evidence], texts: Sequence[Evidence], relation: s
 def _lines(question: str, slide: Sequence[Evidence]) -> list[Evidence]:
     """The lines of a slide with the amount, the kind of thing or the words that a question asks for."""
     asked = _NAMED.sub(" ", question)
-    slide = _in_rows(slide)
+    slide = in_rows(slide)
     most = next((pick for words, pick in ((_HIGHEST, max), (_LOWEST, min)) if words.search(asked)), None)
     if most:
         valued = {number: item for item in slide if (number := _amount(item)) is not None}

@@ -22,8 +22,8 @@ KINDS = (
     (cue("music, song, songs, melod*, tune"), "music"),
     (cue("silen*, no sound"), "silence"),
     (cue("voice, voices, speak, speaks, speaking, talk*, speech"), "speech"),
-    (cue("bang*, clap, claps, slam*, knock*, shots fired, explosion, impulse"), "impulse"),
-    (cue("beep*, tone, tones, whistle"), "tone"),
+    (cue("bang*, clap, claps, slam*, knock*, shots fired, gunshot*, explosion*, impulse*"), "impulse"),
+    (cue("beep*, bleep*, tone, tones, whistle*"), "tone"),
     (cue("loud*"), "loud"),
     (cue("quiet*, faint*"), "quiet"),
     (re.compile(rf"\bsirens?\b|{_ALARM}", re.IGNORECASE), "siren"),
@@ -41,13 +41,36 @@ LEAST_APART = 0.4  # seconds between the beginnings of sounds that are surely se
 _SPEAKS = re.compile(
     r"^\W*(?:is|are|does|do) (?:some|any)(?:one|body) (?:speak|talk|sing)(?:s|ing)?\b[^?]*\??$", re.IGNORECASE
 )
-_HOW_MANY = re.compile(r"^\W*how (?:many|often)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"^\W*(?:(?:and|in total|in all|altogether),? |please |tell me |say )*(?:how (?:many|often)\b|count (?!on\b)"
+    r"|(?:what is |what was |give |give me )?the (?:total )?(?:number|count) of\b|(?:what )?number of\b)",
+    re.IGNORECASE,
+)
 
 
 def asked_kinds(question: str) -> list[str]:
     """The kinds of sound that a question names."""
     about = cue("about, mention*, of what").search(question)  # what is spoken of is not a question of sounds
     return [kind for words, kind in KINDS if words.search(question) and not (about and kind == "speech")]
+
+
+def kinds_named(question: str) -> list[str]:
+    """The kinds of sound that a question names, without how they sound where it says more: of "loud bangs" bangs."""
+    kinds = asked_kinds(question)
+    return [kind for kind in kinds if kind not in HOW] or kinds
+
+
+def sounds_named(question: str) -> list[str]:
+    """The words by which a question names sounds that are told apart, other than voices: `music`, `sirens`."""
+    found = (words.search(question) for words, kind in KINDS if kind not in (*HOW, "speech", "silence"))
+    return [match[0].split()[0] for match in found if match]
+
+
+def without_kinds(question: str) -> str:
+    """A question without the words that name kinds of sound."""
+    for named, _ in KINDS:
+        question = named.sub(" ", question)
+    return question
 
 
 def counts_sounds(orientation: Orientation) -> bool:
@@ -62,7 +85,7 @@ def count_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     """How many stretches of the sound there are, each with its time; what rattles or is applause is not counted."""
     if not done:
         return on_each(orientation, TOOL)
-    found = of_kinds(evidence_from(done, TOOL), asked_kinds(orientation.question))
+    found = of_kinds(evidence_from(done, TOOL), kinds_named(orientation.question))
     if not found or OTHER.search(orientation.question) or _SPEAKS.match(orientation.question):
         return pick_sounds(orientation, done)
     names = {item.content.split()[0] for item in found}
@@ -112,4 +135,5 @@ def _kind(item: Evidence) -> str:
 def _heard(item: Evidence, orientation: Orientation) -> str:
     span = item.span
     times = f"from {clock(span.start, decimals=1)} to {clock(span.end, decimals=1)}"
-    return f"{item.content[:1].upper()}{item.content[1:]} {times} {cite(item, orientation)}."
+    # Bangs may follow each other faster than whole seconds tell them apart.
+    return f"{item.content[:1].upper()}{item.content[1:]} {times} {cite(item, orientation, decimals=1)}."

@@ -51,6 +51,8 @@ def ask(plan: Plan, orientation: Orientation) -> Steps[str]:
     while isinstance(move := plan(orientation, done), list):
         if not move:
             return not_found("The time asked about is in none of the videos.")
+        if all(call in (step.call for step in done) for call in move):
+            return not_found("Asking again for what is known already tells nothing more.")
         done += yield move
     return move
 

@@ -1,4 +1,4 @@
-"""`longtake bench search`, `graph`, `shots` and `moments`: single parts, measured by themselves."""
+"""`longtake bench search`, `graph`, `evaluation`, `shots` and `moments`: single parts, measured by themselves."""
 
 from __future__ import annotations
 
@@ -39,6 +39,16 @@ def graph(context: typer.Context, as_json: Json = False) -> None:
 
     session: Session = context.obj
     give(measure_graph(session.settings, tell(as_json)), show_graph, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def evaluation(
+    items: Annotated[int, typer.Option(min=10, help="How many are asked.")] = 10_000, as_json: Json = False
+) -> None:
+    """Time what a run of `eval` takes an item, with a subject that is done at once, beside a bare loop and Inspect."""
+    from longtake.evalharness.bench.evaluation_speed import measure_evaluation, show_evaluation
+
+    give(measure_evaluation(items, tell(as_json)), show_evaluation, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

@@ -21,7 +21,7 @@ from longtake.agent.controllers.arguments import NOT_READ
 from longtake.agent.controllers.endpoint import ContextFull, Role, reply
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, secret
-from longtake.errors import ConfigError, EngineError
+from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.memory.records import Record
@@ -30,7 +30,7 @@ from longtake.prompts import prompts_hash, render
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
-ROLE = Role("The judge", "the judge's base_url and the judge's model", "the judge's timeout")
+ROLE = Role("The judge", "its --url and --model", "the judge's timeout")
 TRIES = 3
 _LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
 # The field of the reply that holds the verdict, as its prompt names it.
@@ -101,7 +101,7 @@ class EndpointJudge:
             return finding.model_copy(update={"cached": True})
         try:
             return self._asked(sent, case.asks)
-        except EngineError as error:
+        except (EngineError, Cancelled) as error:
             return Finding(met=None, error=str(error))
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
@@ -116,7 +116,7 @@ class EndpointJudge:
         shown = " ".join(text.split())[:200]
         raise EngineError(
             f"{ROLE.name} {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
-            f"at last {shown!r}; choose another judge or raise its max_tokens."
+            f"at last {shown!r}; choose another judge."
         )
 
     def _reply(self, prompt: str, asks: Asks) -> str:

@@ -13,6 +13,7 @@ from longtake.memory.records import Record
 # points from 0 to 5 for how well it does. Each is a prompt of its name.
 Asks = Literal["criterion", "penalty", "whole", "grade"]
 MOST_POINTS = 5
+NO_REPLY = "There is no reply."  # the reason of a verdict that no judge was asked for
 PASS_POINTS = 3  # of 5: a reply with so many counts as right, as in the released code of Video-TT
 
 
@@ -84,9 +85,7 @@ class Judge(Protocol):
 
 def nothing_said(case: Case) -> Finding:
     """What is found of an empty reply: it meets nothing, and does nothing that a penalty forbids."""
-    return Finding(
-        met=case.asks == "penalty", points=0.0 if case.asks == "grade" else None, reason="There is no reply."
-    )
+    return Finding(met=case.asks == "penalty", points=0.0 if case.asks == "grade" else None, reason=NO_REPLY)
 
 
 def reply_hash(reply: Reply) -> str:

@@ -17,7 +17,7 @@ from pydantic import Field
 from longtake.evalharness.agreement import Agreement
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.journal import read_records
-from longtake.evalharness.judges.judge import Case, Judge
+from longtake.evalharness.judges.judge import NO_REPLY, Case, Judge
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.run_folder import Tell
 from longtake.memory.records import Record
@@ -102,19 +102,49 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
 
     Args:
         labels: of people.
-        judgements: of a run; of several of one case by one judge the last one holds.
+        judgements: of a run; of several of one case by one judge the last one holds. Where nothing was said no judge
+            was asked: these cases are in no figure.
     """
     by_judge: dict[str, dict[Place, bool | None]] = {}
+    silent: set[Place] = set()
     for judgement in judgements:
-        by_judge.setdefault(judgement.judge, {})[_place(judgement)] = judgement.met
+        place = _place(judgement)
+        by_judge.setdefault(judgement.judge, {})[place] = judgement.met
+        (silent.add if judgement.reason == NO_REPLY else silent.discard)(place)
     by_annotator: dict[str, dict[Place, bool]] = {}
     for label in labels:
+        if _place(label) in silent:
+            continue
         by_annotator.setdefault(label.annotator, {})[_place(label)] = label.met
     return [
         _check(judge, verdicts, annotator, held)
         for judge, verdicts in by_judge.items()
         for annotator, held in by_annotator.items()
     ]
+
+
+def fitting(
+    labels: Iterable[Label],
+    items: Mapping[str, Item],
+    predictions: Iterable[Prediction],
+    cases_of: CasesOf,
+    tell: Tell,
+) -> list[Label]:
+    """The labels of cases of a run; `tell` hears of each of another. The arguments are those of `labelled_cases`."""
+    places = {
+        (*prediction.key, case.number, case.name)
+        for prediction in predictions
+        if prediction.item in items
+        for case in cases_of(items[prediction.item], prediction)
+    }
+    held: list[Label] = []
+    for label in labels:
+        if _place(label) in places:
+            held.append(label)
+        else:
+            named = ", ".join(map(str, filter(None, (label.subject, label.item, label.criterion))))
+            tell(f"The label of {named}, turn {label.turn} is of no case of the run; it was left out.")
+    return held
 
 
 def labelled_cases(
@@ -141,17 +171,22 @@ def labelled_cases(
     ]
 
 
-def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case]) -> SelfAgreement:
+def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], tell: Tell) -> SelfAgreement:
     """Give a judge the same cases several times over.
 
     Args:
         judge_of: the judge of each run, from 0; with a cache it must be told the run's number.
         repeated: the cases, none of them empty.
+        tell: told of cases without a verdict.
     """
     runs: list[list[bool | None]] = []
     for judge in map(judge_of, range(SELF_RUNS)):
         with ThreadPoolExecutor(max_workers=judge.at_once) as pool:
-            runs.append([finding.met for finding in pool.map(judge.judge, repeated)])
+            found = list(pool.map(judge.judge, repeated))
+        for case, finding in zip(repeated, found, strict=True):
+            if finding.error:
+                tell(f"{judge.id}, {case.item.id}, {case.name or 'reply'}: {finding.error}")
+        runs.append([finding.met for finding in found])
     return self_agreement(runs)
 
 

@@ -79,7 +79,8 @@ def judge_run(
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    done = {_key(held) for held in folder.judgements(tell) if held.error is None}
+    own = {judge.id for judge in judges}
+    done = {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge in own}
     predictions = folder.predictions(tell).values()
     judged = unjudged = 0
     with Journal(folder.judgements_file) as journal:

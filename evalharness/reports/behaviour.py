@@ -22,7 +22,7 @@ _CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
 
 
 class Cost(NamedTuple):
-    """What a prediction cost on average."""
+    """What a prediction cost, or a mean one."""
 
     calls: float
     tokens: float
@@ -55,13 +55,17 @@ def stance(subject: SubjectScores, item: Item) -> Stance:
 
 def cost(subject: SubjectScores) -> Cost:
     """The mean cost of the predictions; tokens are those read and written."""
-    made = [prediction for each in subject.predictions.values() for prediction in each]
-    usages = [reply.usage for prediction in made for reply in prediction.replies if reply.usage]
+    costs = [_cost_of(prediction) for each in subject.predictions.values() for prediction in each]
+    return Cost(*(sum(column) / len(costs) for column in zip(*costs, strict=True)))
+
+
+def _cost_of(prediction: Prediction) -> Cost:
+    usages = [reply.usage for reply in prediction.replies if reply.usage]
     return Cost(
-        calls=sum(map(calls_of, made)) / len(made),
-        tokens=sum(usage.input_tokens + usage.output_tokens for usage in usages) / len(made),
-        money=sum(usage.cost for usage in usages) / len(made),
-        seconds=sum(prediction.seconds for prediction in made) / len(made),
+        calls=calls_of(prediction),
+        tokens=sum(usage.input_tokens + usage.output_tokens for usage in usages),
+        money=sum(usage.cost for usage in usages),
+        seconds=prediction.seconds,
     )
 
 

@@ -38,6 +38,7 @@ class Comparison(Record):
     paired: Paired
     unscored: int = Field(description="Identical items left out because a side has no score of them.")
     unshared: int = Field(description="Items left out because a side does not have them, or has them otherwise.")
+    otherwise: tuple[str, ...] = Field(description="What differs in how they were asked: protocol, variants.")
     tasks: dict[str, Paired]
     flips: tuple[Flip, ...]
 
@@ -51,8 +52,13 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         names: what to call them.
 
     Raises:
-        ConfigError: when they have no item in common.
+        ConfigError: when they have no item in common, or were judged by different judges.
     """
+    if None not in (first.judge, second.judge) and first.judge != second.judge:
+        raise ConfigError(
+            f"{names[0]} was judged by {first.judge} and {names[1]} by {second.judge}; judge both by one, with "
+            "`longtake eval judge`, and name it with --judge."
+        )
     others = {item.id: item for item in second.items}
     identical = [item for item in first.items if item.id in others and others[item.id].turns == item.turns]
     if not identical:
@@ -89,6 +95,9 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         paired=_paired(scored),
         unscored=len(identical) - len(scored),
         unshared=len({item.id for item in first.items} | set(others)) - len(identical),
+        otherwise=tuple(
+            name for name in ("protocol", "variants") if getattr(first.card, name) != getattr(second.card, name)
+        ),
         tasks={task: _paired(rows) for task, rows in tasks.items() if len(tasks) > 1},
         flips=tuple(sorted(flips, key=lambda flip: flip.second - flip.first)),
     )
@@ -122,6 +131,8 @@ def summary(found: Comparison) -> Iterator[str]:
             f"A true difference of {pair.detectable:.1f} points or more would be seen with a chance of {100 * POWER:g} "
             f"% at a confidence of {100 * CONFIDENCE:g} %"
         )
+    if found.otherwise:
+        yield f"The two were not asked alike: their {' and '.join(found.otherwise)} differ"
     if found.unscored:
         yield f"{counted(found.unscored, 'item')} left out: a side has no score, as where a verdict is missing"
     if found.unshared:

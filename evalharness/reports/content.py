@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from longtake.console import counted
 from longtake.evalharness.estimates import CONFIDENCE, Estimate
-from longtake.evalharness.reports.behaviour import by_calls, by_variant, cost, further_groups, score_of, stance
+from longtake.evalharness.items import Item
+from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.score_table import Rows
 
 Cell = str | Estimate
 _PLAIN = "These scores are plain means over items."
-_STANCES = ("answered", "abstained", "failed")
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def report_content(run: RunScores) -> Content:
         "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
+        "Judge": _judge(subjects),
         "Longtake": card.version,
-        **card.settings,
     }
     notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
     plots = (_abstention(subjects), _tool_use(subjects), _cost(subjects))
@@ -88,6 +88,12 @@ def report_content(run: RunScores) -> Content:
 def estimate(value: Estimate | None) -> Cell:
     """A cell of an estimate, or of none."""
     return "none" if value is None or value.value is None else value
+
+
+def _judge(subjects: Sequence[SubjectScores]) -> str:
+    """The one whose verdicts were read."""
+    found = (judgement for subject in subjects for held in subject.judgements.values() for judgement in held)
+    return next((judgement.judge for judgement in found), "none")
 
 
 def _headline(subjects: Sequence[SubjectScores]) -> Grid:
@@ -146,8 +152,10 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
     points: list[Point] = []
     rows: list[tuple[Cell, ...]] = []
     for series, subject in enumerate(subjects):
-        parts = {name: [item for item in subject.items if stance(subject, item) == name] for name in _STANCES}
-        answered, abstained = (score_of(subject, parts[name]) for name in ("answered", "abstained"))
+        parts: dict[Stance, list[Item]] = {"answered": [], "abstained": [], "failed": []}
+        for item in subject.items:
+            parts[stance(subject, item)].append(item)
+        answered, abstained = score_of(subject, parts["answered"]), score_of(subject, parts["abstained"])
         wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
         share = 100 * len(parts["answered"]) / len(subject.items)
         points.append(Point(series, subject.name, share, answered))

@@ -75,7 +75,7 @@ def write_pieces(file: Path, pieces: Iterable[str]) -> None:
         part.replace(file)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise LibraryError(f"{file} cannot be written: {error.strerror}; choose another with --out.") from error
+        raise LibraryError(f"{file} cannot be written: {error.strerror}; make room or choose another place.") from error
 
 
 def _markdown_table(grid: Grid) -> list[str]:

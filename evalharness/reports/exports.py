@@ -15,6 +15,7 @@ from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Prediction, Turn
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.evalharness.subjects.given import asked_in
 
 _COLUMNS: tuple[str, ...] = tuple(
     "suite item video task subject variant seed turn score status parse abstained choice gold question reference reply "
@@ -47,7 +48,8 @@ def write_lmms(run: RunScores, folder: Path) -> list[Path]:
             below.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LibraryError(f"{below} cannot be made: {error.strerror}; choose another --out.") from error
-        asked = [(variant.name, seed) for variant in run.card.variants for seed in run.card.seeds]
+        variants = asked_in(subject.name, run.card.variants)
+        asked = [(variant.name, seed) for variant in variants for seed in run.card.seeds]
         for variant, seed in asked:
             named = [run.card.suite, variant, str(seed)] if len(asked) > 1 else [run.card.suite]
             files.append(below / f"samples_{plain_name('_'.join(named))}.jsonl")

@@ -63,7 +63,7 @@ def _log(run: RunScores, subject: SubjectScores, made: datetime) -> EvalLog:
         model=f"longtake/{subject.name}",
         dataset=EvalDataset(name=run.card.suite, samples=len(run.items)),
         config=EvalConfig(epochs=len(run.card.seeds), score_on_error=True),
-        metadata={"reading": subject.table.reading, "notes": list(subject.table.notes), **run.card.settings},
+        metadata={"reading": subject.table.reading, "notes": list(subject.table.notes)},
     )
     asked = timedelta(seconds=sum(sample.total_time or 0.0 for sample in samples))
     return EvalLog(

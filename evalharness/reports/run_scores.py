@@ -6,12 +6,10 @@ a run that would hold nothing else; so every suite's own rules apply, and a miss
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
@@ -19,7 +17,6 @@ from longtake.evalharness.score_table import ScoreTable, score_table, scored_sub
 from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
-Made = TypeVar("Made", Prediction, Judgement)
 
 
 @dataclass(frozen=True)
@@ -27,12 +24,18 @@ class SubjectScores:
     """One subject of a run."""
 
     name: str
+    card: RunCard
     table: ScoreTable
     items: Sequence[Item]
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
     prediction_values: Mapping[PredictionKey, Value]
+
+    @property
+    def judge(self) -> str | None:
+        """The judge whose verdicts count; None where nothing was judged."""
+        return next((found.judge for held in self.judgements.values() for found in held), None)
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
         """What was last found of a reply, by the names of its criteria."""
@@ -54,39 +57,40 @@ class RunScores:
     subjects: tuple[SubjectScores, ...]
 
 
-def read_scores(folder: RunFolder, reading: str, tell: Tell) -> RunScores:
+def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
     """Score a run and every item of it.
 
     Args:
         folder: of the run.
-        reading: repo, paper, signed or strict.
+        reading: repo, paper, signed or strict; None: that of the run's protocol.
         tell: told of lines that were left out.
+        judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, or the suite has no such reading.
+        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
+            clear which judge is meant.
     """
     card = folder.card()
     suite = suite_named(card.suite)
-    chosen = reading_of(suite, reading)
-    held = scored_subjects(folder, tell)
+    chosen = reading_of(card, reading)
+    held = scored_subjects(folder, tell, judge)
     items = next(iter(held.values())).items
     return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
 
 
 def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScores:
-    predictions, judgements = _by_item(scored.predictions), _by_item(scored.judgements)
     values: dict[str, Value] = {}
     each: dict[PredictionKey, Value] = {}
     for item in scored.items:
-        said, found = predictions.get(item.id, []), judgements.get(item.id, [])
-        values[item.id] = _headline(suite, Scored([item], scored.variants, said, found), reading)
+        said, found = scored.said.get(item.id, ()), scored.found.get(item.id, ())
+        values[item.id] = _headline(suite, _of_item(item, scored.variants, said, found), reading)
         only = len(said) == len(scored.variants) == 1
         for prediction in said:
             each[prediction.key] = (
                 values[item.id] if only else _headline(suite, _alone(item, scored, prediction, found), reading)
             )
     table = score_table(card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, table, scored.items, predictions, judgements, values, each)
+    return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:
@@ -94,21 +98,15 @@ def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[J
     base = scored.variants[0]
     own = [one for one in found if (one.variant, one.seed) == (prediction.variant, prediction.seed)]
     renamed = {"variant": base.name}
-    return Scored(
-        [item],
-        (base,),
-        [prediction.model_copy(update=renamed)],
-        [one.model_copy(update=renamed) for one in own],
-    )
+    judged = [one.model_copy(update=renamed) for one in own]
+    return _of_item(item, (base,), [prediction.model_copy(update=renamed)], judged)
+
+
+def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction], found: Sequence[Judgement]) -> Scored:
+    """One item as if no other had been asked."""
+    return Scored([item], variants, {item.id: said}, {item.id: found})
 
 
 def _headline(suite: Suite, scored: Scored, reading: Reading) -> Value:
     headline = score_table("", "", reading, suite.score(scored, reading)).headline
     return None if headline is None or headline.value is None else headline.value / 100
-
-
-def _by_item(made: Iterable[Made]) -> dict[str, list[Made]]:
-    groups: defaultdict[str, list[Made]] = defaultdict(list)
-    for one in made:
-        groups[one.item].append(one)
-    return dict(groups)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product, zip_longest
+from typing import NamedTuple
 
 from pydantic import Field
 
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.suites.longshot_scores import LongshotScores, Rows, score_longshot
+from longtake.evalharness.rubric_scores import Reading, SampleScore
+from longtake.evalharness.suites.longshot_scores import LongshotScores, Rows, rows_of, sample_scores, score_longshot
 
 _TAGS = ("wording", "seed", "tool", "kind", "events", "speech", "expects")
 OUTCOMES = ("right", "wrong", "abstained", "error", "unjudged")
@@ -21,49 +23,55 @@ class ScriptedScores(LongshotScores):
 
     groups: dict[str, Rows] = Field(description="By tag and its value; pooled over the items, as a task is.")
     outcomes: dict[str, dict[str, int]] = Field(
-        description="Replies by what an honest one would be: answer or abstention. Right: the first criterion is met."
+        description="Turns by what an honest reply is: answer or abstention. Right: the first criterion is met; a turn "
+        "without a reply is an error, and one without criteria is left out."
     )
 
 
+class _Replied(NamedTuple):
+    """What counts of a reply; its text is not held."""
+
+    hash: str
+    ok: bool
+    abstained: bool
+
+
 def score_scripted(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Sequence[Judgement], reading: Reading
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> ScriptedScores:
-    """Score one subject; see `score_longshot`."""
+    """Score one subject; see `score_longshot`. Predictions and judgements are iterated over several times."""
     whole = score_longshot(items, predictions, judgements, reading)
-    groups = {tag: _by_tag(tag, items, predictions, judgements, reading) for tag in _TAGS}
+    scores = sample_scores(items, predictions, judgements, reading)
+    groups = {tag: _by_tag(tag, scores) for tag in _TAGS}
     return ScriptedScores(**dict(whole), groups=groups, outcomes=_outcomes(items, predictions, judgements))
 
 
-def _by_tag(
-    tag: str,
-    items: Sequence[Item],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    reading: Reading,
-) -> Rows:
-    """A row for each value of a tag: the value stands in for the task, which is what scores are pooled by."""
-    named = [item.model_copy(update={"task": f"{tag}: {item.tags[tag]}"}) for item in items]
-    rows = score_longshot(named, predictions, judgements, reading).unknown_tasks
-    return {name.removeprefix(f"{tag}: "): row for name, row in rows.items()}
+def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
+    values = sorted({score.item.tags[tag] for score in scores})
+    return rows_of(scores, values, lambda item: [item.tags[tag]])
 
 
 def _outcomes(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Sequence[Judgement]
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
-    by_id = {item.id: item for item in items}
+    said = {(one.item, one.seed): tuple(map(_replied, one.replies)) for one in predictions}
     met = {(one.item, one.seed, one.turn, one.criterion, one.reply): one.met for one in judgements}
     counted: dict[str, Counter[str]] = {}
-    for prediction in predictions:
-        item = by_id[prediction.item]
-        for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False)):
-            first = turn.criteria[0].name
-            key = (item.id, prediction.seed, number, first, reply_hash(reply))
-            counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, met.get(key))] += 1
+    for item, seed in product(items, sorted({seed for _, seed in said}) or [0]):
+        replies = said.get((item.id, seed), ())
+        for number, (turn, reply) in enumerate(zip_longest(item.turns, replies[: len(item.turns)])):
+            if turn.criteria:
+                verdict = met.get((item.id, seed, number, turn.criteria[0].name, reply.hash)) if reply else None
+                counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, verdict)] += 1
     return {expected: _counts(found) for expected, found in counted.items()}
 
 
-def _outcome(reply: Reply, met: bool | None) -> str:
-    if reply.status != "ok":
+def _replied(reply: Reply) -> _Replied:
+    return _Replied(reply_hash(reply), reply.status == "ok", reply.abstained)
+
+
+def _outcome(reply: _Replied | None, met: bool | None) -> str:
+    if reply is None or not reply.ok:
         return "error"
     if met:
         return "right"

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item
-from longtake.evalharness.journal import read_records
 from longtake.evalharness.run_folder import Tell
 from longtake.evalharness.scripted.encoding import write_video
 from longtake.evalharness.scripted.grammar import write_script
 from longtake.evalharness.scripted.questions import items_of
 from longtake.evalharness.scripted.voices import Recording
 from longtake.evalharness.scripted.wordings import Wording, Wordings
+from longtake.evalharness.suites import loading
+from longtake.evalharness.suites.longshot_rows import parsed
+from longtake.evalharness.suites.rows import read_rows
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
@@ -83,15 +85,15 @@ def load_scripted(file: Path, media: Path | None, tell: Tell) -> list[Item]:
     Args:
         file: `items.jsonl`, or the folder that it stands in.
         media: folder of the videos, where that is another one.
-        tell: told of lines that were left out, and once of each video that is missing.
+        tell: told, in a sentence with file, line and field, of each row that was left out, and once of each video that
+            is missing.
 
     Raises:
-        ConfigError: when it holds no items.
-        LibraryError: when the file cannot be read.
+        ConfigError: when the file cannot be read or holds no items.
     """
     file = file / ITEMS if file.is_dir() else file
     folder = media or file.parent
-    items = list(read_records(file, Item, tell))
+    items = loading.items_of(read_rows(file, tell), lambda row: parsed(Item, row), tell, "id")
     if not items:
         raise ConfigError(f"{file} holds no items; make them with `longtake eval scripted`.")
     missing = {item.video for item in items if not (folder / str(item.media)).is_file()}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longtake.errors import ConfigError, EngineUnavailable
+from longtake.errors import ConfigError, EngineError, EngineUnavailable
 from longtake.evalharness.scripted.script import Line
 from longtake.preprocess.audio import read_audio
 from longtake.preprocess.demo.sound import RATE, Samples
@@ -37,7 +37,7 @@ def spoken(text: str, voice: str) -> Samples:
     """A sentence as espeak-ng says it, (samples,) at `RATE`, without silence at its ends.
 
     Raises:
-        EngineUnavailable: when espeak-ng is not installed.
+        EngineError: when espeak-ng is not installed, or fails.
     """
     with tempfile.TemporaryDirectory(prefix="longtake-") as folder:
         wav = Path(folder) / "said.wav"
@@ -47,6 +47,11 @@ def spoken(text: str, voice: str) -> Samples:
         except FileNotFoundError as error:
             raise EngineUnavailable(
                 "espeak-ng, which speaks in scripted videos, is not installed: apt-get install espeak-ng."
+            ) from error
+        except subprocess.CalledProcessError as error:
+            said = error.stderr.decode(errors="replace").strip() or f"exit code {error.returncode}"
+            raise EngineError(
+                f"espeak-ng cannot speak into {folder} ({said}); make room there, or try it by hand."
             ) from error
         return _trimmed(wav)
 
@@ -70,13 +75,11 @@ def recordings_in(folder: Path) -> list[Recording]:
     """The recordings of a folder, at any depth, that have a text of the same name beside them and are not too long.
 
     Raises:
-        ConfigError: when there is none.
+        ConfigError: when there is none, or a text is not UTF-8.
     """
     sounds = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SOUNDS)
     texts = ((path, path.with_suffix(".txt")) for path in sounds)
-    found = [
-        Recording(path, " ".join(text.read_text(encoding="utf-8").split())) for path, text in texts if text.exists()
-    ]
+    found = [Recording(path, _words(text)) for path, text in texts if text.exists()]
     kept = [one for one in found if len(one.text.split()) >= _FEWEST and probe(one.path).duration <= _LONGEST]
     if not kept:
         raise ConfigError(
@@ -84,6 +87,13 @@ def recordings_in(folder: Path) -> list[Recording]:
             "put talk.txt beside talk.wav."
         )
     return kept
+
+
+def _words(text: Path) -> str:
+    try:
+        return " ".join(text.read_text(encoding="utf-8").split())
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{text} is not text in UTF-8; save it as such.") from error
 
 
 def _trimmed(path: Path) -> Samples:

@@ -12,6 +12,7 @@ Each takes `key=VARIABLE`, the environment variable that holds the key (without 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
 from pydantic import Field, ValidationError
@@ -51,6 +52,11 @@ class Given(Record):
             return self.frames > 0
         return self.fps is not None or not self.transcript
 
+    @property
+    def at_rates(self) -> bool:
+        """Whether the frame rate of a variant changes what it is shown."""
+        return self.sees and self.fps is None and self.frames != 1
+
     def sampling(self, variant: Variant) -> Sampling:
         """Which frames it is shown in a variant; what its name says goes before what the variant says."""
         if self.frames == 1:
@@ -63,12 +69,29 @@ def is_model(name: str) -> bool:
     return name.partition(":")[0] in FRAMES and ":" in name
 
 
+def asked_in(subject: str, variants: Sequence[Variant]) -> Sequence[Variant]:
+    """Those variants of a run that a subject is asked in: at one frame rate where it sees the same at all of them."""
+    first = [variant for variant in variants if variant.fps == variants[0].fps]
+    several = len(first) < len(variants) and is_model(subject) and _read(subject).at_rates
+    return variants if several else first
+
+
 def given_by(name: str) -> Given:
     """What a name says. It is told of without repeating it: somebody may have written a key there.
 
     Raises:
         ConfigError: when it is not of the form above, or the variable of the key is not set.
     """
+    given = _read(name)
+    if given.key and secret(given.key) is None:
+        raise ConfigError(
+            f"The subject {name.partition(':')[0]}:{given.model} needs its key: give key= the name of an environment "
+            "variable that holds it."
+        )
+    return given
+
+
+def _read(name: str) -> Given:
     read = _NAME.fullmatch(name)
     kind = name.partition(":")[0]
     if read is None:
@@ -76,16 +99,11 @@ def given_by(name: str) -> Given:
             f"A subject that is a model is named {kind}:NAME@URL, with a URL such as http://HOST:8000/v1."
         )
     options = dict(parse_qsl(read[4] or "", keep_blank_values=True))
-    if kind != "model":
+    if (fixed := FRAMES[kind]) is not None:
         if wrong := options.keys() - {"key", "timeout"}:
             raise ConfigError(f"The subject {kind}:{read[2]} takes no {', '.join(sorted(wrong))}; use model:NAME@URL.")
-        options["frames"] = str(FRAMES[kind])
+        options["frames"] = str(fixed)
     try:
-        given = Given.model_validate(options | {"model": read[2], "url": read[3]})
+        return Given.model_validate(options | {"model": read[2], "url": read[3]})
     except ValidationError as error:
         raise ConfigError(f"The options of the subject {kind}:{read[2]} are wrong: {wrong_field(error)}.") from error
-    if given.key and secret(given.key) is None:
-        raise ConfigError(
-            f"The subject {kind}:{read[2]} needs its key: give key= the name of an environment variable that holds it."
-        )
-    return given

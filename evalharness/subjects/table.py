@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from longtake.console import Session
 from longtake.errors import ConfigError
@@ -11,7 +13,7 @@ from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, R
 from longtake.evalharness.subjects.given import given_by, is_model
 from longtake.evalharness.subjects.subject import Subject
 
-NAMES = ("agent", "retrieval", "transcript", "random", "majority", "longest")
+NAMES = ("agent", "agent:PROFILE", "retrieval", "transcript", "random", "majority", "longest")
 MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")
 
 
@@ -19,12 +21,13 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
     """A subject.
 
     Args:
-        name: one of `NAMES`; the agent is that of the session's profile and library. Or a model, as in `given`.
+        name: one of `NAMES`, or a model, as in `given`. The agent has the profile of the session, or the one that its
+            name says, under the same `--set`.
         items: what it will be asked.
         session: the options given before the command.
 
     Raises:
-        ConfigError: when there is none of that name, or the endpoint of a model may not be asked.
+        ConfigError: when there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
     """
     if is_model(name):
         from longtake.evalharness.subjects.endpoint_model import EndpointModel
@@ -37,14 +40,17 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
             return model
         blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
         return Simulated(name, model, EndpointModel(name, blind, workspace))
-    if name in ("agent", "retrieval", "transcript"):
+    if name.partition(":")[0] == "agent":
         from longtake.evalharness.subjects.agent import Agent
+        from longtake.preprocess.workspace import Workspace
+
+        own = _session_of(name, session)
+        return Agent(name, Workspace(own.library_root, own.settings))
+    if name in ("retrieval", "transcript"):
         from longtake.evalharness.subjects.found import Finder
         from longtake.preprocess.workspace import Workspace
 
         workspace = Workspace(session.library_root, session.settings)
-        if name == "agent":
-            return Agent(name, workspace)
         return Finder(name, workspace, ("speech",) if name == "transcript" else ())
     if name == "random":
         return RandomOption()
@@ -53,3 +59,19 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
     if name == "longest":
         return LongestOption()
     raise ConfigError(f"There is no subject {name!r}; there are {', '.join((*NAMES, *MODELS))}.")
+
+
+def settings_hash(names: Sequence[str], session: Session) -> str:
+    """Twelve hex digits of the settings under which subjects of these names are asked.
+
+    Raises:
+        ConfigError: when a profile that a name says is wrong.
+    """
+    settings = "".join(_session_of(name, session).settings.model_dump_json() for name in names)
+    return hashlib.blake2b(settings.encode(), digest_size=6).hexdigest()
+
+
+def _session_of(name: str, session: Session) -> Session:
+    """The session with the profile that the name of a subject says, where it says one."""
+    kind, has_profile, profile = name.partition(":")
+    return replace(session, profile=profile) if kind == "agent" and has_profile else session

@@ -2,7 +2,7 @@
 
     name: workshop
     file: questions.csv          # JSON, JSONL, CSV or TSV, beside the card
-    videos: clips                # a folder beside the card; may be left out
+    videos: clips                # a folder beside the card; may be left out, or said otherwise with --media
     fields:
       id: number                 # may be left out: then the line of the row
       question: question
@@ -56,8 +56,12 @@ class Card(Record):
     rotate: bool = False
 
 
-def read_card(path: Path) -> Card:
+def read_card(path: Path, media: Path | None = None) -> Card:
     """Read a card; its paths are made relative to the folder that it lies in.
+
+    Args:
+        path: of the card.
+        media: folder of the videos, where that is another one.
 
     Raises:
         ConfigError: when it cannot be read, or a field of it is missing or wrong.
@@ -71,5 +75,5 @@ def read_card(path: Path) -> Card:
         raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         raise ConfigError(f"{path}, {wrong_field(error)}; see the example of a card in the documentation.") from error
-    videos = path.parent / card.videos if card.videos else None
+    videos = media or (path.parent / card.videos if card.videos else None)
     return card.model_copy(update={"file": path.parent / card.file, "videos": videos})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from longtake.errors import MediaError
+from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.run_folder import Tell
 from longtake.evalharness.suites.options import AnswerAs, option_of
@@ -72,16 +73,16 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], tell: Tell, key: 
         key: the field, or fields, that an id is made of.
     """
     items: dict[str, Item] = {}
-    places: dict[str, Row] = {}
+    places: dict[str, str] = {}
     for row in rows:
         try:
             item = make(row)
             if held := places.get(item.id):
-                raise row.bad(key, f"{item.id} stands in line {held.line} of {held.file.name} already")
+                raise row.bad(key, f"{item.id} stands in {held} already")
         except BadRow as error:
             tell(str(error))
         else:
-            items[item.id], places[item.id] = item, row
+            items[item.id], places[item.id] = item, f"line {row.line} of {row.file.name}"
     return list(items.values())
 
 
@@ -91,10 +92,12 @@ def choice_turn(
     """The turn that a row with options is.
 
     Raises:
-        BadRow: when the options are missing, or the answer is none of them.
+        BadRow: when the options are missing or more than there are letters, or the answer is none of them.
     """
     if len(options) < 2 or not all(options):
         raise row.bad(options_field, "its options are missing")
+    if len(options) > len(LABELS):
+        raise row.bad(options_field, f"it has {len(options)} options, and at most {len(LABELS)} can be labelled")
     answer = row.needed(answer_field)
     gold = option_of(answer, options, written)
     if gold is None:

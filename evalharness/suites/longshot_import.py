@@ -64,8 +64,8 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
     folder = RunFolder(out)
     card = RunCard(suite=suite, source=str(file), subjects=(subject,), version=longtake.__version__)
-    folder.begin(card)
     with folder.locked():
+        folder.begin(card)
         _write(folder, subject, list(outcomes.values()), tell)
     return card
 

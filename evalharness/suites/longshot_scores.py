@@ -50,6 +50,15 @@ class LongshotScores(Record):
     unjudged: Share = Field(description="Of the criteria, those of replies without a verdict; they count as not met.")
 
 
+class _Said(NamedTuple):
+    """What is scored of a prediction; its texts are not held."""
+
+    key: PredictionKey
+    hashes: tuple[str, ...]  # of its replies
+    silent: tuple[bool, ...]  # whether a reply says nothing
+    failed: bool
+
+
 class _Sample(NamedTuple):
     """A sample as it went: the verdicts turn by turn, and what is missing."""
 
@@ -75,7 +84,7 @@ def score_longshot(
         reading: how penalties count and samples are pooled.
         parity: whether the tag `audio` counts as visual.
     """
-    samples = _samples(items, list(predictions), judgements)
+    samples = _samples(items, predictions, judgements)
     scores = [_score(sample, reading) for sample in samples]
     kept = [score for score, sample in zip(scores, samples, strict=True) if not sample.failed]
     unjudged = Share(
@@ -94,24 +103,27 @@ def score_longshot(
         categories={name: macro([members]) for name, members in _members(scores).items()},
         tasks={name: ratio(_sums(tasks[name])) for name in TASKS if name in tasks},
         unknown_tasks={name: ratio(_sums(tasks[name])) for name in unknown},
-        modalities=_rows(scores, _MODALITIES, partial(_modalities, parity=parity)),
-        durations={edges: _rows(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
-        difficulties=_rows(_turn_scores(samples, reading), _LEVELS, _levels),
-        turns=_rows(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
+        modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=parity)),
+        durations={edges: rows_of(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
+        difficulties=rows_of(_turn_scores(samples, reading), _LEVELS, _levels),
+        turns=rows_of(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
         errors=Share(count=len(samples) - len(kept), n=len(samples)),
         unjudged=unjudged,
     )
 
 
+def sample_scores(
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+) -> list[SampleScore]:
+    """What each sample earned; see `score_longshot`."""
+    return [_score(sample, reading) for sample in _samples(items, predictions, judgements)]
+
+
 def _samples(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
+    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
-    said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
-    replies = {
-        (prediction.key, turn): reply_hash(reply)
-        for prediction in said.values()
-        for turn, reply in enumerate(prediction.replies)
-    }
+    said = {(prediction.item, prediction.seed): _said(prediction) for prediction in predictions}
+    replies = {(one.key, turn): reply for one in said.values() for turn, reply in enumerate(one.hashes)}
     found: dict[_Place, bool | None] = {}
     for one in judgements:
         key = PredictionKey(one.item, one.variant, one.subject, one.seed)
@@ -121,22 +133,27 @@ def _samples(
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
 
-def _sample(item: Item, prediction: Prediction | None, found: Mapping[_Place, bool | None]) -> _Sample:
+def _said(prediction: Prediction) -> _Said:
+    replies = prediction.replies
+    silent = tuple(reply.status != "ok" or not reply.text.strip() for reply in replies)
+    return _Said(prediction.key, tuple(map(reply_hash, replies)), silent, failed(prediction))
+
+
+def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None]) -> _Sample:
     """What became of an item: where nothing was said, no criterion is met and nothing that is forbidden was done."""
-    replies = prediction.replies if prediction else ()
     turns: list[tuple[Verdict, ...]] = []
     unjudged = 0
     for number, turn in enumerate(item.turns):
-        silent = number >= len(replies) or replies[number].status != "ok" or not replies[number].text.strip()
+        silent = said is None or number >= len(said.silent) or said.silent[number]
         verdicts: list[Verdict] = []
         for criterion in turn.criteria:
-            met = found.get((prediction.key, number, criterion.name)) if prediction else None
+            met = found.get((said.key, number, criterion.name)) if said else None
             if met is None and silent:
                 met = criterion.penalty
             unjudged += met is None
             verdicts.append(Verdict(criterion, met))
         turns.append(tuple(verdicts))
-    lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
+    lacking = said is None or len(said.silent) < len(item.turns) or said.failed
     return _Sample(item, tuple(turns), lacking, unjudged)
 
 
@@ -164,11 +181,17 @@ def _members(scores: Iterable[SampleScore]) -> dict[str, list[Sums]]:
     return {name: members for name, members in held.items() if members}
 
 
-def _rows(scores: Iterable[SampleScore], names: Sequence[str], rows_of: Callable[[Item], Iterable[str]]) -> Rows:
-    """A score for each of the rows that some sample counts in."""
+def rows_of(scores: Iterable[SampleScore], names: Sequence[str], keys: Callable[[Item], Iterable[str]]) -> Rows:
+    """A score for each row that some sample counts in, pooled over its samples as a task is.
+
+    Args:
+        scores: of samples.
+        names: of rows, in their order; others come behind them.
+        keys: the rows that an item counts in.
+    """
     groups: dict[str, list[SampleScore]] = {name: [] for name in names}
     for score in scores:
-        for name in rows_of(score.item):
+        for name in keys(score.item):
             groups.setdefault(name, []).append(score)
     return {name: ratio(_sums(group)) for name, group in groups.items() if group}
 

@@ -52,7 +52,7 @@ def load_moment_video(file: Path, media: Path | None, tell: Tell) -> list[Item]:
 
 
 def moment_variants(
-    items: Sequence[Item], protocol: Protocol, rates: Iterable[float] = (MAIN_RATE,), frames: int | None = None
+    items: Sequence[Item], protocol: Protocol, rates: Iterable[float] = (MAIN_RATE,)
 ) -> tuple[Variant, ...]:
     """The variants of a run: at each frame rate, the right option at every place once.
 
@@ -60,13 +60,11 @@ def moment_variants(
         items: of the run.
         protocol: whose cap on the frames holds above the main rate.
         rates: frames a second, for subjects that are fed frames: `RATES` for the ablation.
-        frames: another cap above the main rate.
     """
-    dense = frames or DENSE_FRAMES[protocol]
     bases = (
         Variant(fps=rate, most_frames=MAIN_FRAMES)
         if rate == MAIN_RATE
-        else Variant(name=f"{rate:g}fps", fps=rate, most_frames=dense)
+        else Variant(name=f"{rate:g}fps", fps=rate, most_frames=DENSE_FRAMES[protocol])
         for rate in rates
     )
     return tuple(variant for base in bases for variant in rotations(base, items))

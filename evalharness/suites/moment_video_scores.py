@@ -87,7 +87,7 @@ def _outcome(item: Item, orders: Sequence[Variant], answers: Answers, seed: int,
     stopped = next(
         order
         for order in orders
-        if order.applies(item) and choice_state(answers.reply(item, order, seed), by_text=False) == "unread"
+        if order.applies(item) and choice_state(answers.said(item, order, seed), by_text=False) == "unread"
     )
     judged = open_outcome(item, stopped, answers, seed)
     return outcome if judged.state == "unjudged" else outcome._replace(right=judged.right, state="ok")

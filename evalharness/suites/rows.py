@@ -87,9 +87,10 @@ def _objects(file: Path, text: str, tell: Tell) -> Iterator[Row]:
             value, end = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             following = _NEXT_OBJECT.search(text, start + 1)
-            # An object that is not closed is found out only in one of those after it.
+            # An object that is not closed is found out only in one of those after it, or after the blanks behind it.
             beyond = following is not None and error.pos > following.start()
-            tell(f"{file}, line {line if beyond else error.lineno}: no valid JSON ({error.msg}); the row was left out.")
+            faulty = line if beyond else 1 + text.count("\n", 0, len(text[: error.pos].rstrip()))
+            tell(f"{file}, line {faulty}: no valid JSON ({error.msg}); the row was left out.")
             end = following.end() if following else len(text)
         else:
             if isinstance(value, dict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Literal
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
+from longtake.evalharness.on_disk import Flat
 from longtake.evalharness.rubric_scores import READINGS, Reading
 from longtake.evalharness.run_folder import RunCard, Tell
 from longtake.evalharness.scripted import questions as scripted
@@ -36,8 +37,18 @@ class Scored:
 
     items: Sequence[Item]
     variants: Sequence[Variant]
-    predictions: Sequence[Prediction]
-    judgements: Sequence[Judgement]
+    said: Mapping[str, Sequence[Prediction]]  # by item
+    found: Mapping[str, Sequence[Judgement]]  # by item
+
+    @property
+    def predictions(self) -> Iterable[Prediction]:
+        """What was said, item by item."""
+        return Flat(self.said)
+
+    @property
+    def judgements(self) -> Iterable[Judgement]:
+        """What was found, item by item."""
+        return Flat(self.found)
 
 
 @dataclass(frozen=True)
@@ -45,10 +56,13 @@ class Suite:
     """What a suite can do."""
 
     load: Callable[[Path, Path | None, Protocol, Tell], list[Item]]  # data, folder of videos, protocol
-    variants: Callable[[Path, Sequence[Item], Protocol], Sequence[Variant]]
+    variants: Callable[[Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]]  # the last: frame rates
     cases: Callable[[Protocol], CasesOf]
     score: Callable[[Scored, Reading], Record]
     readings: tuple[Reading, ...] = ("repo", "paper")
+    rates: tuple[
+        float, ...
+    ] = ()  # frames a second at which models that are shown frames can be asked; first, the usual
 
 
 def suite_named(name: str) -> Suite:
@@ -64,17 +78,33 @@ def suite_named(name: str) -> Suite:
     return SUITES[name]
 
 
-def reading_of(suite: Suite, name: str) -> Reading:
-    """A way to read the scores of a suite.
+def reading_of(card: RunCard, name: str | None) -> Reading:
+    """A way to read the scores of a run; without a name that of its protocol, where its suite has it.
 
     Raises:
         ConfigError: when the suite has none of that name.
     """
+    suite = suite_named(card.suite)
     known: dict[str, Reading] = {reading: reading for reading in suite.readings}
+    if name is None:
+        return known.get(card.protocol, suite.readings[0])
     found = known.get(name)
     if found is None:
         raise ConfigError(f"This suite has no scores {name!r}; it has {', '.join(suite.readings)}.")
     return found
+
+
+def rates_of(suite: Suite, named: Sequence[float]) -> Sequence[float]:
+    """The frame rates, each once, at which a suite is put: those named, or its usual one.
+
+    Raises:
+        ConfigError: when it is not put at one of them.
+    """
+    for rate in named:
+        if rate not in suite.rates:
+            known = f"name one of {', '.join(f'{each:g}' for each in suite.rates)}, or " if suite.rates else ""
+            raise ConfigError(f"This suite is not asked at --fps {rate:g}; {known}leave --fps out.")
+    return tuple(dict.fromkeys(named)) or suite.rates[:1]
 
 
 def cases_of_run(card: RunCard) -> CasesOf:
@@ -110,11 +140,12 @@ SUITES: Mapping[str, Suite] = {
     ),
     moment_video.SUITE: Suite(
         load=lambda data, media, _, tell: moment_video.load_moment_video(data, media, tell),
-        variants=lambda _, items, protocol: moment_video.moment_variants(items, protocol),
+        variants=lambda _, items, protocol, rates: moment_video.moment_variants(items, protocol, rates),
         cases=lambda protocol: partial(moment_video.moment_cases, protocol=protocol),
         score=lambda run, reading: score_moment_video(
             run.items, run.variants, run.predictions, run.judgements, _protocol(reading)
         ),
+        rates=moment_video.RATES,
     ),
     video_tt.SUITE: Suite(
         load=video_tt.load_video_tt,
@@ -125,8 +156,8 @@ SUITES: Mapping[str, Suite] = {
         ),
     ),
     OWN: Suite(
-        load=lambda card, _media, _, tell: load_own_set(read_card(card), tell),
-        variants=lambda card, items, _: own_set_variants(read_card(card), items),
+        load=lambda card, media, _, tell: load_own_set(read_card(card, media), tell),
+        variants=lambda card, items, *_: own_set_variants(read_card(card), items),
         cases=lambda _: own_set_cases,
         score=lambda run, _: score_own_set(run.items, run.variants, run.predictions, run.judgements),
         readings=("repo",),

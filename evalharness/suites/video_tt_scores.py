@@ -8,6 +8,7 @@ from longtake.evalharness.choice_scores import (
     Answers,
     ChoiceScores,
     Outcome,
+    Said,
     accuracy,
     beside_chance,
     by,
@@ -55,7 +56,7 @@ def score_video_tt(
             "capability": by(outcomes, lambda item: item.task),
             **capabilities,
         },
-        headline=_mean_of_five(ways),
+        headline=lambda found: _mean_of_five(_by_way(found)),
     )
 
 
@@ -90,8 +91,8 @@ def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def _outcomes(items: Sequence[Item], variant: Variant, answers: Answers, threshold: Threshold) -> list[Outcome]:
-    def accepts(judgement: Judgement) -> bool | None:
-        return None if judgement.points is None else threshold.passed(judgement.points)
+    def accepts(said: Said) -> bool | None:
+        return None if said.points is None else threshold.passed(said.points)
 
     return [
         choice_outcome(item, [variant], answers, seed)

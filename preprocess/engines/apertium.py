@@ -52,6 +52,23 @@ class Apertium:
         known = ", ".join(_directions())
         return f"apertium has no pair for {source} into {target} (installed: {known}): install apertium-XXX-YYY for it"
 
+    def sources(self, target: str) -> list[str]:
+        """Codes of the languages that it tells from `target` and translates into it."""
+        into = target.partition("-")[0]
+        pairs = (name.split("-", 1) for name in _directions())
+        codes = dict.fromkeys(language_code(start) or start for start, _ in pairs)
+        return [code for code in codes if code != into and _direction(code, into) and _direction(into, code)]
+
+    def foreign(self, texts: Sequence[str], source: str, target: str) -> list[bool] | None:
+        """Which of the texts have more words that it knows in `source` than words that it knows in `target`.
+
+        None where only one of the two directions is installed.
+        """
+        forth, back = _direction(source, target), _direction(target, source)
+        if forth is None or back is None:
+            return None
+        return [one < other for one, other in zip(_unknown(forth, texts), _unknown(back, texts), strict=True)]
+
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:
         """Each text, of one paragraph and not empty, in the other language.
 
@@ -77,6 +94,15 @@ def _direction(source: str, target: str) -> str | None:
         if (start, end.partition("-")[0]) == wanted:
             fitting[end] = name
     return fitting.get(target) or fitting.get(wanted[1])
+
+
+def _unknown(direction: str, texts: Sequence[str]) -> list[int]:
+    """How many words of each text a direction does not know: it marks them with a star."""
+    marked = [" ".join(text.replace("*", " ").split()) for text in texts]
+    found = _run([direction], _BETWEEN.join(marked)).strip("\n").split(_BETWEEN)
+    if len(found) != len(texts):
+        found = [_run([direction], text) for text in marked]
+    return [len(re.findall(r"\*\w", text)) for text in found]
 
 
 def _tidy(text: str) -> str:

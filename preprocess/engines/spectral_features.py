@@ -28,28 +28,34 @@ WINDOW = 2 * FRAME
 RUN_UP = 32 * FRAME  # one second: Silero hears little in its first frames, so it is given what came before, or silence
 STRIDE = 50  # frames in a stride of partials
 STRIDE_STEP = STRIDE * FRAME_STEP
+NOTE = 5  # frames in which a partial that is held stays
+NOTE_STEP = NOTE * FRAME_STEP
+MOST_HELD = 8
 GRAIN_STEP = 0.005
 BAND_FRAMES = 16
 BAND_STEP = BAND_FRAMES * FRAME_STEP
 MIDDLE = (500.0, 5000.0)  # hertz: where hand claps have their power
 MIDDLE_BANDS = 16
+HISS = 5500.0  # hertz: keeps the slope of the middle range apart from what is above
 FLOOR_DB = -100.0
 
 _LOWEST_BIN, _HIGHEST_BIN = 6, 320  # 94 Hz to 5 kHz, where the partials of music lie
 _NEIGHBOURS = 21  # bins: a partial is what stands out of the mean of these
 _PROMINENCE_DB = 6.0
+_HELD = 0.8  # share of the frames in which a partial stands out that is held through them
 _AUDIBLE_DB = -55.0
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     """Shapes: level (n,) in dBFS per 10 ms; voice, purity, peak, pitch, clarity (m,) per 32 ms; partials (k, bins) per
-    1.6 s; grain (g,) per 5 ms; bands (b, 18) per 0.5 s.
+    1.6 s; held (h, 8) per 0.16 s; grain, hiss (g,) per 5 ms; bands (b, 18) per 0.5 s.
 
     `voice` is Silero's probability of speech, `purity` the share of the power in the strongest spectral peak, `peak`
     that peak in hertz, `pitch` the fundamental in hertz and `clarity` how periodic it is, 0 to 1; `partials` is the
-    share of the frames of a stride in which a frequency bin stands out; `grain` is the power within `MIDDLE`, `bands`
-    the power below it, in 16 bands of it, and above it.
+    share of the frames of a stride in which a frequency bin stands out, `held` the hertz of the strongest partials that
+    stay where they are for 0.16 s, the strongest first, then 0; `grain` is the power within `MIDDLE`, `hiss` that above
+    it, `bands` the power below it, in 16 bands of it, and above it.
     """
 
     level: Array
@@ -59,11 +65,20 @@ class Features:
     pitch: Array
     clarity: Array
     partials: Array
+    held: Array
     grain: Array
+    hiss: Array
     bands: Array
 
 
-_STEPS = {"level": LEVEL_STEP, "partials": STRIDE_STEP, "grain": GRAIN_STEP, "bands": BAND_STEP}
+_STEPS = {
+    "level": LEVEL_STEP,
+    "partials": STRIDE_STEP,
+    "held": NOTE_STEP,
+    "grain": GRAIN_STEP,
+    "hiss": GRAIN_STEP,
+    "bands": BAND_STEP,
+}
 
 
 def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
@@ -75,6 +90,7 @@ def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
     purity, peak = _strongest_peak(power)
     pitch, clarity = track_pitch(whole, RATE, FRAME)
     audible = decibels((windows.astype(np.float64) ** 2).mean(axis=1)) > _AUDIBLE_DB
+    standing = (_standing(power) & audible[:, None]).astype(np.float64)
     arrays = {
         "level": decibels(_power_per(samples, LEVEL_STEP)),
         "voice": _voice(whole, _run_up(block, previous)),
@@ -82,8 +98,10 @@ def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
         "peak": peak,
         "pitch": pitch,
         "clarity": clarity,
-        "partials": _mean_per((_standing(power) & audible[:, None]).astype(np.float64), STRIDE),
-        "grain": _power_per(_middle_of(samples), GRAIN_STEP),
+        "partials": _mean_per(standing, STRIDE),
+        "held": _held(_mean_per(standing, NOTE), _mean_per(power[:, _LOWEST_BIN:_HIGHEST_BIN], NOTE)),
+        "grain": _power_per(_within(samples, *MIDDLE), GRAIN_STEP),
+        "hiss": _power_per(_within(samples, HISS, RATE / 2), GRAIN_STEP),
         "bands": _mean_per(_bands(power), BAND_FRAMES),
     }
     return {name: array.astype(np.float32) for name, array in arrays.items()} | {"start": np.array(block.start)}
@@ -140,20 +158,31 @@ def _standing(power: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(spectrum - around > _PROMINENCE_DB)
 
 
+def _held(share: Array, power: Array) -> Array:
+    """Interpolated hertz of the strongest peaks of (strides, bins) among those that stand out nearly all the time."""
+    level = decibels(power)
+    left, middle, right = level[:, :-2], level[:, 1:-1], level[:, 2:]
+    peaks = (share[:, 1:-1] >= _HELD) & (middle >= left) & (middle > right)
+    offset = 0.5 * (left - right) / np.minimum(left - 2 * middle + right, -1e-9)
+    order = np.argsort(np.where(peaks, -middle, np.inf), axis=1)[:, :MOST_HELD]
+    hertz = np.where(peaks, (np.arange(peaks.shape[1]) + _LOWEST_BIN + 1 + offset) * RATE / WINDOW, 0.0)
+    return np.asarray(np.take_along_axis(hertz, order, axis=1))
+
+
 def _bands(power: Array) -> Array:
-    """Power between 50 and 400 Hz, in equal bands of `MIDDLE`, and above 5.5 kHz, which keeps their slopes apart."""
-    edges = np.array([50.0, 400.0, *np.linspace(*MIDDLE, MIDDLE_BANDS + 1), 5500.0])
+    """Power between 50 and 400 Hz, in equal bands of `MIDDLE`, and above `HISS`."""
+    edges = np.array([50.0, 400.0, *np.linspace(*MIDDLE, MIDDLE_BANDS + 1), HISS])
     bins = np.round(edges * WINDOW / RATE).astype(int)
     sums = np.add.reduceat(power, bins, axis=1)
     kept = [0, *range(2, 2 + MIDDLE_BANDS), len(edges) - 1]
     return np.asarray(sums[:, kept])
 
 
-def _middle_of(samples: Samples) -> Array:
-    """The part of the sound that lies within `MIDDLE`."""
+def _within(samples: Samples, low: float, high: float) -> Array:
+    """The part of the sound that lies between two frequencies in hertz."""
     spectrum = np.fft.rfft(samples)
     hz = np.fft.rfftfreq(len(samples), 1 / RATE)
-    spectrum[(hz < MIDDLE[0]) | (hz > MIDDLE[1])] = 0
+    spectrum[(hz < low) | (hz > high)] = 0
     return np.fft.irfft(spectrum, len(samples))
 
 

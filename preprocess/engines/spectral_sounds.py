@@ -7,11 +7,13 @@ prefer to say nothing over saying something wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from longtake.config import Settings
 from longtake.preprocess.audio import AudioBlock
 from longtake.preprocess.engines.sounds import Measures, SoundEvent
 from longtake.preprocess.engines.spectral_applause import applause
+from longtake.preprocess.engines.spectral_chords import jingles
 from longtake.preprocess.engines.spectral_features import RATE, join, measure
 from longtake.preprocess.engines.spectral_levels import impulses, louds, quiets, silences
 from longtake.preprocess.engines.spectral_music import music
@@ -26,7 +28,7 @@ OWN_NOTE = 0.9  # share of a tone within a siren that makes it the siren's; of a
 class SpectralSounds:
     """The embedded sound engine."""
 
-    id = "spectral-2/silero-v6"
+    id = "spectral-3/silero-v6"
     rate = RATE
 
     def __init__(self, settings: Settings) -> None:
@@ -43,7 +45,8 @@ class SpectralSounds:
             return []
         swinging, clapping = sirens(features), applause(features)
         # A siren of two notes leaves bars as music does, and its notes are tones; a tune may swing once like a siren.
-        playing = [one for one in music(features) if _shared(one, swinging) < 0.5 * (one.end - one.start)]
+        played = sorted([*music(features), *jingles(features)], key=lambda event: event.start)
+        playing = [one for one in _joined(played) if _shared(one, swinging) < 0.5 * (one.end - one.start)]
         swinging = [siren for siren in swinging if not _shared(siren, playing)]
         found = [
             *silences(features),
@@ -57,6 +60,19 @@ class SpectralSounds:
             *(one for one in tones(features) if not _shared(one, playing) and not _is_own_note(one, swinging)),
         ]
         return sorted(found, key=lambda event: (event.start, event.end, event.kind))
+
+
+def _joined(events: Sequence[SoundEvent]) -> list[SoundEvent]:
+    """Events by start, of which those that overlap are one."""
+    whole: list[SoundEvent] = []
+    for event in events:
+        if whole and event.start <= whole[-1].end:
+            last = whole[-1]
+            surer = max(last.confidence, event.confidence)
+            whole[-1] = replace(last, end=max(last.end, event.end), confidence=surer)
+        else:
+            whole.append(event)
+    return whole
 
 
 def _shared(event: SoundEvent, others: Sequence[SoundEvent]) -> float:

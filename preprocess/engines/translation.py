@@ -23,6 +23,14 @@ class Translator(Protocol):
         """Why it does not translate from `source` into `target`, with what to do; None when it does."""
         ...
 
+    def sources(self, target: str) -> list[str]:
+        """Codes of the languages that it tells from `target` and translates into it; none where it tells none."""
+        ...
+
+    def foreign(self, texts: Sequence[str], source: str, target: str) -> list[bool] | None:
+        """Which of the texts are in `source` rather than in `target`; None where it cannot tell."""
+        ...
+
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:
         """Each text, of one paragraph and not empty, in the other language.
 

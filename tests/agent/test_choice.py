@@ -54,6 +54,18 @@ def test_an_option_that_only_the_picture_tells_is_chosen_by_the_open_answer() ->
     assert option_of("“Red bag · $5” [00:00:31]", ("bag", "red bag")) == "B. red bag: “Red bag · $5” [00:00:31]"
 
 
+def test_options_of_the_same_words_are_told_apart_by_their_order() -> None:
+    ways = ("from right to left", "from left to right")
+    answer = "It goes to the left, from right to left: “red circle 1 of 1, from right to left” [00:00:31]"
+    assert option_of(answer, ways) == f"A. from right to left: {answer}"
+    assert option_of("“left, right, from, to” [00:00:31]", ways) is None
+
+
+def test_what_an_answer_says_counts_before_what_it_quotes() -> None:
+    answer = "There are more blue squares: “red circle 1 of 1” [00:00:31] “blue square 1 of 2” [00:00:35]"
+    assert option_of(answer, ("red circles", "blue squares")) == f"B. blue squares: {answer}"
+
+
 @pytest.mark.parametrize(
     "answer", ["NOT FOUND: No zoom in was measured.", "“zoom in” [00:00:01] “zoom out” [00:00:09]"]
 )

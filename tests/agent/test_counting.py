@@ -24,6 +24,8 @@ MEASURED = Grounds(measured=True)
         ("How many vehicles drive through in total?", "different vehicles"),
         ("How many red circles are there at 0:10?", "red circles"),
         ("Is there ever more than one person in view at the same time?", "person"),
+        ("What is the number of red circles?", "red circles"),
+        ("What is the number of visitors?", None),
         ("What does the kettle cost?", None),
     ],
 )
@@ -139,3 +141,17 @@ def test_over_two_videos_different_things_add_up_and_things_at_once_do_not() -> 
     failed = ToolResult(tool="count_objects", failure=ToolFailure(kind="timeout", message="It took too long."))
     draft = of_two_videos("How many people come to the table?", two, failed)
     assert draft == "NOT FOUND: It took too long. What was looked at shows 2 × person."
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("How many red circles are there?", "different red circle"),
+        ("Count the red circles that cross the picture.", "different moving red circle"),
+        ("How many red circles are there at once?", "red circles"),
+        ("How many red balls are there?", "red balls"),
+    ],
+)
+def test_all_shapes_that_are_ever_seen_are_meant(question: str, query: str) -> None:
+    _, calls = answered(question, counted(2, "red circle")[0])
+    assert calls[-1].arguments["object_query"] == query

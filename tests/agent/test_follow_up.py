@@ -40,6 +40,50 @@ def test_a_pronoun_stands_for_what_was_asked_about(question: str, meant: str) ->
     assert resolve(question, ["What does the blue kettle cost?"]) == meant
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("And what is that person's work?", "And what is Paul Allen's work?"),
+        ("What does this man do?", "What does Paul Allen do?"),
+        ("What is his or her job?", "What is Paul Allen's job?"),
+        ("And the phone number?", "What is the phone number of Paul Allen?"),
+        ("Who is the person in the red hat?", "Who is the person in the red hat?"),
+    ],
+)
+def test_somebody_who_was_named_is_pointed_at(question: str, meant: str) -> None:
+    assert resolve(question, ["How old is Paul Allen?"]) == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "meant"),
+    [
+        ("Where is Oslo?", "What does this man do?"),
+        ("Who is Paul?", "What does Paul do?"),
+        ("Where is Paul Allen?", "What does Paul Allen do?"),
+    ],
+)
+def test_one_capitalised_word_is_a_person_only_to_who_asks_for_one(before: str, meant: str) -> None:
+    assert resolve("What does this man do?", [before]) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("And the cheapest one?", "Which one is the cheapest?"),
+        ("What about the most expensive?", "Which one is the most expensive?"),
+        ("And the one with the lowest price?", "Which one is the one with the lowest price?"),
+        ("The dearest?", "Which one is the dearest?"),
+        ("And the guest?", "And the guest?"),
+        ("And the best player?", "And the best player?"),
+        ("What about the oldest house?", "What about the oldest house?"),
+        ("What do they all cost together?", "What do they all cost together?"),
+    ],
+)
+def test_one_of_several_is_a_question_of_its_own(question: str, meant: str) -> None:
+    assert resolve(question, ["What does the blue kettle cost?"]) == meant
+    assert resolve(question, []) == question
+
+
 def test_a_pronoun_reaches_back_over_questions_that_only_have_pronouns() -> None:
     assert resolve("Where is he?", ["What does Paul Allen own?", "How old is he?"]) == "Where is Paul Allen?"
     assert resolve("Where is he?", []) == "Where is he?"

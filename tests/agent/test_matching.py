@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.rows import rows
+from longtake.agent.rows import CELLS, rows
 from longtake.agent.rules.matching import affirmed, answer_type, holds, score, without_repeats
 from longtake.agent.words import content_stems, cue, figures, numbers, stem
 from longtake.memory.records import Evidence, Modality
@@ -80,6 +80,23 @@ def test_the_texts_of_a_row_are_joined_left_to_right_and_those_of_other_rows_are
         said("later", 20, 29, "scene_text", (0.8, 0.5, 0.1, 0.08)),
     ]
     assert sorted(item.content for item in rows(table)) == ["Drive belt · $86", "Seal kit · $37", "later"]
+
+
+@pytest.mark.parametrize(
+    ("worse", "better", "kept"),
+    [
+        (("Drive belf", 0, 9), ("Drive belt", 0, 9), ["Drive belt"]),
+        (("Step 2 of 5", 8.8, 16), ("Step 1 of 5", 0, 9), ["Step 1 of 5", "Step 2 of 5"]),
+        (("Room 102", 0, 9), ("Room 101", 0, 9), ["Room 101", "Room 102"]),
+        (("Opening hours", 8.8, 16), ("Opening hour", 0, 9), ["Opening hour", "Opening hours"]),
+    ],
+)
+def test_a_worse_reading_is_left_out_and_another_text_is_not(
+    worse: tuple[str, float, float], better: tuple[str, float, float], kept: list[str]
+) -> None:
+    box = (0.1, 0.5, 0.2, 0.08)
+    pair = [said(*better, "scene_text", box), said(*worse, "scene_text", box).model_copy(update={"score": 0.6})]
+    assert {cell for row in rows(pair) for cell in row.content.split(CELLS)} == set(kept)
 
 
 def test_less_of_the_same_at_the_same_moment_is_left_out() -> None:

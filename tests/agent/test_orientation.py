@@ -99,6 +99,9 @@ def test_what_stands_in_quotation_marks_and_codes_are_kept_as_they_are() -> None
     assert quoted("When does the screen show 01:00:32:03?") == ("01:00:32:03",)
     assert quoted("What's the dog's name?") == ()
     assert quoted("How often is “A” said?") == ("A",)
+    assert quoted("When is 0555 3434 shown?") == ("0555 3434",)
+    assert quoted("Whose number is +41 44 555 12 12?") == ("+41 44 555 12 12",)
+    assert quoted("What was sold from 1990-1995, and on 2021-05-06, for 10 000 000 dollars or $1 000 000?") == ()
 
 
 def test_a_question_falls_into_its_parts() -> None:

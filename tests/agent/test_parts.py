@@ -54,7 +54,7 @@ def _result(call: Call) -> ToolResult:
 def test_each_part_is_answered_by_its_own_kind_of_plan() -> None:
     draft, rounds = answered("How fast was the wind, and when does the music start?")
     assert draft == (
-        "“The wind reached 130 kilometres an hour.” [00:00:05] Music from 00:00:40.0 to 00:00:42.0 [00:00:40]."
+        "“The wind reached 130 kilometres an hour.” [00:00:05] Music from 00:00:40.0 to 00:00:42.0 [00:00:40.0]."
     )
     assert rounds == 2
 

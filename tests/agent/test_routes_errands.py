@@ -45,38 +45,6 @@ def test_a_formula_that_cannot_be_worked_out_says_why() -> None:
     assert drafted("Solve the equation on the slide.", result_of)[0] == "NOT FOUND: It took too long."
 
 
-def test_a_translation_says_that_it_proves_nothing() -> None:
-    notes = ("translated by apertium, which often mistakes words",)
-    found = {"translated_transcript": "0.0-2.0 Hello.\n2.0-3.0 Goodbye."}
-    question = "Translate what is said at 0:02 from Spanish into English."
-    draft, calls = drafted(question, lambda call: ToolResult(tool=call.name, output=found, notes=notes))
-    assert calls[0].name == "translate_speech"
-    assert (calls[0].arguments["from_lang"], calls[0].arguments["to_lang"]) == ("Spanish", "English")
-    assert draft.startswith("NOT FOUND: A translation proves nothing of the video (translated by apertium")
-    assert "“0.0-2.0 Hello.; 2.0-3.0 Goodbye.”" in draft
-
-
-def test_what_is_written_is_read_and_then_translated() -> None:
-    def result_of(call: Call) -> ToolResult:
-        if call.name == "translate_text":
-            return ToolResult(tool=call.name, output={"translated_text": "No entry"})
-        return ToolResult(tool=call.name, evidence=(line("Prohibido el paso"),))
-
-    draft, calls = drafted("What does the Spanish sign at the top mean in English?", result_of)
-    assert draft.startswith("NOT FOUND: It cannot be told which text is meant.")  # no text has a place here
-    draft, calls = drafted("What does the Spanish text on the screen mean in English?", result_of)
-    assert calls[-1].arguments == {"text": "Prohibido el paso", "from_lang": "Spanish", "to_lang": "English"}
-    assert "“No entry”" in draft
-
-
-def test_a_language_that_is_not_named_is_asked_for() -> None:
-    draft, calls = drafted("Translate what is said into English.", lambda call: ToolResult(tool=call.name))
-    assert (draft, calls) == (
-        "NOT FOUND: Say also which language it is in, as in “translate … from Spanish into English”.",
-        [],
-    )
-
-
 def test_a_note_is_forgotten_only_where_exactly_one_is_meant() -> None:
     def holds(count: int) -> tuple[str, list[Call]]:
         notes = [{"id": number, "text": f"exam {number}"} for number in range(1, count + 1)]
@@ -102,6 +70,7 @@ def test_what_fails_says_why() -> None:
         "Search the web for domes.",
         "Run `print(1)`",
         "Translate “sí” from Spanish to English",
+        "Translate what is said into English.",
     ):
         draft, _ = drafted(question, lambda call: ToolResult(tool=call.name, failure=failure))
         assert draft == "NOT FOUND: It is not here. Install it."

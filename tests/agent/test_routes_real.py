@@ -7,7 +7,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.clips import Picture, flat, write_clip, written
+from helpers.drawing import BLUE, GREEN, RED, box, circle
 
 from longtake.agent.ask import Asker
 from longtake.config import load
@@ -32,7 +33,7 @@ def ask(root: Path, clip: Path, question: str) -> Answer:
         (
             "bgslibrary/video.avi",
             "In which direction do all vehicles move in the picture?",
-            "goes from left to right: ",
+            "goes to the right, from left to right: ",
         ),
         ("PySceneDetect/testvideo.mp4", "What happens at 18.2 s?", "dissolve to another shot"),
     ],
@@ -74,3 +75,78 @@ def test_who_is_enrolled_is_named_when_seen(media: Path, tmp_path: Path) -> None
     assert (when.status, [claim.verdict for claim in when.claims]) == ("answered", ["supported"])
     assert when.citations[0].start == pytest.approx(2.0, abs=0.3)
     assert asker.ask([str(clip)], "Is Joe Biden in the video?").status == "abstained"
+
+
+@pytest.fixture(scope="module")
+def crossing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Asker, str]:
+    """A slide, and 8 s in which a red disc and then two green squares go right, below a blue square in a corner."""
+
+    def picture(time: float) -> Picture:
+        shown = box(flat((215, 225, 230), 640, 360), 560, 40, 48, 48, BLUE)
+        shown = circle(shown, (-40 + 400 * time, 180), 24, RED)
+        for late in (2.5, 5.0):
+            shown = box(shown, round(-60 + 400 * (time - late)), 156, 48, 48, GREEN)
+        return shown
+
+    folder = tmp_path_factory.mktemp("crossing")
+    slide = written(flat((90, 40, 20), 640, 360), "KETTLE 249", (80, 180), 2.0)
+    clip = write_clip(folder / "clip.mp4", [*[slide] * 75, *(picture(number / 25) for number in range(200))])
+    return Asker(Workspace(folder / "library", load())), str(clip)
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "chosen"),
+    [
+        ("Which way do the green squares go?", ("from left to right", "from right to left"), "from left to right"),
+        ("Where does the blue square stand?", ("top left", "top right", "bottom right"), "top right"),
+        ("Are more red circles or more green squares seen?", ("red circles", "green squares"), "green squares"),
+        ("While the shapes cross the picture, is anybody's face seen?", ("yes", "no"), "no"),
+        ("How many green squares cross the picture?", ("1", "2", "3"), "2"),
+    ],
+)
+def test_options_about_shapes_are_chosen_by_what_is_seen(
+    crossing: tuple[Asker, str], question: str, options: tuple[str, ...], chosen: str
+) -> None:
+    asker, clip = crossing
+    answer = asker.ask([clip], question, options=options)
+    assert answer.option
+    assert answer.option.text == chosen
+    assert answer.citations[0].start == pytest.approx(5.0, abs=3.5)
+
+
+def test_a_face_among_shapes_is_neither_overlooked_nor_denied(media: Path, tmp_path: Path) -> None:
+    read = np.asarray(cv2.imread(str(media / "face_recognition" / "obama2.jpg")), np.uint8)
+    ground = flat((215, 225, 230), 640, 360)
+    ground[40:320, 20:240] = cv2.resize(read, (220, 280))
+    frames = [circle(ground, (260 + 3 * number, 300), 24, RED) for number in range(100)]
+    answer = ask(tmp_path, write_clip(tmp_path / "clip.mp4", frames), "Is a face seen while the circle moves?")
+    assert answer.answer.startswith("Yes: “face 1 of 1") or answer.status == "abstained"
+
+
+def test_a_photograph_is_found_by_its_face(media: Path, tmp_path: Path) -> None:
+    read = np.asarray(cv2.imread(str(media / "face_recognition" / "biden.jpg")), np.uint8)
+    ground = flat((48, 48, 48), 640, 360)
+    shown = ground.copy()
+    shown[:, 200:440] = cv2.resize(read, (240, 360))
+    clip = write_clip(tmp_path / "clip.mp4", [*[ground] * 100, *[shown] * 100])
+    answer = ask(tmp_path / "library", clip, "When does a photograph of a person appear?")
+    assert answer.answer.startswith("“face 1 of 1")
+    assert answer.citations[0].start == pytest.approx(4.0, abs=0.6)
+    assert ask(tmp_path / "library", clip, "Who is the person in the photograph?").status == "abstained"
+
+
+def test_the_kind_of_a_change_from_slide_to_slide_is_told(tmp_path: Path) -> None:
+    ground = flat((90, 40, 20), 640, 360)
+    slides = [
+        written(written(ground, title, (40, 110), 3.0), line, (40, 240), 1.8)
+        for title, line in (("Kettles", "copper and brass"), ("Gardens", "roses and thyme"), ("Harbour", "three boats"))
+    ]
+    shares = np.arange(1, 16) / 16
+    dissolve = [cv2.addWeighted(slides[0], 1 - share, slides[1], share, 0) for share in shares]
+    frames = [*[slides[0]] * 75, *dissolve, *[slides[1]] * 75, *[slides[2]] * 75]
+    clip = write_clip(tmp_path / "clip.mp4", [np.asarray(frame, np.uint8) for frame in frames])
+    asker, ways = Asker(Workspace(tmp_path / "library", load())), ("a cut", "a dissolve", "a fade")
+    for title, way in (("Gardens", "a dissolve"), ("Harbour", "a cut")):
+        answer = asker.ask([str(clip)], f'Which transition leads to the slide "{title}"?', options=ways)
+        assert answer.option
+        assert answer.option.text == way

@@ -10,7 +10,7 @@ from longtake.agent.rules.moves import Call
 from longtake.agent.rules.sounds import asked_kinds
 from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.result import ToolResult
 
 
@@ -40,6 +40,27 @@ def test_every_sound_of_a_kind_is_told_with_its_time() -> None:
     assert draft == "“tone” occurs 2 times [00:00:05.0][00:00:20.0]"
     claims = check_draft(draft, HEARD, Grounds(measured=True)).claims
     assert [claim.verdict for claim in claims] == ["supported"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Count the beeps.", "What is the number of beeps?", "Tell me how many tones there are.", "Number of beeps?"],
+)
+def test_a_count_may_be_asked_for_in_other_words(question: str) -> None:
+    assert answered(question)[0] == "“tone” occurs 2 times [00:00:05.0][00:00:20.0]"
+
+
+def test_sounds_that_follow_each_other_closely_are_each_proven() -> None:
+    spans = [TimeSpan(start=30 + 0.9 * number, end=30.1 + 0.9 * number) for number in range(4)]
+    close = tuple(Evidence(video="v", span=span, modality="audio", content="impulse", engine="e") for span in spans)
+    draft = "".join(
+        f"Impulse from {clock(item.span.start, decimals=1)} to {clock(item.span.end, decimals=1)} "
+        f"[{clock(item.span.start, decimals=1)}]. "
+        for item in close
+    )
+    made, _ = drafted("When are the bangs heard?", lambda call: ToolResult(tool=call.name, evidence=close))
+    assert made == draft.strip()
+    assert {claim.verdict for claim in check_draft(made, close, Grounds(measured=True)).claims} == {"supported"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.eval_command import eval_
 from helpers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
@@ -28,11 +29,6 @@ q1,Which phone extension is given?,1234,4417,9999,B,demo
 q2,On which day is the lecture?,,,,B,demo
 q3,Which phone extension is given?,4417,one that is not given at all,9999,A,demo
 """
-
-
-def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [*map(str, settings), "eval", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture
@@ -122,6 +118,32 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     assert not run.exists()
 
 
+def test_a_run_does_not_go_on_under_other_settings(questions: Path, tmp_path: Path) -> None:
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
+    assert "2 predictions made" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
+    assert "2 there before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
+    code, _, told = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
+    assert (code, "holds another run (its settings differ)" in told) == (1, True)
+
+
+def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -> None:
+    profile = questions / "mine.yaml"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run")
+    asked += ("--subject", "random", "--subject", f"agent:{profile}")
+    profile.write_text("profile: embedded\nbudget: {seconds: 60}\n")
+    eval_(*asked, "--limit", 1, settings=("--library", questions / "library"))
+    profile.write_text("profile: embedded\nbudget: {seconds: 90}\n")
+    code, _, told = eval_(*asked, settings=("--library", questions / "library"))
+    assert (code, "holds another run (its settings differ)" in told) == (1, True)
+
+
+def test_a_simulated_model_is_told_to_take_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--dry-run")
+    name = "simulated:seer@http://127.0.0.1:9/v1?frames=8"
+    code, told, _ = eval_(*asked, "--subject", name, settings=("--library", tmp_path / "library"))
+    assert (code, told.startswith(f"{name}: 2 predictions, 2 turns; about 4 calls, ")) == (EXIT_PARTIAL, True)
+
+
 def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questions: Path) -> None:
     run = questions / "run"
     settings = ("--library", questions / "library", "--set", "controller.price.input=10")
@@ -207,6 +229,17 @@ def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> Non
     assert checked["itself"] is None
 
 
+def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
+    assert eval_("judge", said / "run")[0] == 0
+    file = said / "labels.jsonl"
+    (fits, _) = file.read_text().splitlines()
+    file.write_text(f"{fits}\n{json.dumps(json.loads(fits) | {'item': 'q9'})}\n")
+    code, told, remarks = eval_("judge-check", said / "run", file, "--json")
+    assert (code, "q9, turn 0 is of no case of the run; it was left out" in remarks) == (EXIT_PARTIAL, True)
+    [figures] = json.loads(told)["checks"]
+    assert figures["n"] + figures["check"]["unjudged"] == 1
+
+
 def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
     criteria = [
         {
@@ -242,7 +275,7 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
         (("score", "nowhere"), "holds no run"),
         (("run", "card.yaml", "--suite", "longshoot", "--out", "run", "--subject", "agent"), "There is no suite"),
         (("import", "x.jsonl", "--suite", "moment-video", "--out", "run"), "Nothing of 'moment-video' can be imported"),
-        (("judge-check", "nowhere", "labels.jsonl"), "holds no labels"),
+        (("judge-check", "nowhere"), "holds no run"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:

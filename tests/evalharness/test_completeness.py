@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from longtake.evalharness.completeness import completeness, show_completeness
-from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.run_folder import RunCard, RunFolder
@@ -63,6 +63,16 @@ def test_a_verdict_on_another_reply_is_none(tmp_path: Path) -> None:
     with Journal(folder.predictions_file) as journal:
         journal.append(again)
     assert completeness(folder).subjects[0].unjudged == 1
+
+
+def test_who_is_asked_at_one_frame_rate_is_complete_with_that(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    rates = tuple(Variant(name=f"{fps}fps", fps=fps) for fps in (1, 8))
+    names = ("random", "model:m@http://127.0.0.1:9/v1")
+    folder.begin(RunCard(suite="own", source="x", subjects=names, variants=rates, version="0"))
+    turn = Turn(question="Which?", options=("a", "b"), gold=0)
+    folder.keep_items([Item(suite="own", id="a", video="one", format="choice", turns=(turn,))])
+    assert [each.expected for each in completeness(folder).subjects] == [1, 2]
 
 
 def test_damaged_lines_are_told_once_with_their_place(tmp_path: Path) -> None:

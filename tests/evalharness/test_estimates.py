@@ -39,6 +39,18 @@ def test_what_could_earn_nothing_has_no_part_in_a_macro_mean() -> None:
     assert macro([[right, empty], [empty], []]) == ratio(right).model_copy(update={"n": 6})
 
 
+def test_an_interval_is_made_of_drawings_that_leave_no_task_out() -> None:
+    wrong, right = Sums([0] * 8, [1] * 8, list("abcdefgh")), Sums([1], [1], ["a"])
+    for found in (macro([[wrong, right]]), macro([[wrong], [right]])):
+        assert (found.value, found.low, found.high) == (50.0, 50.0, 50.0)
+
+
+def test_there_is_no_interval_where_most_drawings_leave_a_task_out() -> None:
+    found = macro([[Sums([value], [1], [video])] for value, video in ((0, "a"), (1, "b"), (1, "c"))])
+    assert (found.value, found.low, found.high, str(found)) == (pytest.approx(66.6667), None, None, "66.7")
+    assert found.error is not None
+
+
 @pytest.mark.parametrize("found", [mean([], []), macro([]), ratio(Sums([0, 0], [0, 0], ["a", "b"]))])
 def test_without_observations_there_is_no_estimate(found: Estimate) -> None:
     assert (found.value, found.low, found.high, found.error, str(found)) == (None, None, None, None, "none")
@@ -73,6 +85,13 @@ def test_the_error_of_single_items_is_that_of_the_sample_mean() -> None:
     values = np.random.default_rng(3).random(40).tolist()
     found = mean(values, [str(place) for place in range(40)], scale=1)
     assert found.error == pytest.approx(np.std(values, ddof=1) / 40**0.5, abs=1e-4)
+
+
+def test_drawing_in_blocks_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, videos = replies(np.random.default_rng(9), 20)
+    whole = mean(values, videos)
+    monkeypatch.setattr("longtake.evalharness.estimates._DRAWN", 7 * 20)
+    assert mean(values, videos) == whole
 
 
 def test_an_interval_holds_the_value_and_is_that_of_its_seed_in_any_order() -> None:
@@ -137,7 +156,7 @@ def test_a_pair_counts_the_items_that_only_one_gets_right() -> None:
 
 def test_two_subjects_that_answer_alike_do_not_differ() -> None:
     found = paired([1, 0, 1], [1, 0, 1], list("abc"))
-    assert (found.difference.value, found.p, found.detectable) == (0.0, 1.0, 0.0)
+    assert (found.difference.value, found.p, found.detectable) == (0.0, 1.0, None)
 
 
 def test_nothing_to_compare_gives_no_probability() -> None:

@@ -85,14 +85,14 @@ def test_items_of_one_video_are_asked_one_after_the_other(tmp_path: Path) -> Non
 
 def test_every_variant_and_seed_is_asked(tmp_path: Path) -> None:
     subject = Recording()
-    turned = Variant(name="turned", order=(2, 0, 1))
+    turned = Variant(name="turned", gold_at=2)
     run(tmp_path, subject, [item(0)], card("recording", variants=(Variant(), turned), seeds=(0, 1)))
     assert {(asked.variant.name, asked.seed) for asked in subject.asked} == {
         (name, seed) for name in ("original", "turned") for seed in (0, 1)
     }
     put = next(asked for asked in subject.asked if asked.variant == turned)
-    assert put.options == ("middling", "short", "quite a long one")
-    assert "A. middling\nB. short\nC. quite a long one" in put.text
+    assert put.options == ("middling", "quite a long one", "short")
+    assert "A. middling\nB. quite a long one\nC. short" in put.text
     assert put.own(0) == 2
 
 
@@ -138,6 +138,19 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
         RunFolder(tmp_path).begin(card("longest"))
 
 
+def test_an_item_that_was_changed_since_it_was_asked_is_refused_and_one_whose_video_moved_is_not(
+    tmp_path: Path,
+) -> None:
+    folder = RunFolder(tmp_path)
+    folder.keep_items([item(1), item(2)])
+    written = folder.items_file.read_bytes()
+    with pytest.raises(ConfigError, match=r"The item item-2 differs from the one that .* asked; choose another --out"):
+        folder.keep_items([item(3), item(2, gold=1)])
+    assert folder.items_file.read_bytes() == written
+    folder.keep_items([item(1).model_copy(update={"media": "/elsewhere/1.mp4", "seconds": 9.5}), item(3)])
+    assert [held.id for held in folder.items(print)] == ["item-1", "item-2", "item-3"]
+
+
 def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no run"):
         RunFolder(tmp_path).card()
@@ -161,7 +174,7 @@ def test_two_processes_do_not_work_on_one_folder(tmp_path: Path) -> None:
 
 
 def test_blind_baselines_choose_without_looking() -> None:
-    asked = Asked(item(0), 0, Variant(order=(2, 0, 1)), 0, ())
+    asked = Asked(item(0), 0, Variant(gold_at=2), 0, ())
     assert LongestOption().reply(asked).choice == 1
     assert MajorityLetter([item(0, gold=2), item(1, gold=2), item(2)]).reply(asked) == chosen(asked, 2)
     drawn = {RandomOption().reply(Asked(item(number), 0, Variant(), 0, ())).choice for number in range(30)}

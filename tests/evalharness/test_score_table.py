@@ -33,6 +33,6 @@ def test_estimates_are_groups_and_shares_and_counts_are_rates() -> None:
     assert dict(table.groups) == {"task": {"count": half}, "wording": {"seen": half}}
     assert dict(table.rates) == {
         "errors": Share(count=1, n=4),
-        "right, where one should answer": Share(count=3, n=4),
-        "wrong, where one should answer": Share(count=1, n=4),
+        "right, where an answer is due": Share(count=3, n=4),
+        "wrong, where an answer is due": Share(count=1, n=4),
     }

@@ -35,6 +35,8 @@ def view(across: float, along: float, zoom: float = 1.0) -> Picture:
         ("tilt_up", lambda n: view(0, 75 - 1.5 * n), 37.5 / 320),
         ("zoom_in", lambda n: view(0, 0, 1 + 0.004 * n), 0.085),
         ("zoom_out", lambda n: view(0, 0, 1.4 - 0.004 * n), 0.085),
+        ("zoom_in", lambda n: view(0, 0, 1.0025**n), 0.0625),
+        ("zoom_out", lambda n: view(0, 0, 1.29 * 0.9975**n), 0.0625),
     ],
 )
 def test_a_steady_motion_is_one_span_of_its_kind(

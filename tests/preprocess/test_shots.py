@@ -65,6 +65,23 @@ def test_a_fade_through_black_is_one_boundary_in_the_black(tmp_path: Path) -> No
     assert shots[1]["transition_end"] == pytest.approx(3.2, abs=0.12)
 
 
+@pytest.mark.parametrize("frames", [8, 15, 40])
+def test_a_picture_that_comes_out_of_black_at_once_fades_in(tmp_path: Path, frames: int) -> None:
+    shares = np.arange(1, frames + 1) / (frames + 1)
+    pictures = [texture(1)] * 40 + faded(texture(2), shares) + [texture(2)] * 40
+    shots = look_at(tmp_path, pictures).items("shots")
+    assert [shot["transition"] for shot in shots] == ["start", "fade"]
+    assert shots[1]["start"] == pytest.approx(1.6, abs=0.02)
+    assert shots[1]["transition_end"] == pytest.approx(1.6 + frames / 25, abs=0.16)
+
+
+def test_a_dissolve_from_a_dark_picture_is_no_fade(tmp_path: Path) -> None:
+    dark, bright = mixed(texture(1), 0.3, BLACK), texture(2)
+    between = [mixed(dark, 1 - (n + 1) / 16, bright) for n in range(15)]
+    kinds = [shot["transition"] for shot in look_at(tmp_path, [dark] * 40 + between + [bright] * 40).items("shots")]
+    assert kinds == ["start", "dissolve"]
+
+
 def test_two_seconds_of_black_between_fades_are_a_shot(tmp_path: Path) -> None:
     down = np.linspace(1, 0, 25)
     pictures = [texture(1)] * 40 + faded(texture(1), down) + [BLACK] * 50

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from helpers.clips import Picture, flat, noise, write_clip
 from helpers.drawing import BLUE, GREEN, RED, box, circle
+from helpers.visual_pass import texture
 
 from longtake.config import Settings, load
 from longtake.preprocess.engines import EngineTable
@@ -368,3 +369,13 @@ def test_visitors_are_known_for_people(media: Path, opened: Opened) -> None:
     assert result.output == {"object": "person", "count": 6}
     assert any("the most in one picture is 1" in note for note in result.notes)
     assert "who leaves and comes back is counted again" in result.notes
+
+
+def test_shapes_that_seem_to_move_while_the_camera_does_are_not_counted(tmp_path: Path, opened: Opened) -> None:
+    grey = cv2.cvtColor(cv2.cvtColor(texture(7, 1200, HEIGHT), cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    wide = box(np.asarray(grey, np.uint8), 500, 250, 60, 60, BLUE)
+    frames = [np.ascontiguousarray(wide[:, 4 * number : 4 * number + WIDTH]) for number in range(120)]
+    context = opened(write_clip(tmp_path / "square.mp4", frames))
+    failure = refused(context, "count_objects", {"object_query": "different moving blue squares"})
+    assert failure.message.startswith("The camera moves in ")
+    assert counted(context, "different blue squares").output["count"] == 1

@@ -15,7 +15,7 @@ from longtake.errors import EngineError
 from longtake.tools.context import ToolContext
 from longtake.tools.registry import tool
 from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.toolbox import Toolbox, _guarded
 
 QUICK = Settings.model_validate({"tools": {"timeout": 0.3}})
 ended = threading.Event()
@@ -103,6 +103,14 @@ def test_a_tool_that_reads_its_budget_ends_with_its_call(odd: Toolbox, opened: C
     assert (failure.kind, failure.message) == ("timeout", "No result within 0.3 s.")
     assert ended.wait(5)
     context.budget.check()  # the question itself goes on
+
+
+def test_a_tool_that_sees_the_end_first_says_whose_time_it_was(opened: Callable[..., ToolContext]) -> None:
+    context = opened("talk", settings=QUICK)
+    (spec,) = Toolbox([work])
+    failure = _guarded(spec, spec.arguments(), context, context.budget.share(0)).failure
+    assert failure
+    assert (failure.kind, failure.message) == ("timeout", "No result within 0.3 s.")
 
 
 def test_the_questions_time_ends_a_call_too(odd: Toolbox, opened: Callable[..., ToolContext]) -> None:

@@ -52,8 +52,12 @@ def translated(context: ToolContext, text: str, model: TextModel, languages: str
 @pytest.fixture
 def spoken(tmp_path: Path) -> ToolContext:
     """A video with English and French subtitles and the profile's engines."""
-    workspace = Workspace(tmp_path, load("embedded"))
-    cues = [("Hello\nthere.", "en", 1), ("Goodbye.", "en", 5), ("Bonjour.", "fr", 1)]
+    return _heard(tmp_path, [("Hello\nthere.", "en", 1), ("Goodbye.", "en", 5), ("Bonjour.", "fr", 1)])
+
+
+def _heard(folder: Path, cues: list[tuple[str, str, int]]) -> ToolContext:
+    """A video with these subtitles: the text of each, its language, and the second at which it begins."""
+    workspace = Workspace(folder, load("embedded"))
     items = [
         {"start": float(at), "end": at + 2.0, "text": text, "language": language, "source": f"sidecar ({language})"}
         for text, language, at in cues
@@ -178,3 +182,34 @@ def test_apertium_translates_where_there_is_no_model(spoken: ToolContext) -> Non
     assert heard.output["translated_transcript"].endswith("00:00:05.0-00:00:07.0 Adiós.")
     assert [item.trusted for item in heard.evidence] == [True, True, False, False]
     assert "proves nothing" in heard.notes[-1]
+
+
+@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs the system packages apertium and apertium-eng-spa")
+def test_the_language_is_found_out_and_what_is_not_in_it_stays(spoken: ToolContext) -> None:
+    text = "Price list\nEl gato duerme en la casa.\nTwo boats were sold."
+    result = call("translate_text", spoken, text=text, from_lang="auto", to_lang="en")
+    assert result.output == {
+        "translated_text": "Price list\nThe cat sleeps in the house.\nTwo boats were sold.",
+        "from_lang": "Spanish",
+    }
+    english = call("translate_text", spoken, text="Two boats were sold.", from_lang="auto", to_lang="en")
+    assert english.output == {"translated_text": "Two boats were sold.", "from_lang": "English"}
+
+
+@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs the system packages apertium and apertium-eng-spa")
+@pytest.mark.parametrize("source", ["Spanish", "auto"])
+def test_of_a_track_in_the_language_wanted_only_the_others_lines_are_translated(source: str, tmp_path: Path) -> None:
+    lines = [("Two boats were sold.", 1), ("El gato duerme en la casa.", 5)]
+    result = speech(_heard(tmp_path, [(text, "en", at) for text, at in lines]), source, "en")
+    assert result.output["translated_transcript"].splitlines() == [
+        "00:00:01.0-00:00:03.0 Two boats were sold.",
+        "00:00:05.0-00:00:07.0 The cat sleeps in the house.",
+    ]
+    assert "1 of 2 lines came back unchanged, as from another language" in result.notes
+
+
+def test_where_nothing_tells_languages_one_has_to_be_named(spoken: ToolContext) -> None:
+    failure = call("translate_text", spoken, text="Kaixo", from_lang="auto", to_lang="zu").failure
+    assert failure
+    assert failure.message == "from_lang: nothing here tells which language is to be translated into Zulu."
+    assert failure.remedy.startswith("Name it, such as 'Spanish' or 'es'.")

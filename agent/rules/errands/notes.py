@@ -24,7 +24,7 @@ def keep_notes(orientation: Orientation, done: Sequence[Done]) -> Move:
     if last and last.failure:
         return not_found(f"{last.failure.message} {last.failure.remedy}".strip())
     if match := FIND_NOTES.match(asked):
-        return _listed(last.output["output"]) if last else _call("search", match["text"].strip())
+        return listed(last.output["output"]) if last else _call("search", match["text"].strip())
     if match := FORGET_NOTE.match(asked):
         return _forget(match["text"], done)
     match = KEEP_NOTE.match(asked)
@@ -42,12 +42,13 @@ def _forget(text: str, done: Sequence[Done]) -> Move:
     last = done[-1]
     if last.call.arguments["func"] == "search":
         found = last.result.output["output"]
-        return _call("delete", str(found[0]["id"])) if len(found) == 1 else _listed(found)
+        return _call("delete", str(found[0]["id"])) if len(found) == 1 else listed(found)
     outcome = last.result.output
     return not_found(f"Note {outcome['output']['deleted']} is forgotten." if outcome["success"] else outcome["output"])
 
 
-def _listed(notes: Sequence[dict[str, Any]]) -> str:
+def listed(notes: Sequence[dict[str, Any]]) -> str:
+    """The notes in their own words, as what proves nothing of a video."""
     if not notes:
         return not_found("There is no such note in this conversation.")
     told = " ".join(f"Note {note['id']}: “{note['text']}”." for note in notes)

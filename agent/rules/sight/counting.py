@@ -23,6 +23,7 @@ from longtake.agent.rules.moves import (
     unexamined,
 )
 from longtake.agent.rules.sight.seeing import asks_eyes, words_first
+from longtake.agent.rules.sight.shapes import different, shape_named
 from longtake.agent.words import NUMBER_WORDS
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects_colours import COLOURS
@@ -47,6 +48,9 @@ _EVER = re.compile(
     r"(?=\s+(?:in|on|at|visible|seen)\b|\s*\?|\s*$)",
     re.IGNORECASE,
 )
+_AT_ONCE = re.compile(r"\bat (?:once|a time|the same time|any (?:one )?(?:time|moment))\b", re.IGNORECASE)
+# Taken of shapes only: "the number of visitors" stands on a slide.
+_NUMBER_OF = re.compile(rf"\bnumber of (?P<thing>[\w -]+?)(?=\s+{_ENDS}\b|\s+that\b|\s*[.?!]?\s*$)", re.IGNORECASE)
 _IN_ALL = re.compile(
     r"\b(?:in total|in all|altogether|over the (?:whole )?(?:video|film|clip)|come|comes|enter|enters|pass|passes|"
     r"drive|drives|cross|crosses|walk|walks|go by|goes by)\b",
@@ -66,8 +70,9 @@ def what_to_count(question: str) -> str | None:
         or _HOW_OFTEN.search(question)
         or _HOW_MANY.search(question)
         or _COUNT_THEM.match(question)
+        or _NUMBER_OF.search(question)
     )
-    if not match:
+    if not match or (match.re is _NUMBER_OF and shape_named(match["thing"]) is None):
         return None
     thing = match["thing"].strip()
     in_all = (_IN_ALL.search(question) or _COUNT_THEM.match(question)) and not re.search(
@@ -78,8 +83,7 @@ def what_to_count(question: str) -> str | None:
 
 def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
     """What is said or written of the number comes first; where that is nothing, the picture is counted."""
-    query = what_to_count(orientation.question)
-    assert query is not None, "asked only where there is something to count"
+    query = _query(orientation)
     made = [step for step in done if step.call.name == TOOL]
     if not made:
         asked = words_first(orientation, done)
@@ -92,6 +96,17 @@ def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
     if query.startswith("different ") and tried != anything:
         return on_each(orientation, TOOL, object_query=anything)
     return not_found(" ".join(["Nothing said or written tells the number.", *failures(done)]))
+
+
+def _query(orientation: Orientation) -> str:
+    """What to count: of shapes all that are ever seen, unless the question names a time or what is there at once."""
+    question = orientation.question
+    query = what_to_count(question)
+    assert query is not None, "asked only where there is something to count"
+    shape = shape_named(query)
+    if shape is None or orientation.span or _AT_ONCE.search(question) or _MORE_THAN.match(question):
+        return query
+    return different(shape, question)
 
 
 class _Counted(NamedTuple):

@@ -17,19 +17,30 @@ TOOL = "find_moments"
 READER = "extract_scene_text"
 MOST = 3  # moments whose text is read, the strongest
 _NOT_SEEN = r"(?!\s+(?:drives?|floods?|memory|cards?|lights?|sales?|player|mob)\b)"
+_SHOWS = r"(?:appears?|visible|seen|shown|shows?(?: up)?|displayed|read|(?:pops?|comes?) up|on (?:the )?screen)"
+_AN_INSTANT = (
+    r"(?:just |only |barely |about )?(?:an? |one |two |three |\d )?(?:very |tiny |brief |short |single |few )*"
+    r"(?:instant|moment|split second|blink(?: of an eye)?|frames?|fraction of a second|(?<=(?:short|brief) )time)\b"
+)
 _MOMENT = re.compile(
-    rf"\bflash(?:es|ed|ing)?\b{_NOT_SEEN}|\bpops? up\b"
-    rf"|\b(?:appears?|visible|seen|shown|shows?(?: up)?|displayed)\s+(?:only )?{cue(BRIEFLY).pattern}"
-    rf"|\b(?:briefly|momentarily) (?:appears?|visible|seen|shown|displayed)\b",
+    rf"\bflash(?:es|ed|ing)?\b{_NOT_SEEN}|\b(?:pops?|lights?|blinks?) up\b"
+    rf"|\bword\b[^?]* for {_AN_INSTANT}|\bfor {_AN_INSTANT}[^?]* word\b"
+    rf"|\b{_SHOWS}\s+(?:(?:only|just|very|quite|so) )*(?:{cue(BRIEFLY).pattern}|for {_AN_INSTANT})"
+    r"|\b(?:briefly|momentarily) (?:appears?|visible|seen|shown|displayed)\b",
     re.IGNORECASE,
 )
-_WHAT = re.compile(r"^\W*(?:what|which)\b", re.IGNORECASE)
+_WHAT = re.compile(r"(?:^|[.,:;!] )\W*(?:and |so )?(?:what|which)\b|^\W*(?:read|name|tell|give|quote)\b", re.IGNORECASE)
+# "What does the word say that flashes up?" is about what is written.
+_WRITTEN_SAYS = re.compile(
+    r"\bdo(?:es)? the (?:word|text|writing|inscription|caption|sign|flash)s? say\b", re.IGNORECASE
+)
 
 
 def asks_moment(orientation: Orientation) -> bool:
     """Whether a question is about something that shows for an instant."""
-    told_else = {"speech", "audio"} & set(orientation.modalities)
-    return bool(_MOMENT.search(orientation.question)) and not told_else and not orientation.quoted
+    question = orientation.question
+    told_else = {"speech", "audio"} & set(orientation.modalities) and not _WRITTEN_SAYS.search(question)
+    return bool(_MOMENT.search(question)) and not told_else and not orientation.quoted
 
 
 def find_flash(orientation: Orientation, done: Sequence[Done]) -> Move:
@@ -39,7 +50,7 @@ def find_flash(orientation: Orientation, done: Sequence[Done]) -> Move:
     flashes = trusted(evidence_from(done, TOOL))
     if not flashes:
         return nothing_seen(done, TOOL)
-    if _WHAT.match(orientation.question):
+    if _WHAT.search(orientation.question) and orientation.kind != "when":
         strongest = sorted(flashes, key=lambda item: -item.score)[:MOST]
         if not called(done, READER):
             return [read_around(item, orientation) for item in strongest]

@@ -65,13 +65,14 @@ def _place(item: Evidence) -> str:
     if not item.box:
         return ""
     left, top, width, height = item.box
-    across = _third(left + width / 2, ("left", "", "right"))
-    down = _third(top + height / 2, ("upper", "", "lower"))
+    across = third(left + width / 2, ("left", "", "right"))
+    down = third(top + height / 2, ("upper", "", "lower"))
     if not across:
         return f", in the {down or 'middle'}{' middle' if down else ''}"
     return f", at the {' '.join(filter(None, (down, across)))}"
 
 
-def _third(place: float, names: tuple[str, str, str]) -> str:
+def third(place: float, names: tuple[str, str, str]) -> str:
+    """Of the names of a first, a middle and a last part that of the one in which a place, 0 to 1, lies."""
     first, second = _THIRDS
     return names[(place >= first) + (place > second)]

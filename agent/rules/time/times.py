@@ -40,16 +40,26 @@ _WHEN_THAT = re.compile(
     re.IGNORECASE,
 )
 COUNTER = "count_objects"
-_SEEN = re.compile(
-    r"^\W*(?:when|at what times?) (?:is|are|was|were|do|does|did|can) (?:the |an? |any )?(?P<thing>[\w -]+?)\s+"
-    r"(?:first |last |ever )?(?:be )?"
-    r"(?:shown|seen|visible|appears?|on (?:the )?screen|in (?:the )?(?:picture|view|shot))\W*$",
+_THING = r"(?:the |an? |any )?(?P<thing>[\w' -]+?)"
+_SEEN = tuple(
+    re.compile(rf"^\W*(?:when|at (?:what|which) (?:times?|point|moment)s?) {form}\W*$", re.IGNORECASE)
+    for form in (
+        rf"(?:is|are|was|were|do|does|did|can) {_THING}\s+(?:first |last |ever )?(?:to )?(?:be )?"
+        r"(?:shown|seen|visible|appears?|on (?:the )?screen|in (?:the )?(?:picture|view|shot))",
+        rf"(?:do|does|can|could|did) (?:we|you|one) (?:first |last )?see {_THING}",
+    )
+)
+_PERSON = r"(?:person|people|persons|somebody|someone|human being)"
+# A photograph of a person is known by the face.
+_PORTRAIT = re.compile(
+    rf"(?:photo(?:graph)?|picture|portrait|image|snapshot)s? of (?:an? |some |the )?(?:{_PERSON}|face)|portraits?"
+    rf"|(?:an? |the )?{_PERSON}'s (?:face|photo(?:graph)?|portrait|picture)|faces? of (?:an? |the )?{_PERSON}",
     re.IGNORECASE,
 )
 # Words that ask for a time of the video, not for a date it tells of.
 _IN_VIDEO = cue(
     "said, say, spoken, mention*, talk*, discuss*, explain*, introduc*, present*, come up, comes up, show, shows, "
-    "shown, appear*, seen, visible, hear, heard, read, displayed, video, start*, begin*, end, ends"
+    "shown, appear*, see, seen, visible, hear, heard, read, displayed, video, start*, begin*, end, ends"
 )
 ALIKE = 0.7
 FRAME = 0.1  # seconds; a text that stands no longer is one step of a running code
@@ -71,7 +81,8 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
     found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
     in_words = accepted(what, found)
-    thing = None if in_words else _SEEN.match(orientation.question)
+    forms = (form.match(orientation.question) for form in _SEEN)
+    thing = None if in_words else next(filter(None, forms), None)
     if thing and thing["thing"].islower() and asks_eyes(orientation):  # not a person's name
         return _when_seen(thing["thing"], orientation, done)
     return _lasting(in_words, orientation)
@@ -92,7 +103,8 @@ def _when_that(last: Citation, orientation: Orientation, done: Sequence[Done]) -
 def _when_seen(thing: str, orientation: Orientation, done: Sequence[Done]) -> Move:
     """When the picture shows a thing that the engines know: each stretch once, however many of it there are."""
     if not called(done, COUNTER):
-        return on_each(orientation, COUNTER, object_query=f"different {thing}")
+        seen = "face" if _PORTRAIT.fullmatch(thing) else thing
+        return on_each(orientation, COUNTER, object_query=f"different {seen}")
     found = sorted(trusted(evidence_from(done, COUNTER)), key=lambda item: item.span.start)
     stretches = {(item.video, clock(item.span.start), clock(item.span.end)): item for item in reversed(found)}
     if not found or len(stretches) > MOST_SEEN:

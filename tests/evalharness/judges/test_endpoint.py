@@ -130,8 +130,7 @@ def test_a_judge_that_rambles_is_asked_again_and_then_gives_no_verdict() -> None
     found, server = finding(says("Well,\nwell."))
     assert (found.met, len(server.requests)) == (None, 3)
     assert found.error == (
-        f"The judge jurist at {server.url} gave no verdict in 3 replies, at last 'Well, well.'; "
-        "choose another judge or raise its max_tokens."
+        f"The judge jurist at {server.url} gave no verdict in 3 replies, at last 'Well, well.'; choose another judge."
     )
 
 
@@ -226,3 +225,9 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with openai_server([MET]) as server, pytest.raises(LibraryError, match="cache"):
         judge_at(server.url, Cache(tmp_path / "cache")).judge(case("Red."))
+
+
+def test_a_case_whose_time_runs_out_is_left_without_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longtake.evalharness.judges.endpoint._LONGEST_WAIT", -60.0)
+    found, _ = finding(MET)
+    assert (found.met, found.error) == (None, "The time for this question ran out.")

@@ -11,7 +11,7 @@ from helpers.openai_server import openai_server, says
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
 from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
-from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.judges.judge import NO_REPLY, Case
 from longtake.evalharness.judges.judge_check import (
     Label,
     check_judges,
@@ -116,9 +116,18 @@ def test_a_model_is_asked_three_times_for_the_same_verdict_past_its_cache(tmp_pa
     with openai_server([yes, yes, yes, no, yes, yes]) as server:
         cases = [Case(rubric("1"), 0, Reply(text=said), "criterion", RULES[0]) for said in ("Red.", "Blue.")]
         settings = JudgeSettings(base_url=server.url, model="jurist", at_once=1)
-        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), cases)
+        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), cases, pytest.fail)
     assert (found.runs, found.cases, found.same) == (3, 2, 0.5)
     assert len(server.requests) == 6
+
+
+def test_a_judge_that_is_down_when_it_is_asked_again_is_told() -> None:
+    settings = JudgeSettings(base_url="http://127.0.0.1:9/v1", model="jurist", at_once=1)
+    told: list[str] = []
+    case = Case(rubric("1"), 0, Reply(text="Red."), "criterion", RULES[0])
+    found = judge_again(lambda run: EndpointJudge(settings, run=run), [case], told.append)
+    assert (found.same, len(told)) == (0.0, 3)
+    assert "1, red: The judge at http://127.0.0.1:9/v1 failed" in told[0]
 
 
 def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again() -> None:
@@ -126,3 +135,9 @@ def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again(
     said = [prediction("1", "red"), prediction("2", ""), prediction("gone", "red")]
     found = labelled_cases(labels, {"1": rubric("1"), "2": rubric("2")}, said)
     assert [(case.item.id, case.name) for case in found] == [("1", "red")]
+
+
+def test_a_label_where_nothing_was_said_is_in_no_figure() -> None:
+    silent = judgement(1, False).model_copy(update={"reason": NO_REPLY})
+    [check] = check_judges([label(0, True), label(1, False)], [judgement(0, True), silent])
+    assert (check.agreement.n, check.agreement.true_negative, check.unjudged) == (1, 0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from longtake.errors import ConfigError
 from longtake.evalharness.cli_reports import reports
+from longtake.evalharness.items import Variant
 from longtake.evalharness.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]
@@ -89,3 +92,19 @@ def test_runs_without_a_common_item_are_not_compared(choices: Write, rubric: Wri
     one, two = choices({"agent": ["right"] * 6}), rubric((True, True))
     with pytest.raises(Exception, match="asked no identical item"):
         compare(one.path, two.path)
+
+
+def test_what_different_judges_found_is_not_compared(rubric: Write, tmp_path: Path) -> None:
+    ours = rubric((True, True), (False, True))
+    theirs = RunFolder(Path(shutil.copytree(ours.path, tmp_path / "theirs")))
+    theirs.judgements_file.write_text(theirs.judgements_file.read_text().replace('"judge":"rules"', '"judge":"jurist"'))
+    with pytest.raises(ConfigError, match="was judged by rules and agent of theirs by jurist; judge both by one"):
+        compare(ours.path, theirs.path)
+
+
+def test_runs_that_were_asked_otherwise_are_compared_and_that_is_said(choices: Write) -> None:
+    one, two = choices({"agent": ["right"] * 6}, "one"), choices({"agent": ["wrong"] * 6}, "two")
+    assert "not asked alike" not in compare(one.path, two.path)
+    changed = two.card().model_copy(update={"protocol": "paper", "variants": (Variant(history="own"),)})
+    (two.path / "run.json").write_text(changed.model_dump_json())
+    assert "The two were not asked alike: their protocol and variants differ" in compare(one.path, two.path)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import resource
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from longtake.errors import ConfigError
+from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.scripted.grammar import KINDS, stills_in, write_script
 from longtake.evalharness.scripted.script import Script
 from longtake.evalharness.scripted.truth import truth_of
-from longtake.evalharness.scripted.voices import recordings_in
+from longtake.evalharness.scripted.voices import recordings_in, spoken
 
 SEED = 3
 
@@ -108,3 +109,20 @@ def test_folders_without_anything_to_use_are_named(tmp_path: Path) -> None:
         recordings_in(tmp_path)
     with pytest.raises(ConfigError, match="holds no photograph"):
         stills_in(tmp_path)
+
+
+def test_a_text_that_is_not_utf8_is_named(tmp_path: Path, tone: Path) -> None:
+    (tmp_path / "talk.wav").write_bytes(tone.read_bytes())
+    (tmp_path / "talk.txt").write_bytes("Grüße".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"talk\.txt is not text in UTF-8"):
+        recordings_in(tmp_path)
+
+
+def test_speech_that_there_is_no_room_for_is_told() -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+    try:
+        with pytest.raises(EngineError, match=r"espeak-ng cannot speak into .*make room there"):
+            spoken("Nobody has said this before.", "en-gb")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

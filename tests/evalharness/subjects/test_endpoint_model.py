@@ -167,8 +167,8 @@ def test_a_video_that_cannot_be_decoded_is_an_error(ask: Ask, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("said", "choice", "parse"),
     [
-        ("B", 2, "ok"),
-        ("<think>A? No.</think>The answer is (C).", 0, "ok"),
+        ("B", 0, "ok"),
+        ("<think>C? No.</think>The answer is (A).", 1, "ok"),
         ("I cannot tell.", None, "abstained"),
         ("Perhaps.", None, "failed"),
     ],
@@ -176,9 +176,9 @@ def test_a_video_that_cannot_be_decoded_is_an_error(ask: Ask, tmp_path: Path) ->
 def test_the_letter_is_read_back_into_the_items_own_order(
     ask: Ask, talk: Path, said: str, choice: int | None, parse: str
 ) -> None:
-    reply, server = ask(asked(talk, CHOICE, variant=Variant(order=(1, 2, 0))), says(said), options="frames=1")
+    reply, server = ask(asked(talk, CHOICE, variant=Variant(gold_at=0)), says(said), options="frames=1")
     assert content(server)[-1]["text"].endswith(
-        "A. 4417\nB. 9999\nC. 1234\nReply with the letter of the option that is right."
+        "A. 4417\nB. 1234\nC. 9999\nReply with the letter of the option that is right."
     )
     assert (reply.choice, reply.parse, reply.abstained) == (choice, parse, parse == "abstained")
     assert "think" not in reply.text

@@ -7,7 +7,7 @@ import pytest
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
 from longtake.evalharness.subjects.frames import Sampling
-from longtake.evalharness.subjects.given import Given, given_by, is_model
+from longtake.evalharness.subjects.given import Given, asked_in, given_by, is_model
 
 URL = "http://127.0.0.1:8000/v1"
 PLAIN = Variant()
@@ -22,6 +22,8 @@ FIVE = Variant(name="5fps", fps=5.0, most_frames=32)
         (f"model:m@{URL}?fps=8&frames=32", False, Sampling(32, 8.0), Sampling(32, 8.0)),
         (f"model:m@{URL}?fps=16", False, Sampling(64, 16.0), Sampling(32, 16.0)),
         (f"model:m@{URL}?transcript=1", True, None, None),
+        (f"simulated:m@{URL}", False, Sampling(64), Sampling(32, 5.0)),
+        (f"simulated:m@{URL}?frames=8&transcript=1", True, Sampling(8), Sampling(8, 5.0)),
         (f"single-frame:m@{URL}", False, Sampling(1), Sampling(1)),
         (f"question-only:m:free@{URL}", False, None, None),
     ],
@@ -65,6 +67,27 @@ def test_a_key_that_is_not_in_the_environment_is_told_of_without_repeating_what_
     with pytest.raises(ConfigError, match="needs its key") as refused:
         given_by(f"model:m@{URL}?key=sk-secret")
     assert "sk-secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("subject", "times"),
+    [
+        (f"model:m@{URL}", 2),
+        (f"model:m@{URL}?frames=8&transcript=1", 2),
+        (f"model:m@{URL}?key=NOT_SET", 2),
+        (f"model:m@{URL}?frames=1", 1),
+        (f"model:m@{URL}?fps=2", 1),
+        (f"model:m@{URL}?transcript=1", 1),
+        (f"single-frame:m@{URL}", 1),
+        (f"question-only:m@{URL}", 1),
+        ("agent:standard", 1),
+        ("random", 1),
+    ],
+)
+def test_who_sees_the_same_at_all_frame_rates_is_asked_at_the_first_alone(subject: str, times: int) -> None:
+    rates = [Variant(name=f"{fps}{order}", fps=fps) for fps in (5, 1) for order in ("", "/gold-1")]
+    assert asked_in(subject, rates) == rates[: 2 * times]
+    assert asked_in(subject, [PLAIN, PLAIN]) == [PLAIN, PLAIN]
 
 
 def test_other_subjects_are_no_models() -> None:

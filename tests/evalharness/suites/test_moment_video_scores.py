@@ -203,6 +203,12 @@ def test_frame_rates_stand_beside_each_other() -> None:
     assert scores.headline.value == 50.0
 
 
+def test_who_was_asked_at_one_rate_has_no_table_of_rates() -> None:
+    items = [closed(1)]
+    variants = moment_variants(items, "paper", (8.0,))
+    assert "frame rate" not in scored(items, choosing(items[0], variants, 1), variants=variants).groups
+
+
 def test_each_seed_is_an_answer_of_its_own() -> None:
     items = [opened(1)]
     predictions = [said(items[0], Reply(text="x")).model_copy(update={"seed": seed}) for seed in (0, 1)]

@@ -266,3 +266,12 @@ def test_without_rotation_each_question_is_put_once(tmp_path: Path) -> None:
     items, _ = loaded(which)
     assert len(own_set_variants(which.model_copy(update={"rotate": False}), items)) == 1
     assert len(own_set_variants(which, items)) == 5
+
+
+def test_a_row_with_more_options_than_letters_is_told_and_left_out(tmp_path: Path) -> None:
+    options = [f"option {number}" for number in range(27)]
+    full, over = ({"question": "Which?", "answer": "A", "options": options[:most]} for most in (26, 27))
+    which = card(tmp_path, rows(tmp_path, full, over), fields={"options": "options"}, format="choice", answer="letter")
+    (item,), (told,) = loaded(which)
+    assert len(item.turns[0].options) == 26
+    assert "options: it has 27 options, and at most 26 can be labelled" in told

@@ -12,6 +12,9 @@ import pytest
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import ChoiceScores
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
+from longtake.evalharness.journal import Journal
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring import score_run
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,
@@ -230,6 +233,12 @@ def test_a_wrong_or_missing_answer_breaks_the_five(tmp_path: Path) -> None:
     assert (scores.errors.count, scores.errors.n, scores.without_failures.value) == (5, 15, 100.0)
 
 
+def test_the_score_without_failures_is_a_mean_of_five_too(tmp_path: Path) -> None:
+    points = {"a": (5, 5, 5, 5, 5), "b": (0, None, None, None, 5)}
+    scores = scored(five(tmp_path, *points), points)
+    assert scores.without_failures.value == 90.0  # (50 + 4 x 100) / 5, though 6 of 7 answers are right
+
+
 def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:
     rows = [row("a", way) for way in WAYS] + [row("b", way, capability="Positional Relationship") for way in WAYS]
     items, _ = loaded(lines(tmp_path / "all.jsonl", rows))
@@ -242,3 +251,17 @@ def test_an_answer_without_points_is_unjudged_and_takes_the_headline_away(tmp_pa
     scores = scored(five(tmp_path, "a"), {"a": (None, 5, 5, 5, 5)})
     assert (scores.unjudged.count, scores.unjudged.n, scores.headline) == (1, 4, None)
     assert values(scores, "question")["primary"] == 0.0
+
+
+def test_a_run_by_the_paper_is_scored_by_the_paper_unless_told_otherwise(tmp_path: Path) -> None:
+    items, folder = five(tmp_path, *HAND), RunFolder(tmp_path / "run")
+    folder.begin(RunCard(suite="video-tt", source="x", subjects=("s",), protocol="paper", version="0"))
+    folder.keep_items(items)
+    given = [answered(item, HAND[item.video][WAYS.index(item.tags["way"])]) for item in items]
+    with Journal(folder.predictions_file) as predictions, Journal(folder.judgements_file) as judgements:
+        for prediction, verdict in given:
+            predictions.append(prediction)
+            if verdict:
+                judgements.append(verdict.model_copy(update={"met": True}))
+    headlines = [score_run(folder, reading, pytest.fail)["s"] for reading in (None, "paper", "repo")]
+    assert [scores.model_dump()["headline"]["value"] for scores in headlines] == [65.0, 65.0, 75.0]

@@ -39,6 +39,16 @@ def test_signs_of_its_own_stream_and_of_a_shell_are_text(text: str, apertium: Ap
 
 
 @needs_apertium
+def test_it_tells_texts_of_one_language_from_those_of_the_other(apertium: Apertium) -> None:
+    texts = ["El gato duerme.", "The cat sleeps.", "Metal", "Prohibido el paso", "No entry", "a * b"]
+    assert apertium.foreign(texts, "es", "en") == [True, False, False, True, False, False]
+    assert apertium.foreign(texts, "en", "es") == [False, True, False, False, True, False]
+    assert apertium.foreign(texts, "eu", "en") is None
+    assert "es" in apertium.sources("en")
+    assert "en" in apertium.sources("es")
+
+
+@needs_apertium
 def test_an_absent_pair_is_named_with_those_there_are(apertium: Apertium) -> None:
     assert missing_apertium(Settings()) is None
     assert "no pair for eu into zu (installed: " in (apertium.missing("eu", "zu") or "")

@@ -54,6 +54,48 @@ def test_applause_is_heard_with_its_times(people: int) -> None:
     assert kinds(events) & {"speech", "music", "siren", "tone", "impulse"} == set()
 
 
+def bursting(times: Wave, decay: float, seconds: float = 8.0) -> Wave:
+    """Bursts of white noise of changing strength at these times, each dying away with `decay` seconds."""
+    random = np.random.default_rng(len(times))
+    room = noise(seconds + 1, 0.0005).astype(np.float64)
+    for first in (times * RATE).astype(int):
+        burst = random.standard_normal(round(6 * decay * RATE)) * np.exp(
+            -np.arange(round(6 * decay * RATE)) / RATE / decay
+        )
+        room[first : first + len(burst)] += 0.2 * random.lognormal(0, 0.4) * burst
+    return room
+
+
+@pytest.mark.parametrize("rate", [60, 120, 300])
+def test_claps_close_by_that_reach_far_up_are_applause(rate: int) -> None:
+    times = np.random.default_rng(rate).uniform(2, 6, 4 * rate)
+    (clapping,) = of(hear(bursting(times, 0.004)), "applause")
+    assert (clapping.start, clapping.end) == pytest.approx((2.0, 6.0), abs=0.5)
+
+
+@pytest.mark.parametrize("start", [2.0, 2.15, 2.3, 2.45])
+def test_the_first_clap_is_part_of_the_applause(start: float) -> None:
+    times = np.append(start, np.random.default_rng(3).uniform(start + 0.1, start + 4, 400))
+    events = hear(bursting(times, 0.004))
+    (clapping,) = of(events, "applause")
+    assert clapping.start == pytest.approx(start, abs=0.05)
+    assert not of(events, "impulse")
+
+
+@pytest.mark.parametrize(("rate", "decay"), [(5, 0.06), (12, 0.03), (20, 0.02), (30, 0.008)])
+def test_blows_rotors_and_machines_that_keep_time_are_no_applause(rate: int, decay: float) -> None:
+    times = np.cumsum(np.random.default_rng(rate).normal(1, 0.05, 7 * rate)) / rate
+    assert not of(hear(bursting(times, decay)), "applause")
+
+
+def test_bangs_after_applause_are_told_from_its_claps() -> None:
+    claps = np.random.default_rng(7).uniform(1, 5, 400)
+    sound = bursting(claps, 0.004) + bursting(np.array([6.0, 6.9, 7.8]), 0.06)
+    events = hear(sound)
+    assert len(of(events, "applause")) == 1
+    assert [bang.start for bang in of(events, "impulse")] == pytest.approx([6.0, 6.9, 7.8], abs=0.03)
+
+
 def test_a_single_person_clapping_is_impulses() -> None:
     events = hear(np.concatenate([noise(3, 0.001), applauding(6, 1, 3), noise(3, 0.001, 1)]))
     assert not of(events, "applause")

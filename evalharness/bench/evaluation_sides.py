@@ -1,0 +1,146 @@
+"""What `bench evaluation` measures: each side in a process of its own, which says what it took.
+
+    python -m longtake.evalharness.bench.evaluation_sides SIDE FOLDER ITEMS
+
+The folder is one that `write_set` made, with what the sides before left in it. A side does the same with a few
+questions first, so that what it imports is neither timed nor counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+from longtake.console import Session, say
+from longtake.errors import EngineError
+from longtake.evalharness.bench.timing import timed
+from longtake.memory.records import Record
+
+SUBJECT = "longest"
+PER_VIDEO = 10  # questions
+FEW = 2 * PER_VIDEO  # so that scores have an interval
+STATUS = Path("/proc/self/status")
+_CARD = """\
+name: made-up
+file: questions.csv
+fields: {id: id, question: question, options: [a, b, c, d], answer: right, video: video, task: kind}
+format: mixed
+answer: letter
+"""
+_OPTIONS = ("the red kettle", "the green kettle", "the blue kettle", "the kettle of enamel")
+
+
+class Cost(Record):
+    """What a side took; `megabytes` (10^6 bytes) is how far the memory rose above what was resident before."""
+
+    seconds: float
+    megabytes: float
+
+
+def write_set(folder: Path, items: int) -> None:
+    """A question set of one's own, in turns open and with options, and another of `FEW` questions beside it."""
+    for name, number in (("few", FEW), ("many", items)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "card.yaml").write_text(_CARD, encoding="utf-8")
+        with (folder / name / "questions.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow("id question a b c d right video kind".split())
+            writer.writerows(_question(place) for place in range(number))
+
+
+def _question(place: int) -> list[str]:
+    asked = f"Which kettle stands on the bench when the door is opened for the {place + 1}th time?"
+    options, right = (_OPTIONS, "ABCD"[place % 4]) if place % 2 else ([""] * 4, _OPTIONS[0])
+    return [f"q{place}", asked, *options, right, f"video {place // PER_VIDEO}", f"kind {place % 7}"]
+
+
+def _eval(*arguments: object) -> None:
+    """`longtake --offline eval ...` in this process, without what it says."""
+    from longtake.evalharness.cli_eval import evaluate
+
+    with redirect_stdout(StringIO()):
+        evaluate(list(map(str, arguments)), obj=Session(offline=True), standalone_mode=False)
+
+
+def _run(folder: Path, items: int) -> None:
+    _eval("run", folder / "card.yaml", "--suite", "own", "--out", folder / "run", "--subject", SUBJECT)
+
+
+def _stage(name: str) -> Callable[[Path, int], None]:
+    return lambda folder, items: _eval(name, folder / "run")
+
+
+def _loop(folder: Path, items: int) -> None:
+    """The floor: a line of JSON for each question, written and flushed."""
+    with (folder / "loop.jsonl").open("w", encoding="utf-8") as stream:
+        for place in range(items):
+            stream.write(json.dumps({"item": f"q{place}", "reply": {"text": f"D. {_OPTIONS[3]}"}}) + "\n")
+            stream.flush()
+
+
+def _inspect(folder: Path, items: int) -> None:
+    """As many samples through Inspect, with its own settings, a solver that is done at once and a scorer."""
+    os.environ["XDG_DATA_HOME"] = str(folder)  # where it leaves its traces
+    from inspect_ai import Task
+    from inspect_ai import eval as evaluate
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+    @solver  # type: ignore[untyped-decorator]  # Inspect is not read by the type checker
+    def instant() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            state.output = ModelOutput.from_content("instant", "D")
+            return state
+
+        return solve
+
+    samples = [
+        Sample(id=f"q{place}", input=_question(place)[1], choices=list(_OPTIONS), target="ABCD"[place % 4])
+        for place in range(items)
+    ]
+    task = Task(dataset=MemoryDataset(samples), solver=instant(), scorer=match())
+    [log] = evaluate(task, model=None, log_dir=str(folder / "inspect"), display="none")
+    if log.status != "success":
+        raise EngineError(f"Inspect did not end well: {log.status}.")
+
+
+SIDES: Mapping[str, Callable[[Path, int], None]] = {
+    "loop": _loop,
+    "run": _run,
+    "judge": _stage("judge"),
+    "score": _stage("score"),
+    "report": _stage("report"),
+    "inspect": _inspect,
+}
+
+
+def cost(work: Callable[[], object]) -> Cost:
+    """What a piece of work takes in this process."""
+    before = _resident("VmRSS")
+    seconds = timed(work)
+    return Cost(seconds=round(seconds, 4), megabytes=round((_resident("VmHWM") - before) / 1e6, 1))
+
+
+def _resident(which: str) -> int:
+    """Bytes of this process that are in memory: now (`VmRSS`), or at most so far (`VmHWM`)."""
+    lines = STATUS.read_text(encoding="ascii").splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(which))
+
+
+def main(side: str, folder: str, items: str) -> None:
+    """Measure one side and say its cost as JSON."""
+    work = SIDES[side]
+    work(Path(folder, "few"), FEW)
+    say(cost(lambda: work(Path(folder, "many"), int(items))).model_dump_json())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

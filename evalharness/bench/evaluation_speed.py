@@ -1,0 +1,123 @@
+"""What the evaluation harness takes by itself: the stages of a run whose subject chooses the longest option.
+
+Beside them run, in the same turn, a loop that writes and flushes a line of JSON for each question, and as many samples
+of Inspect whose solver is done at once. Every side is a process of its own; a run is asked, judged, scored and reported
+as `longtake eval` does it, with a tenth of the questions and with all of them, so that it is seen what memory grows by.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from longtake.errors import EngineError
+from longtake.evalharness.bench import evaluation_sides
+from longtake.evalharness.bench.evaluation_sides import SIDES, Cost, write_set
+from longtake.evalharness.bench.intervals import Spread
+from longtake.evalharness.bench.processes import python, run
+from longtake.evalharness.bench.reel import Tell
+from longtake.evalharness.bench.timing import Machine, load
+from longtake.evalharness.completeness import completeness
+from longtake.evalharness.run_folder import RunFolder
+from longtake.memory.records import Record
+
+REPEATS = 3
+AIM = 2.0  # milliseconds an item
+_HARNESS = ("run", "judge", "score")
+_MISSING = "is not installed; run: pip install 'longtake[inspect]'"
+
+Costs = Mapping[str, Cost]  # by side
+
+
+class Side(Record):
+    """What a side took: milliseconds an item, and megabytes above the start with a tenth of the items and with all."""
+
+    milliseconds: Spread
+    few: Spread
+    many: Spread
+
+
+class EvaluationSpeed(Record):
+    """The public shape of `bench evaluation --json`; `harness` is asking, judging and scoring, by the item."""
+
+    machine: Machine
+    items: int
+    sides: dict[str, Side]
+    harness: Spread
+    over_loop: Spread
+    over_inspect: Spread | None
+
+
+def measure_evaluation(items: int, tell: Tell, repeats: int = REPEATS) -> EvaluationSpeed:
+    """Measure every side, `repeats` times in turns; Inspect only where it is installed.
+
+    Raises:
+        EngineError: when memory cannot be measured here, a side fails, or a run is not whole at its end.
+    """
+    if not evaluation_sides.STATUS.exists():
+        raise EngineError("Memory is measured by /proc/self/status, which this system lacks; measure on Linux.")
+    before = load()
+    sides = [side for side in SIDES if side != "inspect" or find_spec("inspect_ai")]
+    few: list[Costs] = []
+    many: list[Costs] = []
+    for number in range(repeats):
+        for costs, size in ((few, max(1, items // 10)), (many, items)):
+            tell(f"measuring {size} items, {number + 1} of {repeats}")
+            costs.append(_costs(size, sides))
+    harness = [sum(costs[side].seconds for side in _HARNESS) for costs in many]
+    return EvaluationSpeed(
+        machine=Machine.since(before),
+        items=items,
+        sides={side: _side(side, items, few, many) for side in sides},
+        harness=Spread.of([1000 * seconds / items for seconds in harness]),
+        over_loop=_over(harness, "loop", many),
+        over_inspect=_over(harness, "inspect", many) if "inspect" in sides else None,
+    )
+
+
+def show_evaluation(report: EvaluationSpeed) -> list[str]:
+    """The report for a person."""
+    rows = [f"  {name:<9}{side.milliseconds!s:<32}{side.few!s:<24}{side.many}" for name, side in report.sides.items()]
+    inspect = f"x inspect: {report.over_inspect}" if report.over_inspect else f"inspect {_MISSING}"
+    return [
+        str(report.machine),
+        f"{report.items} items to one subject that is done at once; median [least, most] n=repeats",
+        "MB: how far memory rose above that at the start, with a tenth of the items and with all",
+        f"  {'':<9}{'ms an item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
+        *rows,
+        f"run, judge and score: {report.harness} ms an item, aim at most {AIM:g}",
+        f"  x loop: {report.over_loop}",
+        f"  {inspect}",
+    ]
+
+
+def _costs(items: int, sides: Sequence[str]) -> Costs:
+    """The cost of each side, one after the other in a folder of its own."""
+    module = evaluation_sides.__name__
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        write_set(Path(folder), items)
+        costs = {
+            side: Cost.model_validate_json(run(python("-m", module, side, folder, str(items)), None)) for side in sides
+        }
+        _see_that_it_is_whole(RunFolder(Path(folder) / "many" / "run"), items)
+    return costs
+
+
+def _see_that_it_is_whole(folder: RunFolder, items: int) -> None:
+    [subject] = completeness(folder).subjects
+    if (subject.expected, subject.made, subject.errors, subject.unjudged) != (items, items, 0, 0):
+        raise EngineError(f"A run of {items} items was not whole at its end: {subject.model_dump_json()}.")
+
+
+def _side(name: str, items: int, few: Sequence[Costs], many: Sequence[Costs]) -> Side:
+    return Side(
+        milliseconds=Spread.of([1000 * costs[name].seconds / items for costs in many]),
+        few=Spread.of([costs[name].megabytes for costs in few]),
+        many=Spread.of([costs[name].megabytes for costs in many]),
+    )
+
+
+def _over(harness: Sequence[float], side: str, many: Sequence[Costs]) -> Spread:
+    return Spread.of([seconds / costs[side].seconds for seconds, costs in zip(harness, many, strict=True)])

@@ -1,0 +1,50 @@
+"""What became of the replies to the scripted suite."""
+
+from __future__ import annotations
+
+from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.scripted.scores import score_scripted
+
+TAGS = dict.fromkeys(("wording", "seed", "tool", "kind", "events", "speech"), "any") | {"expects": "answer"}
+RIGHT = Criterion(name="right", description="It rains.", weight=1)
+
+
+def item(name: str, *turns: tuple[Criterion, ...]) -> Item:
+    asked = tuple(Turn(question="Does it rain?", criteria=criteria) for criteria in turns or ((RIGHT,),))
+    return Item(suite="scripted", id=name, video="v", format="rubric", turns=asked, tags=TAGS)
+
+
+def said(name: str, *texts: str, seed: int = 0) -> Prediction:
+    replies = tuple(Reply(text=text) for text in texts)
+    return Prediction(item=name, variant="original", subject="s", seed=seed, replies=replies, seconds=0.0)
+
+
+def met(made: Prediction) -> Judgement:
+    reply = reply_hash(made.replies[0])
+    return Judgement(**made.key._asdict(), turn=0, criterion="right", judge="j", met=True, reply=reply)
+
+
+def outcomes(items: list[Item], made: list[Prediction], found: list[Judgement]) -> dict[str, int]:
+    counts = score_scripted(items, made, found, "signed").outcomes["answer"]
+    return {name: count for name, count in counts.items() if count}
+
+
+def test_what_was_never_asked_is_an_error_as_in_the_score() -> None:
+    items = [item("one"), item("two")]
+    right = said("one", "It rains.")
+    assert outcomes(items, [right], [met(right)]) == {"right": 1, "error": 1}
+    both_seeds = [said("one", "Yes."), said("one", "Yes.", seed=1), said("two", "Yes.", seed=1)]
+    assert outcomes(items, both_seeds, []) == {"unjudged": 3, "error": 1}
+
+
+def test_a_turn_that_has_no_reply_is_an_error() -> None:
+    assert outcomes([item("one", (RIGHT,), (RIGHT,))], [said("one", "Yes.")], []) == {"unjudged": 1, "error": 1}
+
+
+def test_a_prediction_whose_item_was_left_out_is_left_out_too() -> None:
+    assert outcomes([item("one")], [said("one", "Yes."), said("lost", "Yes.")], []) == {"unjudged": 1}
+
+
+def test_a_turn_without_criteria_has_no_outcome() -> None:
+    assert outcomes([item("one", (), (RIGHT,))], [said("one", "Well.", "Yes.")], []) == {"unjudged": 1}

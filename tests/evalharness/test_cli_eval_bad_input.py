@@ -1,0 +1,214 @@
+"""What people and machines do wrong: told in a sentence, the rest goes on, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from helpers.clips import flat, write_clip
+from helpers.eval_command import eval_
+from helpers.openai_server import openai_server, says
+
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL
+from longtake.evalharness.run_folder import RunFolder
+
+WRONG_USAGE = 2
+CARD = """
+name: own
+file: questions.jsonl
+videos: clips
+fields: {id: id, question: question, options: options, answer: right, video: clip}
+"""
+
+
+def row(number: int, **changed: object) -> str:
+    fields = {"id": f"q{number}", "question": "Which?", "options": ["a", "b"], "right": "A", "clip": "red"}
+    return json.dumps(fields | changed)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A set of 40 questions of which the last is open, about a video that is there."""
+    (tmp_path / "clips").mkdir()
+    write_clip(tmp_path / "clips" / "red.mp4", [flat((0, 0, 255))] * 5)
+    (tmp_path / "card.yaml").write_text(CARD)
+    rows = [row(number) for number in range(39)] + [row(39, options=[], right="Red.")]
+    (tmp_path / "questions.jsonl").write_text("\n".join(rows) + "\n")
+    return tmp_path
+
+
+def asked(place: Path, *subjects: str) -> tuple[object, ...]:
+    named = [word for subject in subjects or ("longest",) for word in ("--subject", subject)]
+    return "run", place / "card.yaml", "--suite", "own", "--out", place / "run", *named
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """A disk that is full after so many bytes of a file."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ("run card.yaml --suite own --out new --subject agent:wrong", 1, "No profile or file named 'wrong'"),
+        ("run card.yaml --suite own --out new --subject agent:card.yaml", 1, "Wrong settings in"),
+        ("run card.yaml --suite own --out new --subject agent:", 1, "No profile or file named ''"),
+        ("run card.yaml --suite own --out new --subject agents", 1, "There is no subject 'agents'"),
+        ("run card.yaml --suite own --out new --subject longest --history wrong", 2, "'wrong' is not one of"),
+        ("run card.yaml --suite own --out new --subject longest --fps 8", 1, "not asked at --fps 8; leave --fps out"),
+        ("run card.yaml --suite moment-video --out new --subject longest --fps 3", 1, "name one of 1, 5, 8, 16, or"),
+        ("run card.yaml --suite moment-video --out new --subject longest --fps nan", 1, "not asked at --fps nan"),
+        ("run card.yaml --suite own --out new --subject longest --media none", 2, "does not exist"),
+        ("run card.yaml --suite own --out new --subject longest --media card.yaml", 2, "is a file"),
+        ("run card.yaml --suite own --out new --subject longest --limit 0", 2, "greater than or equal to 1"),
+        ("run card.yaml --suite own --out card.yaml --subject longest", 1, "cannot be made: File exists"),
+        ("judge card.yaml", 1, "holds no run"),
+        ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "give --judge endpoint with them"),
+        ("judge run --judge endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET", 1, "give --key the name"),
+        ("judge-check run", 1, "holds no verdicts yet"),
+        ("judge-check run none.jsonl", 2, "does not exist"),
+        ("score card.yaml", 1, "holds no run"),
+        ("score run --judge nobody", 1, "holds no verdicts of any judge"),
+        ("score run --variant wrong", 1, "has no scores 'wrong'; it has repo"),
+        ("report run --variant wrong", 1, "has no scores 'wrong'; it has repo"),
+        ("report run --judge nobody", 1, "holds no verdicts of any judge"),
+        ("compare run --first longest --second nobody", 1, "Name one of the subjects longest, random"),
+        ("compare run --first longest --second random --out page.pdf", 1, "is written as .html or as .md"),
+        ("export run --to wrong --out page", 1, "Nothing is exported to 'wrong'"),
+        ("export run --to csv --out clips", 1, "cannot be written: Is a directory"),
+        ("doctor card.yaml", 1, "holds no run"),
+        ("import none.jsonl --suite longshot --out new", 1, "cannot be read"),
+        ("import questions.jsonl --suite wrong --out new", 1, "Nothing of 'wrong' can be imported"),
+        ("scripted --out new --n 0", 2, "greater than or equal to 1"),
+        ("scripted --out new --n 1 --stills none", 1, "holds no photograph"),
+        ("scripted --out new --n 1 --recordings clips", 1, "holds no recording"),
+    ],
+)
+def test_a_wrong_value_is_one_sentence(
+    place: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, code: int, told: str
+) -> None:
+    monkeypatch.chdir(place)
+    assert eval_(*asked(place, "longest", "random"))[0] == 0
+    found, _, remarks = eval_(*arguments.split(), settings=("--library", "library"))
+    assert (found, code in (EXIT_FAILED, WRONG_USAGE)) == (code, True)
+    assert told in " ".join(remarks.replace("│", " ").split())
+    assert not Path("new").exists()
+
+
+def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Path) -> None:
+    (place / "clips" / "noise.mp4").write_bytes(bytes(range(256)) * 20)
+    rows = [row(0), '{"id": "q1", "question"', row(0), row(2, options=[]), row(3, right="C"), row(4, clip="gone")]
+    rows += [row(5, clip="noise"), row(6), '{"id": "q7",']
+    (place / "card.yaml").write_text(CARD + "format: choice\n")
+    (place / "questions.jsonl").write_text("\n".join(rows) + "\n")
+    with openai_server([says("A")]) as server:
+        seer = f"single-frame:seer@{server.url}"
+        code, told, remarks = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
+    assert code == EXIT_PARTIAL
+    assert told.startswith("8 predictions made, 0 there before, 2 errors")
+    for line, fault in [
+        (2, ": no valid JSON"),
+        (3, ", id: q0 stands in line 1"),
+        (4, ", options: its options are missing"),
+        (5, ", right: C is none of its 2 options"),
+        (6, ", clip: gone: no such video"),
+        (7, f", clip: {place / 'clips' / 'noise.mp4'} is not a media file"),
+        (9, ": no valid JSON"),
+    ]:
+        assert f"questions.jsonl, line {line}{fault}" in remarks
+    assert f"{seer}, q4: The video of this item is not there." in remarks
+    assert f"{seer}, q5: {place / 'clips' / 'noise.mp4'} is not a media file" in remarks
+
+
+def test_after_a_full_disk_a_run_goes_on_with_nothing_lost_and_nothing_twice(place: Path) -> None:
+    command, file = asked(place, "longest", "random"), place / "run" / "predictions.jsonl"
+    with files_no_larger_than(5_000):
+        code, _, remarks = eval_(*command)
+    assert (code, "items.jsonl cannot be written to: File too large; make room" in remarks) == (EXIT_FAILED, True)
+    assert eval_(*command)[1].startswith("80 predictions made")
+    held = b"".join(file.read_bytes().splitlines(keepends=True)[:20])
+    file.write_bytes(held)
+    with files_no_larger_than(len(held) + 1_000):
+        code, _, remarks = eval_(*command)
+    assert (code, "predictions.jsonl cannot be written to: File too large; make room" in remarks) == (EXIT_FAILED, True)
+    assert file.read_bytes().startswith(held)
+    assert eval_(*command)[0] == 0
+    made = [json.loads(line)["item"] for line in file.read_text().splitlines()]
+    assert sorted(made) == sorted([f"q{number}" for number in range(40)] * 2)
+
+
+def test_after_a_full_disk_judging_goes_on_and_a_report_is_written_whole(place: Path) -> None:
+    run = place / "run"
+    eval_(*asked(place, "longest", "random"))
+    with files_no_larger_than(500):
+        code, _, remarks = eval_("judge", run)
+    assert (code, "judgements.jsonl cannot be written to" in remarks) == (EXIT_FAILED, True)
+    assert eval_("judge", run)[1].startswith("1 verdict given, 1 there before")
+    with files_no_larger_than(1_000):
+        code, _, remarks = eval_("report", run)
+    assert (code, "report.html cannot be written: File too large; make room" in remarks) == (EXIT_FAILED, True)
+    assert not list(run.glob("report*"))
+    assert eval_("report", run)[0] == 0
+
+
+def test_a_second_process_on_a_folder_changes_nothing_there(place: Path) -> None:
+    run = place / "run"
+    with RunFolder(run).locked():
+        code, _, remarks = eval_(*asked(place))
+        assert (code, "Another process works on" in remarks) == (EXIT_FAILED, True)
+        assert not (run / "run.json").exists()
+    assert eval_(*asked(place))[0] == 0
+    with RunFolder(run).locked():
+        assert "Another process works on" in eval_("judge", run)[2]
+        assert eval_("score", run)[0] == 0
+
+
+def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) -> None:
+    eval_(*asked(place))
+    file = place / "run" / "predictions.jsonl"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([*lines[:3], lines[3][:40], '{"item": 7}', *lines[5:]]) + "\n")
+    code, told, remarks = eval_(*asked(place))
+    assert (code, told.partition(",")[0]) == (EXIT_PARTIAL, "2 predictions made")
+    assert f"{file}, line 4: Invalid JSON: EOF while parsing" in remarks
+    assert " at line" not in remarks
+    assert f"{file}, line 5: item: Input should be a valid string; it was left out." in remarks
+
+
+@pytest.mark.parametrize(
+    "card", ['{"suite": "own"', '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "variants": []}']
+)
+def test_a_damaged_card_of_a_run_is_told(place: Path, card: str) -> None:
+    eval_(*asked(place))
+    (place / "run" / "run.json").write_text(card)
+    for command in ("judge", "score", "report", "doctor"):
+        code, _, remarks = eval_(command, place / "run")
+        assert (code, "run.json is damaged: " in remarks) == (EXIT_FAILED, True)
+
+
+def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_judges(place: Path) -> None:
+    run, library = place / "run", ("--library", place / "library")
+    with openai_server([says("Red.")]) as server:
+        eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
+    by = ("--judge", "endpoint", "--model")
+    code, told, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
+    assert (code, told.partition(",")[0]) == (EXIT_PARTIAL, "1 verdict given")
+    assert "q39, reply: The judge at http://127.0.0.1:9/v1 failed" in remarks
+    assert "Check its --url and --model." in remarks
+    with openai_server([says("It is hard to say.")]) as server:
+        code, _, remarks = eval_("judge", run, *by, "rambler", "--url", server.url, settings=library)
+    assert code == EXIT_PARTIAL
+    assert "gave no verdict in 3 replies, at last 'It is hard to say.'" in remarks
+    with openai_server([says('{"same": true}')]) as server:
+        assert eval_("judge", run, *by, "jurist", "--url", server.url, settings=library)[0] == 0
+    assert eval_("score", run)[0] == 0

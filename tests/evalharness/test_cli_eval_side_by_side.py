@@ -1,0 +1,144 @@
+"""Several of a kind in one run: profiles of the agent, frame rates, judges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.clips import flat, write_clip
+from helpers.eval_command import eval_
+from helpers.openai_server import openai_server, says
+
+from longtake.console import EXIT_FAILED
+from longtake.preprocess.workspace import Workspace
+
+
+def cells(run: Path, table: str) -> list[list[str]]:
+    """The rows of a table of a run's report, the first one its columns."""
+    lines = (run / "report.md").read_text().partition(f"## {table}\n")[2].split("\n## ")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return [rows[0], *rows[2:]]
+
+
+def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, demo_workspace: Workspace) -> None:
+    (tmp_path / "card.yaml").write_text(
+        "name: demo\nfile: questions.csv\nvideos: nowhere\n"
+        "fields: {question: question, options: [a, b, c], answer: right, video: clip}\n"
+    )
+    (tmp_path / "questions.csv").write_text(
+        "question,a,b,c,right,clip\nWhich phone extension is given?,1234,4417,9999,B,demo\n"
+    )
+    (tmp_path / "brief.yaml").write_text("profile: embedded\nbudget: {rounds: 3}\n")
+    run, library = tmp_path / "run", demo_workspace.library.root
+    with openai_server([says("NOT FOUND: I do not know.")]) as server:
+        served = tmp_path / "served.yaml"
+        served.write_text(f"controller: {{engine: openai, base_url: '{server.url}', model: planner}}\n")
+        names = ["agent:embedded", f"agent:{tmp_path / 'brief.yaml'}", f"agent:{served}"]
+        command = ["run", tmp_path / "card.yaml", "--suite", "own", "--out", run, "--media", library / "demo"]
+        command += [word for name in names for word in ("--subject", name)]
+        settings = ("--library", library, "--config", "standard", "--set", "budget.seconds=60")
+        _, told, _ = eval_(*command, "--dry-run", "--json", settings=settings)
+        expected = {each["subject"]: each for each in json.loads(told)["subjects"]}
+        assert [expected[name]["calls"] for name in names] == [8, 3, 8]
+        assert {each["seconds"] for each in expected.values()} == {60.0}
+        assert eval_(*command, settings=settings)[0] == 0
+        assert server.requests
+    assert {request["model"] for request in server.requests} == {"planner"}
+    _, told, _ = eval_("report", run)
+    assert told.splitlines()[:3] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  0.0"]
+    assert [row[0] for row in cells(run, "Headline")[1:]] == names
+
+
+@pytest.fixture
+def moments(tmp_path: Path) -> Path:
+    """An annotation file of Moment-Video with one open question about eight seconds of video."""
+    folder = tmp_path / "Craft" / "pottery"
+    folder.mkdir(parents=True)
+    write_clip(folder / "1.mp4", [flat((0, 0, number)) for number in range(200)])
+    row = {"Category": "Craft", "Subclass": "pottery", "Index": "1", "QuestionType": "TO", "AnswerType": "open"}
+    (tmp_path / "moments.json").write_text(json.dumps([row | {"Question": "What falls?", "Answer": "A cup."}]))
+    return tmp_path
+
+
+def frames(request: dict[str, Any]) -> int:
+    return sum(part["type"] == "image_url" for part in request["messages"][0]["content"])
+
+
+@pytest.mark.parametrize(("protocol", "cap"), [(("--paper",), 32), ((), 110)])
+def test_models_are_asked_at_several_frame_rates_and_others_once(
+    moments: Path, protocol: tuple[str, ...], cap: int
+) -> None:
+    run, settings = moments / "run", ("--library", moments / "library")
+    with openai_server([says("A cup.")]) as server:
+        names = [f"model:seer@{server.url}", f"single-frame:seer@{server.url}", f"model:seer@{server.url}?fps=2"]
+        command = ["run", moments / "moments.json", "--suite", "moment-video", "--media", moments, "--out", run]
+        command += [*protocol, *(word for fps in (1, 5, 8, 16, 5) for word in ("--fps", fps))]
+        command += [word for name in (*names, "random", "random") for word in ("--subject", name)]
+        assert eval_(*command, settings=settings)[1].startswith("7 predictions made")
+        # Of 200 frames at 25 a second, every 25th, 5th, 3rd and 2nd; then the one in the middle, and every 12th.
+        assert sorted(map(frames, server.requests)) == sorted([8, min(40, cap), min(67, cap), min(100, cap), 1, 17])
+        assert eval_(*command, settings=settings)[1].startswith("0 predictions made, 7 there before")
+    eval_("judge", run)
+    assert eval_("report", run)[0] == 0
+    columns, *rows = cells(run, "By frame rate")
+    assert columns[2:] == [*names, "random"]
+    caps = ["1 fps, at most 64 frames", *(f"{fps} fps, at most {cap} frames" for fps in (5, 8, 16))]
+    assert [row[0] for row in rows] == caps
+    assert {tuple(row[2:]) for row in rows} == {("100.0", "none", "none", "none")}
+    doctor = json.loads(eval_("doctor", run, "--json")[1])
+    assert [(each["made"], each["expected"]) for each in doctor["subjects"]] == [(4, 4), (1, 1), (1, 1), (1, 1)]
+    eval_("export", run, "--to", "lmms-eval", "--out", moments / "samples")
+    assert len(list((moments / "samples" / "random").iterdir())) == 1
+
+
+@pytest.fixture
+def judged_twice(moments: Path) -> Path:
+    """A run of one open question that one judge accepts and another does not."""
+    run, settings = moments / "run", ("--library", moments / "library")
+    command = ("run", moments / "moments.json", "--suite", "moment-video", "--media", moments, "--out", run)
+    with openai_server([says("A cup.")]) as server:
+        eval_(*command, "--subject", f"question-only:seer@{server.url}", settings=settings)
+    for model, verdict in (("mild", "true"), ("strict", "false")):
+        with openai_server([says(f'{{"same": {verdict}}}')]) as server:
+            by = ("--judge", "endpoint", "--url", server.url, "--model", model)
+            assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict given, 0 there before")
+    return run
+
+
+def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> None:
+    run, page = judged_twice, judged_twice / "run.csv"
+    exported = ("export", run, "--to", "csv", "--out", page)
+    for command in (("score", run), ("report", run), ("compare", run, run), exported):
+        code, _, remarks = eval_(*command)
+        assert code == EXIT_FAILED
+        assert f"{run} holds verdicts of mild-" in remarks
+        assert "(1), strict-" in remarks
+        assert "name one of these judges with --judge." in remarks
+    for judge, score in (("mild", 100.0), ("strict", 0.0)):
+        assert json.loads(eval_("score", run, "--judge", judge, "--json")[1])["headline"]["value"] == score
+        assert eval_("report", run, "--judge", judge)[1].splitlines()[0].endswith(f"  {score}")
+        assert f"- Judge: {judge}-" in (run / "report.md").read_text()
+        assert eval_(*exported, "--judge", judge)[0] == 0
+        assert f",{score / 100}," in page.read_text()
+        assert f" of run {score}, " in eval_("compare", run, run, "--judge", judge)[1]
+
+
+def test_judges_of_one_run_are_compared_without_labels(judged_twice: Path) -> None:
+    code, told, _ = eval_("judge-check", judged_twice)
+    assert code == 0
+    assert told.startswith("mild-")
+    assert ": n 1, same verdict 0.0000, kappa 0.0000; met for the first alone 1," in told
+    [pair] = json.loads(eval_("judge-check", judged_twice, "--json")[1])["judges"]
+    assert (pair["n"], pair["only_first"], pair["only_second"], pair["undecided"]) == (1, 1, 0, 0)
+
+
+def test_a_judge_alone_has_nobody_to_be_compared_with(moments: Path) -> None:
+    run = moments / "run"
+    command = ("run", moments / "moments.json", "--suite", "moment-video", "--out", run, "--subject", "random")
+    eval_(*command)
+    eval_("judge", run)
+    for by in ((), ("--judge", "endpoint", "--url", "http://127.0.0.1:9/v1", "--model", "jurist")):
+        code, _, remarks = eval_("judge-check", run, *by)
+        assert (code, "give LABELS" in remarks) == (EXIT_FAILED, True)

@@ -1,0 +1,120 @@
+"""What stays on disk is read whole, where it stands, and takes no memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longtake.evalharness.items import Criterion, Item, Prediction, Reply, Turn
+from longtake.evalharness.journal import Journal
+from longtake.evalharness.judges.judge import Case, Finding
+from longtake.evalharness.judges.judging import judge_run
+from longtake.evalharness.on_disk import Flat, Latest, OnDisk
+from longtake.evalharness.reports.content import report_content
+from longtake.evalharness.reports.run_scores import read_scores
+from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring import score_run
+
+TEXT = 50_000  # characters of each reply and each reason
+ITEMS = 200
+
+
+def said(item: str, text: str, subject: str = "s") -> Prediction:
+    return Prediction(item=item, variant="original", subject=subject, replies=(Reply(text=text),), seconds=0)
+
+
+def texts(predictions: list[Prediction]) -> list[str]:
+    return [prediction.replies[0].text for prediction in predictions]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    """Two subjects; `b` was asked again, and two lines are no predictions."""
+    folder = RunFolder(tmp_path)
+    made = [said("a", "für a"), said("b", "too early"), said("a", "other", "t"), said("b", "für b"), said("c", "c")]
+    written = [one.model_dump_json() for one in made]
+    folder.predictions_file.write_text("\n".join([*written[:2], "", "{}", *written[2:]]) + '\n{"item":')
+    return folder
+
+
+def test_predictions_are_those_made_last_and_damaged_lines_are_told(folder: RunFolder) -> None:
+    told: list[str] = []
+    predictions = folder.predictions(told.append)
+    assert [(key.item, key.subject) for key in predictions] == [("a", "s"), ("b", "s"), ("a", "t"), ("c", "s")]
+    assert texts(list(predictions.values())) == ["für a", "für b", "other", "c"]
+    assert [text.partition(":")[0] for text in told] == [f"{folder.predictions_file}, line 4"]
+
+
+def test_each_subject_has_its_own_items(folder: RunFolder) -> None:
+    subjects = folder.said(lambda text: None)
+    assert {name: list(held) for name, held in subjects.items()} == {"s": ["a", "b", "c"], "t": ["a"]}
+    assert texts(subjects["s"]["b"]) == ["für b"]
+    assert subjects["t"].get("b") is None
+
+
+def test_a_group_is_read_in_the_order_it_was_put_in_and_as_often_as_it_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    with Journal(file) as journal:
+        for text in "xyz":
+            journal.append(said("a", text))
+    size = len(said("a", "x").model_dump_json()) + 1
+    held = OnDisk[str, Prediction](file, Prediction)
+    for key, place in (("odd", 2), ("even", 1), ("odd", 0)):
+        held.add(key, place * size)
+    every = Flat(held)
+    assert texts(list(every)) == texts(list(every)) == ["z", "x", "y"]
+    assert texts(list(Latest(held).values())) == ["x", "y"]
+
+
+class Verbose:
+    """Finds everything met, at length."""
+
+    id, at_once = "verbose", 1
+
+    def judge(self, case: Case) -> Finding:
+        return Finding(met=True, reason="so " * (TEXT // 3))
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run whose replies are 10 MB, and as much the reasons of the judge."""
+    folder = RunFolder(tmp_path_factory.mktemp("long"))
+    folder.begin(RunCard(suite="longshot", source="x", subjects=("s",), version="0"))
+    turn = Turn(question="Is it?", criteria=(Criterion(name="fact", description="Says it.", weight=1),))
+    items = [
+        Item(suite="longshot", id=str(n), video=str(n % 10), task="summarization", format="rubric", turns=(turn,))
+        for n in range(ITEMS)
+    ]
+    folder.keep_items(items)
+    with Journal(folder.predictions_file) as journal:
+        for item in items:
+            journal.append(said(item.id, "it is " * (TEXT // 6)))
+    judge_run(folder, folder.items_by_id(pytest.fail), [Verbose()], pytest.fail)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda run: judge_run(run, run.items_by_id(pytest.fail), [Verbose()], pytest.fail),
+        lambda run: score_run(run, "signed", pytest.fail),
+        lambda run: report_content(read_scores(run, "signed", pytest.fail)),
+    ],
+    ids=["judge", "score", "report"],
+)
+def test_texts_are_not_held(long_run: RunFolder, read: Callable[[RunFolder], object]) -> None:
+    assert all(
+        file.stat().st_size > 0.9 * ITEMS * TEXT for file in (long_run.predictions_file, long_run.judgements_file)
+    )
+    read(long_run)  # what it imports is not counted
+    tracemalloc.start()
+    try:
+        kept = read(long_run)
+        assert kept
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.4 * ITEMS * TEXT

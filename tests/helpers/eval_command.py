@@ -1,0 +1,18 @@
+"""`longtake eval` as a person calls it."""
+
+from __future__ import annotations
+
+from typer.testing import CliRunner
+
+from longtake.cli import app
+from longtake.errors import LongtakeError
+
+
+def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error; an error that a person cannot act on is raised."""
+    result = CliRunner().invoke(app, [*map(str, settings), "eval", *map(str, arguments)])
+    if isinstance(result.exception, LongtakeError):
+        return result.exit_code, result.stdout, f"{result.stderr}longtake: {result.exception}\n"
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
