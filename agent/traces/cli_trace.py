@@ -91,6 +91,22 @@ def diff(
     say_json(found.model_dump()) if as_json else say("\n".join(lines_of(found)))
 
 
+@trace.command()
+def html(
+    context: typer.Context,
+    run: Reference,
+    out: Annotated[Path | None, typer.Option(help="The file; RUN.html here by default.", dir_okay=False)] = None,
+) -> None:
+    """Write a run as one HTML page: the player, what each call looked at, the steps and the proof of the answer."""
+    from longtake.agent.traces.page import address_from, page_of
+
+    library = _library(context)
+    found = find_run(library.trace_root, run)
+    file = out or Path(f"{found.id}.html")
+    file.write_text(page_of(found.trace, library, address_from(file.parent)), encoding="utf-8")
+    say(str(file))
+
+
 def _line(summary: Summary) -> str:
     usage = summary.usage
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))

@@ -125,7 +125,11 @@ def _told(run: RecordedRun) -> str:
 def _settings(before: RecordedRun, after: RecordedRun) -> dict[str, tuple[str, str]]:
     blobs = [next((run.blob(event.output) for event in run.of("run")), None) for run in (before, after)]
     one, other = (dict(_flat(blob)) for blob in blobs)
-    return {name: (one.get(name, ""), other.get(name, "")) for name in sorted({*one} | {*other}) if one.get(name) != other.get(name)}
+    return {
+        name: (one.get(name, ""), other.get(name, ""))
+        for name in sorted({*one} | {*other})
+        if one.get(name) != other.get(name)
+    }
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

@@ -129,12 +129,8 @@ def _verify(run: RecordedRun, event: Event) -> dict[str, Any]:
     claims = _listed(run.blob(event.output))
     unsupported = event.data.get("unsupported", 0)
     removed = event.data.get("citations_removed", 0)
-    text = f"{counted(len(claims), 'claim')}, {unsupported} not supported" if claims else "no claims"
+    text = f"{counted(len(claims), 'claim')}, {unsupported or 'none'} unsupported" if claims else "no claims"
     return {"text": f"{text}; {counted(removed, 'citation')} removed" if removed else text}
-
-
-def _answer(run: RecordedRun, event: Event) -> dict[str, Any]:
-    return {"text": run.status}
 
 
 def _ended(run: RecordedRun, event: Event) -> dict[str, Any]:
@@ -150,7 +146,6 @@ _TOLD = {
     "model": _model,
     "orient": _orient,
     "verify": _verify,
-    "answer": _answer,
     "guard": _ended,
     "error": _ended,
 }
