@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.recorded import RecordedRun, Summary, find_run, run_ids
+from longtake.agent.traces.find import find_run, run_ids
+from longtake.agent.traces.recorded import RecordedRun, Summary
 from longtake.agent.traces.tree import one_line, tree_of
 from longtake.console import Session, say, say_json
 from longtake.memory.library import Library
@@ -96,6 +97,7 @@ def html(
     context: typer.Context,
     run: Reference,
     out: Annotated[Path | None, typer.Option(help="The file; RUN.html here by default.", dir_okay=False)] = None,
+    as_json: Json = False,
 ) -> None:
     """Write a run as one HTML page: the player, what each call looked at, the steps and the proof of the answer."""
     from longtake.agent.traces.page import address_from, page_of
@@ -104,7 +106,7 @@ def html(
     found = find_run(library.trace_root, run)
     file = out or Path(f"{found.id}.html")
     file.write_text(page_of(found.trace, library, address_from(file.parent)), encoding="utf-8")
-    say(str(file))
+    say_json({"run": found.id, "file": str(file.resolve())}) if as_json else say(str(file))
 
 
 def _line(summary: Summary) -> str:

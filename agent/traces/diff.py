@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.agent.traces.recorded import RecordedRun, Summary, concealed
+from longtake.agent.traces.concealed import without_passwords
+from longtake.agent.traces.recorded import RecordedRun, Summary
 from longtake.agent.traces.steps import Step, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt
 from longtake.errors import LibraryError
@@ -55,8 +56,8 @@ def diff_of(before: RecordedRun, after: RecordedRun) -> Diff:
     asked = [" ".join(run.asked.question.casefold().split()) for run in (before, after)]
     if asked[0] != asked[1] or before.asked.options != after.asked.options:
         raise LibraryError(
-            f"{before.id} was asked “{one_line(before.asked.question)}”, {after.id} “{one_line(after.asked.question)}”: "
-            "only runs of one question, with the same options, can be compared."
+            f"{before.id} was asked “{one_line(before.asked.question)}” and {after.id} "
+            f"“{one_line(after.asked.question)}”: only runs of one question, with the same options, can be compared."
         )
     first, last = ([step for step in every(steps_of(run)) if step.type == "tool"] for run in (before, after))
     told = [_told(run) for run in (before, after)]
@@ -105,7 +106,7 @@ def _likeness(one: Step, other: Step) -> float:
     if one.arguments == other.arguments:
         return 4.0
     names = one.arguments.keys() & other.arguments.keys()
-    equal = sum(one.arguments[name] == other.arguments[name] for name in names)
+    equal: int = sum(one.arguments[name] == other.arguments[name] for name in names)
     return 1.0 + equal / (1 + max(len(one.arguments), len(other.arguments)))
 
 
@@ -138,7 +139,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         for key, inner in value.items():
             yield from _flat(inner, f"{name}.{key}" if name else str(key))
     elif name:
-        yield name, concealed(json.dumps(value, ensure_ascii=False))
+        yield name, without_passwords(json.dumps(value, ensure_ascii=False))
 
 
 def lines_of(diff: Diff) -> Iterator[str]:

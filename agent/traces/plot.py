@@ -18,7 +18,8 @@ _SHORTEST = 0.001  # seconds; what is quicker stands at the left
 _STYLE = """
 svg { font: 13px system-ui, sans-serif; color-scheme: light dark; background: #fafaf8; }
 text { fill: #1d2023; } .faint { fill: #5c6269; font-size: 12px; } line { stroke: #e2e2dc; }
-rect, circle { fill: #17616f; } .span { stroke: #17616f; stroke-width: 3; stroke-linecap: round; } .end { fill: #b98a35; }
+rect, circle { fill: #17616f; } .span { stroke: #17616f; stroke-width: 3; stroke-linecap: round; }
+.end { fill: #b98a35; }
 @media (prefers-color-scheme: dark) {
   svg { background: #121416; } text { fill: #e7e9ea; } .faint { fill: #a1a8af; } line { stroke: #2c3135; }
   rect, circle { fill: #79c5d3; } .span { stroke: #79c5d3; } .end { fill: #cda45a; }

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,15 +15,8 @@ from longtake.config import PriceSettings
 from longtake.errors import LibraryError
 from longtake.memory.records import Answer, Record, Usage
 
-RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
-LAST = "last"
-_SECOND = 15  # characters of an id that say the second in which the run began
 _PLACE = re.compile(r"call-\d+-(\d+)")
 _TOKENS = ("input_tokens", "output_tokens")
-_NAMED = 3  # of the runs that a reference may mean
-
-# The user and password of an address.
-_USER = re.compile(r"(?<=://)[^/\s@\"'<>]+@")
 
 RunStatus = Literal["answered", "abstained", "partial", "failed", "interrupted", "unfinished"]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -222,32 +214,3 @@ def _place(event: Event) -> int:
     """Where a call stood among those of its round."""
     match = _PLACE.fullmatch(str(event.data.get("call")))
     return int(match[1]) if match else 0
-
-
-def run_ids(root: Path) -> list[str]:
-    """The runs whose traces a folder holds, newest first; of one second, the one last written."""
-    files = [file for file in root.glob("*.jsonl") if RUN.fullmatch(file.stem)]
-    newest = sorted(files, key=lambda file: (file.stem[:_SECOND], file.stat().st_mtime_ns), reverse=True)
-    return [file.stem for file in newest]
-
-
-def find_run(root: Path, reference: str) -> RecordedRun:
-    """The run of an id, of the beginning of one, or the `last`.
-
-    Raises:
-        LibraryError: when it means none, or several.
-    """
-    ids = run_ids(root)
-    meant = ids[:1] if reference == LAST else [run for run in ids if run.startswith(reference)]
-    if not ids:
-        raise LibraryError(f"There are no traces in {root}: `longtake ask` leaves one.")
-    if not meant:
-        raise LibraryError(f"No trace in {root} begins with {reference!r}: `longtake trace list` names them.")
-    if len(meant) > 1:
-        raise LibraryError(f"{reference!r} means {len(meant)} traces, such as {', '.join(meant[:_NAMED])}: give more.")
-    return RecordedRun(RecordedTrace(root, meant[0]))
-
-
-def concealed(text: str) -> str:
-    """Text with addresses as they may be shown to others: without the user and password that stand in them."""
-    return _USER.sub("***@", text)

@@ -109,9 +109,8 @@ def _citations(found: Iterable[Citation]) -> Iterator[Text]:
     found = list(found)
     for citation in found[:_SHOWN]:
         yield Text(f"{place(citation)}  {one_line(citation.quote)}", "cyan")
-    if more := len(found) - _SHOWN:
-        if more > 0:
-            yield Text(f"and {more} more", "cyan")
+    if len(found) > _SHOWN:
+        yield Text(f"and {len(found) - _SHOWN} more", "cyan")
 
 
 def place(citation: Citation) -> str:

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse
 
 from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.find import RUN
 from longtake.agent.traces.page import page_of
-from longtake.agent.traces.recorded import RUN
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.service import Served, Service
 
