@@ -73,7 +73,7 @@ def _held(
     return {
         "name": video.name,
         "duration": video.duration,
-        "width": media.video.width if media and media.video and stills else None,
+        "width": _WIDTH if stills or (media and media.video) else None,
         "playable": where is not None,
         "file": where,
         "lanes": lanes,

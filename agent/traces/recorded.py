@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longtake.agent.trace import SCHEMA, RecordedTrace
 from longtake.config import PriceSettings
 from longtake.errors import LibraryError
+from longtake.memory.library import ID_DIGITS
 from longtake.memory.records import Answer, Record, Usage
 
 _PLACE = re.compile(r"call-\d+-(\d+)")
@@ -20,6 +21,7 @@ _TOKENS = ("input_tokens", "output_tokens")
 
 RunStatus = Literal["answered", "abstained", "partial", "failed", "interrupted", "unfinished"]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+VideoId = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{ID_DIGITS}}}$")]  # it becomes part of a path
 Read = TypeVar("Read", bound=BaseModel)
 
 
@@ -51,7 +53,7 @@ class Asked(Lenient):
 
     question: str = ""
     options: tuple[str, ...] = ()
-    videos: tuple[str, ...] = ()
+    videos: tuple[VideoId, ...] = ()
 
 
 class Controller(Lenient):
