@@ -50,6 +50,17 @@ def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(
     assert sorted(step.step for step in every(steps)) == [event.step for event in run.events[1:]]
 
 
+def test_calls_stand_as_they_were_asked_for_whichever_ended_first(run: RecordedRun, tmp_path: Path) -> None:
+    lines = lines_of(run)
+    one, other = json.loads(lines[3]), json.loads(lines[4])
+    swapped = [json.dumps({**other, "step": one["step"]}) + "\n", json.dumps({**one, "step": other["step"]}) + "\n"]
+    ended_otherwise = rewritten(run, tmp_path, [*lines[:3], *swapped, *lines[5:]])
+    assert {one["type"], other["type"]} == {"tool"}
+    tools = [[call.data["tool"] for call in each.calls] for each in (run, ended_otherwise)]
+    assert tools[0] == tools[1]
+    assert tools[0][:2] == ["cross_modal_search", "transcribe_speech"]
+
+
 def test_a_step_says_what_was_mended_found_cached_and_failed(run: RecordedRun) -> None:
     calls = [step for step in every(steps_of(run)) if step.type == "tool"]
     assert calls[1].sent == {"tool": "transcribe_speach", "arguments": {"timestamp": [3, 7]}}
