@@ -201,7 +201,7 @@ def test_a_torn_trace_says_so_and_the_rest_is_shown(run: RecordedRun, tmp_path: 
     elements = Elements(page_of(torn.trace, None))
     assert "is cut off: the run goes on, or was killed." in elements.text
     assert "Unfinished" in elements.text
-    assert [each["id"] for each in elements.of("li") if each.get("id")] == ["step-1", "step-2", "step-3", "step-4"]
+    assert sorted(each["id"] or "" for each in elements.of("li") if "id" in each) == [f"step-{n}" for n in range(1, 5)]
 
 
 def test_a_trace_of_which_nothing_is_left_is_still_a_page(run: RecordedRun, tmp_path: Path) -> None:
