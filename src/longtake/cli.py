@@ -23,6 +23,7 @@ COMMANDS = {
     "search": ("longtake.tools.cli_search:search", "Find where something is said, written, heard or seen."),
     "ask": ("longtake.agent.cli:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
+    "trace": ("longtake.agent.traces.cli_trace:trace", "What runs did: list, show, stats, diff, and a page of one."),
     "serve": ("longtake.agent.web.cli_serve:serve", "Open the library in the browser."),
     "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and engines, and call one."),
     "eval": ("longtake.evalharness.cli_eval:evaluate", "Evaluate the agent and its baselines on a suite."),

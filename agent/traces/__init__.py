@@ -1,0 +1,1 @@
+"""Traces, read back: runs listed, shown, measured, compared, and opened as a page."""
