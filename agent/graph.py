@@ -6,7 +6,6 @@ import sqlite3
 from pathlib import Path
 
 from filelock import FileLock
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
@@ -26,12 +25,10 @@ from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, O
 from longtake.memory.timespan import TimeSpan
 
 _STORED = (Answer, Citation, Citing, Claim, Evidence, Option, Orientation, Progress, Question, TimeSpan, Turn, Usage)
-
-
 Graph = CompiledStateGraph[AgentState, RunContext, Question, AgentState]
 
 
-def build_graph(threads: BaseCheckpointSaver[str]) -> Graph:
+def build_graph(threads: SqliteSaver) -> Graph:
     """Wire the nodes; models, tools and settings come in through the run's context."""
     graph: StateGraph[AgentState, RunContext, Question, AgentState] = StateGraph(
         AgentState, context_schema=RunContext, input_schema=Question

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from longtake.errors import Cancelled, EngineError, LongtakeError
-from longtake.tools.context import ToolContext
+from longtake.tools.context import ToolContext, VideoHandle
 from longtake.tools.registry import SPECS, ToolSpec
 from longtake.tools.result import FailureKind, ToolError, ToolFailure, ToolResult
 
@@ -45,20 +45,33 @@ class Toolbox:
     def call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         """Run one tool; never raises. Equal calls on the same videos are answered from the cache."""
         started = time.perf_counter()
-        result = self._call(name, dict(arguments), context)
+        result = self._call(name, arguments, context)
         return result.model_copy(update={"tool": name, "seconds": round(time.perf_counter() - started, 4)})
 
-    def _call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+    def check(
+        self, name: str, arguments: Mapping[str, Any], videos: Mapping[str, VideoHandle]
+    ) -> tuple[ToolSpec, BaseModel, str | None]:
+        """The tool of a call, its arguments as it takes them, and the id of the video that they name, if any.
+
+        Raises:
+            ToolError: when there is no such tool, or it does not take such arguments.
+        """
         spec = self._specs.get(name)
         if spec is None:
-            return _failed("bad_arguments", f"There is no tool {name!r}.{_hint(name, self._specs)}")
+            raise ToolError("bad_arguments", f"There is no tool {name!r}.{_hint(name, self._specs)}")
+        given = dict(arguments)
+        chosen = _chosen_video(videos, given)
         try:
-            context = _choose_video(context, arguments)
-            checked = spec.arguments.model_validate(_as_lists(arguments, spec))
+            return spec, spec.arguments.model_validate(_as_lists(given, spec)), chosen
+        except ValidationError as error:
+            raise ToolError("bad_arguments", f"{name}: {_problems(error, spec)}") from error
+
+    def _call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            spec, checked, chosen = self.check(name, arguments, context.videos)
         except ToolError as error:
             return ToolResult(tool=name, failure=error.failure)
-        except ValidationError as error:
-            return _failed("bad_arguments", f"{name}: {_problems(error, spec)}")
+        context = context.about(chosen) if chosen else context
         key = self._key(spec, checked, context)
         if key in self._cache:
             return self._cache[key].model_copy(update={"cached": True})
@@ -78,16 +91,17 @@ def _schemas(specs: tuple[ToolSpec, ...], videos: tuple[str, ...]) -> list[dict[
     return [spec.as_openai(videos) for spec in specs]
 
 
-def _choose_video(context: ToolContext, arguments: dict[str, Any]) -> ToolContext:
-    if len(context.videos) < 2 or "video" not in arguments:
-        return context
+def _chosen_video(videos: Mapping[str, VideoHandle], arguments: dict[str, Any]) -> str | None:
+    """The id of the video that a call names, whose name is taken out of its arguments; None when it names none."""
+    if len(videos) < 2 or "video" not in arguments:
+        return None
     wanted = str(arguments.pop("video"))
-    meant = [handle.id for handle in context.videos.values() if wanted in (handle.id, handle.record.name)]
+    meant = [handle.id for handle in videos.values() if wanted in (handle.id, handle.record.name)]
     if len(meant) == 1:
-        return context.about(meant[0])
+        return meant[0]
     if meant:
         raise ToolError("bad_arguments", f"video: {wanted!r} means several open videos: {', '.join(meant)}.")
-    names = [name for handle in context.videos.values() for name in (handle.id, handle.record.name)]
+    names = [name for handle in videos.values() for name in (handle.id, handle.record.name)]
     raise ToolError("bad_arguments", f"video: {wanted!r} is not open.{_hint(wanted, names)}")
 
 

@@ -24,6 +24,8 @@ COMMANDS = {
     "ask": ("longtake.agent.cli:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
     "serve": ("longtake.agent.web.cli_serve:serve", "Open the library in the browser."),
+    "mcp": ("longtake.agent.mcp.cli_mcp:mcp", "Offer the tools and `ask` to other agents over MCP."),
+    "trace": ("longtake.agent.traces.cli_trace:trace", "List, show, replay and export what runs did."),
     "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and engines, and call one."),
     "eval": ("longtake.evalharness.cli_eval:evaluate", "Evaluate the agent and its baselines on a suite."),
     "bench": ("longtake.evalharness.bench.cli:bench", "Measure speed and answers on this machine."),
