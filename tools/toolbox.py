@@ -64,7 +64,7 @@ class Toolbox:
         try:
             return spec, spec.arguments.model_validate(_as_lists(given, spec)), chosen
         except ValidationError as error:
-            raise ToolError("bad_arguments", f"{name}: {_problems(error, spec)}") from error
+            raise ToolError("bad_arguments", f"{name}: {problems(error, spec.arguments)}") from error
 
     def _call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
@@ -170,22 +170,22 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(names)}."
 
 
-def _problems(error: ValidationError, spec: ToolSpec) -> str:
-    """What is wrong with each argument, a sentence each."""
+def problems(error: ValidationError, arguments: type[BaseModel]) -> str:
+    """What is wrong with each argument of a call, a sentence each."""
     by_argument: dict[str, list[ErrorDetails]] = {}
     for item in error.errors():
         by_argument.setdefault(str(item["loc"][0]), []).append(item)
-    return " ".join(_problem(name, items, spec) for name, items in by_argument.items())
+    return " ".join(_problem(name, items, arguments) for name, items in by_argument.items())
 
 
-def _problem(name: str, items: list[ErrorDetails], spec: ToolSpec) -> str:
+def _problem(name: str, items: list[ErrorDetails], arguments: type[BaseModel]) -> str:
     first = items[0]
     if first["type"] == "extra_forbidden":
-        return f"There is no argument {name!r}.{_hint(name, spec.arguments.model_fields)}"
+        return f"There is no argument {name!r}.{_hint(name, arguments.model_fields)}"
     if first["type"] == "missing":
         return f"The argument {name!r} is missing."
     if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one for each member of a union
-        return f"{name}: {first['input']!r} cannot be read. {spec.arguments.model_fields[name].description}"
+        return f"{name}: {first['input']!r} cannot be read. {arguments.model_fields[name].description}"
     return f"{name}: {first['msg']}, not {first['input']!r}.{_enum_hint(first)}"
 
 
