@@ -14,7 +14,7 @@ from longtake.errors import LongtakeError
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.context import Budget, ToolContext, VideoHandle
@@ -98,7 +98,17 @@ class Offer:
         answer = self._asker.ask(
             videos, asked.question, options=asked.options, thread=asked.thread, budget=budget, watch=watch
         )
-        return _result(_told(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
+        return _result(self._told(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
+
+    def _told(self, answer: Answer) -> str:
+        """An answer and its proof, in words."""
+        names = {video.id: video.name for video in self._workspace.library.videos()}
+        option = [f"Option {answer.option.letter}: {answer.option.text}"] if answer.option else []
+        proof = [
+            f"[{names.get(cited.video, cited.video)} {TimeSpan(start=cited.start, end=cited.end)}] {cited.quote}"
+            for cited in answer.citations
+        ]
+        return "\n".join([answer.error or answer.answer, *option, *proof])
 
     def _id_of(self, wanted: str) -> str:
         """The id of a video by its id or its name; what else a client may name is never looked for on the disk."""
@@ -127,13 +137,6 @@ def _ask_schema(videos: Sequence[str]) -> dict[str, Any]:
     if videos:
         schema["properties"]["videos"]["items"]["enum"] = list(videos)
     return schema
-
-
-def _told(answer: Answer) -> str:
-    """An answer and its proof, in words."""
-    proof = [f"[{each.video} {clock(each.start)}-{clock(each.end)}] {each.quote}" for each in answer.citations]
-    option = [f"Option {answer.option.letter}: {answer.option.text}"] if answer.option else []
-    return "\n".join([answer.error or answer.answer, *option, *proof])
 
 
 def _result(text: str, structured: dict[str, Any] | None, *, failed: bool) -> CallToolResult:

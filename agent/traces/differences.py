@@ -26,11 +26,11 @@ def first_difference(recorded: RecordedTrace, now: RecordedTrace) -> Difference 
     """The first step at which two runs differ in more than their times; None where they do not."""
     for before, after in zip_longest(_lined_up(recorded), _lined_up(now)):
         if before is None:
-            return Difference(after["step"], f"the recording has ended, and the code goes on with a {_name(after)}")
+            return Difference(after["step"], f"the recording has ended, and the code goes on: {_name(after)}")
         if after is None:
             return Difference(before["step"], f"{_told(before)} is not reached any more")
         if _name(before) != _name(after):
-            return Difference(before["step"], f"{_told(before)} is now a {_name(after)}")
+            return Difference(before["step"], f"in place of {_told(before)} there is now: {_name(after)}")
         place = _place(compared(recorded, before), compared(now, after))
         if place:
             path, one, other = place
@@ -91,8 +91,7 @@ def _cut(text: str, start: int) -> str:
 
 
 def _name(event: Event) -> str:
-    tool = event["data"].get("tool")
-    return " ".join(filter(None, (event["type"], "of" if tool else "", tool)))
+    return " ".join(filter(None, (event["type"], event["data"].get("tool"))))
 
 
 def _told(event: Event) -> str:
