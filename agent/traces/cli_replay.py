@@ -13,10 +13,12 @@ import typer
 from longtake.agent.cli import EXITS, open_workspace
 from longtake.agent.cli import show as show_answer
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.recorded import find_run
+from longtake.agent.traces.find import find_run
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
+from longtake.errors import ConfigError
 from longtake.memory.library import Library
 from longtake.offline import refused_endpoint
+from longtake.preprocess.workspace import Workspace
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Reference = Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="RUN")]
@@ -58,8 +60,9 @@ def fork(
     from longtake.agent.traces.fork import fork as go_on
 
     changes = _changes(set_)
-    workspace = open_workspace(context.obj)
-    answer = go_on(_trace(context, run), at, changes, workspace)
+    trace, workspace = _trace(context, run), open_workspace(context.obj)
+    _note_other_controller(trace, workspace)
+    answer = go_on(trace, at, changes, workspace)
     say_json(answer.model_dump(mode="json")) if as_json else show_answer(answer, workspace)
     raise typer.Exit(EXITS[answer.status])
 
@@ -82,7 +85,7 @@ def export(
     if otlp:
         refused = refused_endpoint(otlp, "--otlp", "OTEL_EXPORTER_OTLP_HEADERS", offline=session.settings.offline)
         if refused:
-            raise typer.BadParameter(f"{refused}.")
+            raise ConfigError(f"{refused}.")
         send(spans, otlp)
         note(f"{len(spans)} spans of {trace.run} sent to {otlp}.")
     if file:
@@ -96,6 +99,16 @@ def export(
 def _trace(context: typer.Context, run: str) -> RecordedTrace:
     session: Session = context.obj
     return find_run(Library(session.library_root).trace_root, run).trace
+
+
+def _note_other_controller(trace: RecordedTrace, workspace: Workspace) -> None:
+    """Say so when another controller goes on than the one that was recorded."""
+    from longtake.agent.traces.recording import Recording
+
+    recorded, live = Recording.of(trace).settings.controller, workspace.settings.controller
+    if (recorded.engine, recorded.model) != (live.engine, live.model):
+        was, goes_on = (" ".join(filter(None, (each.engine, each.model))) for each in (recorded, live))
+        note(f"longtake: The controller {was} was recorded, and {goes_on} goes on.")
 
 
 def _changes(given: Sequence[str]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def send(spans: Sequence[ReadableSpan], url: str) -> None:
     exporter = OTLPSpanExporter(endpoint=endpoint)
     with _said_by(logging.getLogger(OTLPSpanExporter.__module__)) as said:
         sent = exporter.export(spans)
-    exporter.shutdown()
+    exporter.shutdown()  # type: ignore[no-untyped-call]  # the SDK gives it no types
     if sent is not SpanExportResult.SUCCESS:
         reason = said[-1].rstrip(".") if said else "it gave no reason"
         raise EngineError(f"{endpoint} did not take the spans ({reason}): see that an OTLP receiver listens there.")

@@ -61,8 +61,8 @@ class Recording:
                 f"Trace {trace.run!r} does not hold what was known of its videos, as those of older versions do not: "
                 "ask its question again, and replay that run."
             )
-        oriented = next((trace.blob(event["input"]) for event in events if event["type"] == "orient"), {"turns": []})
-        turns = [Turn.model_validate(turn) for turn in oriented["turns"]]
+        oriented = [trace.blob(event["input"]) for event in events if event["type"] == "orient"]
+        turns = [Turn.model_validate(turn) for each in oriented for turn in each["turns"]]
         return cls(
             trace,
             Question(begun["question"], tuple(begun["videos"]), tuple(begun["options"]), turns),

@@ -98,17 +98,18 @@ def _agent(run: _Run) -> ReadableSpan:
     asked = run.trace.blob(begun["input"])
     answer = run.trace.blob(last["output"]) if last["type"] == "answer" else None
     guards = [event for event in run.events if event["type"] == "guard"]
-    first = next((run.trace.blob(event["input"]) for event in run.events if event["type"] == "model"), {"tools": []})
+    rounds = [event for event in run.events if event["type"] == "model"]
+    tools = run.trace.blob(rounds[0]["input"])["tools"] if rounds else []
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": AGENT,
         "gen_ai.agent.version": __version__,
         "gen_ai.request.model": run.model,
         **run.provider,
-        **_usage(event for event in run.events if event["type"] == "model"),
+        **_usage(rounds),
         "gen_ai.input.messages": _json([{"role": "user", "parts": [_text(asked["question"])]}]),
         "gen_ai.output.messages": _json([_said([_text(answer["answer"])], "stop")]) if answer else None,
-        "gen_ai.tool.definitions": _json([{"type": "function", **tool["function"]} for tool in first["tools"]]),
+        "gen_ai.tool.definitions": _json([{"type": "function", **tool["function"]} for tool in tools]),
         "longtake.run": run.trace.run,
         "longtake.videos": asked["videos"],
         "longtake.status": answer["status"] if answer else None,

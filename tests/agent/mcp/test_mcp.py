@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import httpx
+import httpx2
 import pytest
 from helpers.asking import endpoint_asker
 from helpers.mcp_clients import mcp_server, used
@@ -94,11 +95,11 @@ def test_what_is_wrong_is_an_error_of_the_tool(url: str, name: str, arguments: d
 def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_workspace: Workspace) -> None:
     told: list[str | None] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
     async def ask(client: Client) -> Any:
-        return await client.call_tool("ask", ASK, progress_callback=progress)
+        return await client.call_tool("ask", ASK, progress_callback=tell)
 
     called = used(url, ask)
     answer = Answer.model_validate(called.structured_content)
@@ -185,7 +186,7 @@ def test_where_there_is_a_token_nobody_gets_in_without_it(small_workspace: Works
 
         async def connected() -> int:
             async with (
-                httpx.AsyncClient(headers={"Authorization": "Bearer open-sesame"}) as http,
+                httpx2.AsyncClient(headers={"Authorization": "Bearer open-sesame"}) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 return await listed(client)

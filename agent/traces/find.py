@@ -1,4 +1,4 @@
-"""Runs as their traces tell them."""
+"""Which run a person means."""
 
 from __future__ import annotations
 
