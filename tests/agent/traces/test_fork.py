@@ -91,7 +91,7 @@ def test_the_rules_go_on_from_it_as_well(small_workspace: Workspace) -> None:
 def test_a_thread_is_not_gone_on_with(small_workspace: Workspace) -> None:
     with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
         asker = endpoint_asker(small_workspace, endpoint.url)
-        first = asker.ask(["talk.mp4"], "What does it cost?", thread="kept")
+        first = asker.ask(["talk.mp4"], "What does it cost?", thread="forked")
     trace = RecordedTrace(small_workspace.library.trace_root, first.trace or "")
     with openai_server([says(WELCOME)]) as endpoint:
         answer = fork(trace, 3, {"timestamp": [0, 2]}, at(small_workspace, endpoint.url))
