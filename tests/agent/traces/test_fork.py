@@ -19,6 +19,7 @@ from longtake.preprocess.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": [3, 7]})
 SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
+ADD = ("calculator", {"expression": "1 + 1"})
 SHORT = ("summarize_segment", {"timestamp": [0, 8], "text": "", "length": "short"})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 WELCOME = "Welcome to the workshop [00:00:00]."
@@ -64,6 +65,20 @@ def test_it_goes_on_live_from_the_changed_call(small_workspace: Workspace) -> No
     assert list(trace.events()) == asked.events
 
 
+def test_what_was_called_beside_it_is_recorded_also_where_it_ended_later(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN, SEARCH, ADD), says(PRICE)])
+    first, *later = asked.of("tool")
+    changes = {LISTEN[0]: {"timestamp": [0, 2]}, SEARCH[0]: {"query": "kettle"}, ADD[0]: {"expression": "2 + 2"}}
+    with openai_server([says(PRICE)]) as endpoint:
+        workspace = at(small_workspace, endpoint.url)
+        answer = fork(trace_of(small_workspace, asked), first["step"], changes[first["data"]["tool"]], workspace)
+    events = RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events()
+    # A result that was made anew would have taken another time.
+    outputs = {event["data"]["tool"]: event["output"] for event in events if event["type"] == "tool"}
+    assert {event["data"]["tool"]: event["output"] for event in later}.items() <= outputs.items()
+    assert outputs[first["data"]["tool"]] != first["output"]
+
+
 def test_a_later_round_is_forked_with_all_before_it_as_recorded(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, SEARCH), says(None, LISTEN), says(None, SHORT), says(PRICE)])
     step = step_of(asked, "transcribe_speech")
@@ -76,6 +91,19 @@ def test_a_later_round_is_forked_with_all_before_it_as_recorded(small_workspace:
     assert made == ["cross_modal_search", "transcribe_speech"]
     assert len(endpoint.requests) == 1
     assert answer.usage.rounds == 3
+
+
+def test_up_to_the_call_nothing_new_is_known_of_the_videos(small_workspace: Workspace, tmp_path: Path) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
+    shutil.copytree(small_workspace.library.root, tmp_path / "library")
+    later = Workspace(tmp_path / "library", load())
+    video = later.library.resolve("talk.mp4")
+    later.library.save(video.model_copy(update={"name": "renamed.mp4"}))
+    trace = RecordedTrace(later.library.trace_root, asked.answer.trace or "")
+    with openai_server([says(PRICE)]) as endpoint:
+        answer = fork(trace, step_of(asked, "transcribe_speech"), {"timestamp": [4, 5]}, at(later, endpoint.url))
+    events = list(RecordedTrace(later.library.trace_root, answer.trace or "").events())
+    assert [event["output"] for event in events if event["type"] == "orient"] == [asked.of("orient")[0]["output"]]
 
 
 def test_the_rules_go_on_from_it_as_well(small_workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ BROKEN = ("transcribe_speach", "{'timestamp': [3, 7]")
 SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
 SHORT = ("summarize_segment", {"timestamp": [0, 8], "text": "", "length": "short"})
 GIVEN = ("summarize_segment", {"timestamp": [0, 8], "text": "Kettles boil. Herons wade.", "length": "short"})
+LONG = (says(None, SHORT), says("A heron wades through the river. " * 80))
+FULL = refuses(400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.")
+BUSY = replace(refuses(429, "slow down"), headers={"retry-after": "0"})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 
 
@@ -83,8 +87,20 @@ def test_a_run_of_the_rules_is_replayed_step_by_step(moved_traces: list[Recorded
         [says(None, LISTEN), refuses(400, "no more")],
         [refuses(401, "who are you")],
         [says(""), says("")],
+        [*LONG, says(None, LISTEN), FULL, FULL, says(PRICE)],
+        [says(None, LISTEN), BUSY, says(PRICE)],
     ],
-    ids=["sent back", "repaired", "tools that ask", "in circles", "stopped answering", "never answered", "empty"],
+    ids=[
+        "sent back",
+        "repaired",
+        "tools that ask",
+        "in circles",
+        "stopped answering",
+        "never answered",
+        "empty",
+        "too long",
+        "busy",
+    ],
 )
 def test_a_run_of_an_endpoint_ends_as_it_did(small_workspace: Workspace, script: Sequence[Reply]) -> None:
     asked = ask_endpoint(small_workspace, script, "controller.price.input=10")
