@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 from longtake.agent.ask import Asker
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.calls import read_reply
-from longtake.agent.trace import RecordedTrace, Watch
+from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
 from longtake.agent.traces.recording import Call, Recording
 from longtake.errors import LibraryError
@@ -23,14 +23,7 @@ from longtake.tools.result import ToolError
 from longtake.tools.toolbox import Toolbox
 
 
-def fork(
-    trace: RecordedTrace,
-    step: int,
-    changes: Mapping[str, Any],
-    workspace: Workspace,
-    *,
-    watch: Watch = lambda event: None,
-) -> Answer:
+def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace: Workspace) -> Answer:
     """Answer the question of a run again, with other arguments for one of its calls.
 
     The new run is no part of the recorded run's conversation, and has none of its notes.
@@ -40,7 +33,6 @@ def fork(
         step: of the call.
         changes: arguments of the call, by name, that take the place of those it had.
         workspace: the library that holds the videos, and the settings for what is done live.
-        watch: told each event of the new trace when it is written.
 
     Raises:
         LibraryError: when there is no such call, it does not take these arguments, a video is gone, or the code no
@@ -53,7 +45,7 @@ def fork(
     _check(workspace, recording, call, arguments)
     replies = [reply for reply in recording.replies if reply.step <= call.asked_at]
     asked = replies[-1]
-    changed = asked._replace(message=_changed(asked.message, len(replies) - 1, identity, arguments, step))
+    changed = asked._replace(message=_changed(asked.message, len(replies) - 1, identity, arguments))
     kept = {name: made for name, made in recording.calls.items() if made.asked_at <= call.asked_at and name != identity}
     given = Replies([*replies[:-1], changed], kept)
 
@@ -72,7 +64,6 @@ def fork(
         question.question,
         options=question.options,
         earlier=question.turns,
-        watch=watch,
         change=forked,
     )
     if given.waiting:
@@ -102,12 +93,10 @@ def _check(workspace: Workspace, recording: Recording, call: Call, arguments: Ma
         raise LibraryError(f"Step {call.step} cannot be changed so: {error}") from error
 
 
-def _changed(
-    message: AIMessage, round_number: int, identity: str, arguments: Mapping[str, Any], step: int
-) -> AIMessage:
+def _changed(message: AIMessage, round_number: int, identity: str, arguments: Mapping[str, Any]) -> AIMessage:
     """The reply that asked for a call, with other arguments for it."""
     read, _ = read_reply(message, Toolbox(ALL_TOOLS), round_number)
     if identity not in [call["id"] for call in read.tool_calls]:
-        raise LibraryError(f"The code does not read the call of step {step} in the controller's reply any more.")
+        raise LibraryError(f"The code does not read the call {identity} in the controller's reply any more.")
     calls = [{**call, "args": dict(arguments)} if call["id"] == identity else call for call in read.tool_calls]
     return read.model_copy(update={"tool_calls": calls})
