@@ -1,1 +1,1 @@
-"""Traces of runs: replayed, forked and exported."""
+"""Traces, read back: runs listed, shown, measured, compared, opened as a page, run again, forked and exported."""

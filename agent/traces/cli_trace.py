@@ -2,9 +2,131 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
+from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.cli_replay import register
+from longtake.agent.traces.find import find_run, run_ids
+from longtake.agent.traces.recorded import RecordedRun, Summary
+from longtake.agent.traces.tree import one_line, tree_of
+from longtake.console import Session, say, say_json
+from longtake.memory.library import Library
 
-trace = typer.Typer(no_args_is_help=True, help="Replay runs, go on from a step of one, and export them.")
+trace = typer.Typer(
+    no_args_is_help=True, help="List, show, measure and compare what runs did, run them again, fork and export them."
+)
+_WIDE = 2_000  # columns
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Reference = Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="RUN")]
+
 register(trace)
+
+
+@trace.command("list")
+def list_runs(context: typer.Context, as_json: Json = False) -> None:
+    """List the runs, newest first."""
+    root = _library(context).trace_root
+    ids = run_ids(root)
+    if as_json:
+        return say_json([_run(root, run).summary.model_dump() for run in ids])
+    if not ids:
+        return say(f"There are no traces in {root}: `longtake ask` leaves one.")
+    for run in ids:
+        say(_line(_run(root, run).summary))
+    return None
+
+
+@trace.command()
+def show(context: typer.Context, run: Reference, as_json: Json = False) -> None:
+    """Show a run step by step: times, tokens, cost, repairs, failures, and what was found when."""
+    from rich.console import Console
+
+    from longtake.agent.traces.steps import steps_of
+
+    found = find_run(_library(context).trace_root, run)
+    if not as_json:
+        # Rich takes what is no terminal for one of 80 columns.
+        Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE).print(tree_of(found))
+        return
+    told = {
+        **found.summary.model_dump(),
+        **found.asked.model_dump(),
+        "steps": [step.model_dump() for step in steps_of(found)],
+        "answer": found.answer.model_dump() if found.answer else None,
+    }
+    say_json(told | {"problems": found.problems})
+
+
+@trace.command()
+def stats(
+    context: typer.Context,
+    runs: Annotated[list[str] | None, typer.Argument(help="All of them when none is named.", metavar="RUN...")] = None,
+    plot: Annotated[Path | None, typer.Option(help="An SVG file to draw the tools into.", dir_okay=False)] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure runs: calls, errors, latency and share of the time of every tool, rounds, cost, and what ended them."""
+    from longtake.agent.traces.plot import plot_of
+    from longtake.agent.traces.stats import stats_of, table_of
+
+    root = _library(context).trace_root
+    named = (find_run(root, run) for run in runs) if runs else (_run(root, run) for run in run_ids(root))
+    found = stats_of(named)
+    if plot:
+        plot.write_text(plot_of(found), encoding="utf-8")
+    say_json(found.model_dump()) if as_json else say("\n".join(table_of(found)))
+
+
+@trace.command()
+def diff(
+    context: typer.Context,
+    before: Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="A")],
+    after: Annotated[str, typer.Argument(help="A later run of the same question.", metavar="B")],
+    as_json: Json = False,
+) -> None:
+    """Compare two runs of a question: which calls came, went and changed, and whether the answer did."""
+    from longtake.agent.traces.diff import diff_of, lines_of
+
+    root = _library(context).trace_root
+    found = diff_of(find_run(root, before), find_run(root, after))
+    say_json(found.model_dump()) if as_json else say("\n".join(lines_of(found)))
+
+
+@trace.command()
+def html(
+    context: typer.Context,
+    run: Reference,
+    out: Annotated[Path | None, typer.Option(help="The file; RUN.html here by default.", dir_okay=False)] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a run as one HTML page: the player, what each call looked at, the steps and the proof of the answer."""
+    from longtake.agent.traces.page import address_from, page_of
+
+    library = _library(context)
+    found = find_run(library.trace_root, run)
+    file = out or Path(f"{found.id}.html")
+    file.write_text(page_of(found.trace, library, address_from(file.parent)), encoding="utf-8")
+    say_json({"run": found.id, "file": str(file.resolve())}) if as_json else say(str(file))
+
+
+def _line(summary: Summary) -> str:
+    usage = summary.usage
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))
+    spent = f"{usage.rounds:>2} rounds  {usage.input_tokens + usage.output_tokens:>7,} tokens  {usage.cost:>8.4f} cost"
+    return (
+        f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {one_line(summary.question)}"
+    )
+
+
+def _run(root: Path, run: str) -> RecordedRun:
+    return RecordedRun(RecordedTrace(root, run))
+
+
+def _library(context: typer.Context) -> Library:
+    session: Session = context.obj
+    return Library(session.library_root)

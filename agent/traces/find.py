@@ -1,18 +1,25 @@
-"""Which run a person means."""
+"""Which runs a folder of traces holds, and which of them a person means."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import NamedTuple
 
 from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.recorded import RecordedRun
 from longtake.errors import LibraryError
 
+RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+LAST = "last"
+_SECOND = 15  # characters of an id that say the second in which the run began
+_NAMED = 3  # of the runs that a reference may mean
 
-class RecordedRun(NamedTuple):
-    """What a run did."""
 
-    trace: RecordedTrace
+def run_ids(root: Path) -> list[str]:
+    """The runs whose traces a folder holds, newest first; of one second, the one last written."""
+    files = [file for file in root.glob("*.jsonl") if RUN.fullmatch(file.stem)]
+    newest = sorted(files, key=lambda file: (file.stem[:_SECOND], file.stat().st_mtime_ns), reverse=True)
+    return [file.stem for file in newest]
 
 
 def find_run(root: Path, reference: str) -> RecordedRun:
@@ -21,10 +28,12 @@ def find_run(root: Path, reference: str) -> RecordedRun:
     Raises:
         LibraryError: when it means none, or several.
     """
-    ids = sorted(file.stem for file in root.glob("*.jsonl"))
-    meant = ids[-1:] if reference == "last" else [run for run in ids if run.startswith(reference)]
+    ids = run_ids(root)
+    meant = ids[:1] if reference == LAST else [run for run in ids if run.startswith(reference)]
+    if not ids:
+        raise LibraryError(f"There are no traces in {root}: `longtake ask` leaves one.")
     if not meant:
-        raise LibraryError(f"No trace in {root} begins with {reference!r}.")
+        raise LibraryError(f"No trace in {root} begins with {reference!r}: `longtake trace list` names them.")
     if len(meant) > 1:
-        raise LibraryError(f"{reference!r} means {len(meant)} traces, such as {meant[0]}: give more.")
+        raise LibraryError(f"{reference!r} means {len(meant)} traces, such as {', '.join(meant[:_NAMED])}: give more.")
     return RecordedRun(RecordedTrace(root, meant[0]))

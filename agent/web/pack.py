@@ -1,7 +1,8 @@
 """The evidence pack of an answer: a zip file that proves it to somebody who has neither Longtake nor the video.
 
 It holds `answer.md` for people and `answer.json` for programs; `places/`: of each cited place a still, a clip and its
-subtitles, timed by the clip; and the trace with its blobs, which `RecordedTrace(folder, "trace")` reads.
+subtitles, timed by the clip; and the trace, as the page `trace.html` and with its blobs, from which
+`RecordedTrace(folder, "trace")` reads it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from longtake.agent.trace import RecordedTrace, blob_text
+from longtake.agent.traces.page import page_of
 from longtake.agent.web.clips import write_clip
 from longtake.agent.web.pack_text import Place, answer_text, subtitles_text
 from longtake.errors import LibraryError, MediaError
@@ -48,7 +50,7 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
             except MediaError as error:
                 missing.append(str(error))
         try:
-            _add_trace(pack, RecordedTrace(library.trace_root, answer.trace or ""))
+            _add_trace(pack, RecordedTrace(library.trace_root, answer.trace or ""), library)
         except LibraryError as error:
             missing.append(str(error))
         pack.writestr("answer.json", answer.model_dump_json(indent=2))
@@ -87,8 +89,9 @@ def _add_place(pack: ZipFile, place: Place) -> None:
         pack.write(clip, place.file("mp4"))
 
 
-def _add_trace(pack: ZipFile, trace: RecordedTrace) -> None:
-    """The events as they were written, and every blob they name."""
+def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:
+    """The run as a page with stills, the events as they were written, and every blob they name."""
+    pack.writestr("trace.html", page_of(trace, library, lambda video: None))
     events = list(trace.events())
     pack.writestr("trace.jsonl", "".join(f"{canonical_json(event)}\n" for event in events))
     for digest in sorted({event[side] for event in events for side in ("input", "output")} - {None}):

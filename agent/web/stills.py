@@ -28,13 +28,20 @@ def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
     Raises:
         Refusal: 404 when the video has no picture, or its file is gone.
     """
+    return kept_still(library, video, at, width) or _jpeg(_decoded(video, at), width)
+
+
+def kept_still(library: Library, video: VideoRecord, at: float, width: int) -> bytes | None:
+    """The keyframe of a second, as JPEG, which needs no file of the video; None while there are none.
+
+    Raises:
+        LibraryError: when it is missing or damaged.
+    """
     keyframes = library.layer(video, "keyframes")
-    if keyframes and keyframes.count:
-        times, names = _pictures(library, video.id, keyframes.key)
-        picture = read_jpeg(keyframes.path / names[max(0, bisect_right(times, at) - 1)])
-    else:
-        picture = _decoded(video, at)
-    return encode_jpeg(_shrunk(picture, width), _QUALITY)
+    if not keyframes or not keyframes.count:
+        return None
+    times, names = _pictures(library, video.id, keyframes.key)
+    return _jpeg(read_jpeg(keyframes.path / names[max(0, bisect_right(times, at) - 1)]), width)
 
 
 @lru_cache(maxsize=16)
@@ -59,6 +66,10 @@ def _decoded(video: VideoRecord, at: float) -> Picture:
     finally:
         _DECODING.release()
     raise Refusal(404, f"{video.name} has no picture at that time.")
+
+
+def _jpeg(picture: Picture, width: int) -> bytes:
+    return encode_jpeg(_shrunk(picture, width), _QUALITY)
 
 
 def _shrunk(picture: Picture, width: int) -> Picture:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, HTMLResponse
 
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.find import RUN
+from longtake.agent.traces.page import page_of
 from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.service import Served
+from longtake.agent.web.service import Served, Service
 
-_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 _NONE = "The library holds no trace of this run."
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -19,7 +21,20 @@ router = APIRouter(prefix="/api/traces", tags=["traces"])
 @router.get("/{run}.jsonl", response_class=FileResponse)
 def events(run: str, service: Served) -> FileResponse:
     """The events of a run, one line each; also while it goes on."""
+    return FileResponse(_file(run, service), media_type="application/jsonl")
+
+
+@router.get("/{run}", response_class=HTMLResponse)
+def page(run: str, service: Served) -> str:
+    """The run as a page: the player, what each call looked at, and the steps; also while it goes on."""
+    _file(run, service)
+    trace = RecordedTrace(service.library.trace_root, run)
+    return page_of(trace, service.library, lambda video: f"/api/videos/{video.id}/file")
+
+
+def _file(run: str, service: Service) -> Path:
+    """The trace of a run; only an id reaches the disk."""
     file = service.library.trace_root / f"{run}.jsonl"
-    if not _RUN.fullmatch(run) or not file.is_file():
+    if not RUN.fullmatch(run) or not file.is_file():
         raise Refusal(404, _NONE)
-    return FileResponse(file, media_type="application/jsonl")
+    return file

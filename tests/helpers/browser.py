@@ -59,3 +59,15 @@ def until(page: Any, expression: str) -> None:
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, f"not within 30 s: {expression}"
         page.wait_for_timeout(50)
+
+
+def faults(page: Any) -> list[str]:
+    """Serious and critical faults, each with what it is found in."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    violations = axe.run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:200]}"
+        for each in violations
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]

@@ -52,6 +52,9 @@ export async function allVideos() {
 /** The picture of a video at a second. */
 export const still = (id, at, width) => `/api/videos/${id}/still?at=${Math.floor(at)}&width=${width}`;
 
+/** The file of a video. */
+export const file = (id) => `/api/videos/${id}/file`;
+
 /** The address of a thread; its id may be anything that was typed in a terminal. */
 export const threadPath = (id) => `/api/threads/${encodeURIComponent(id)}`;
 

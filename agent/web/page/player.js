@@ -1,6 +1,6 @@
 /** The player: the video of a chat, its captions, and the chat's other videos as tabs. */
 
-import { still } from "./api.js";
+import { file, still } from "./api.js";
 import { byId, el } from "./dom.js";
 
 export class Player extends EventTarget {
@@ -83,7 +83,7 @@ export class Player extends EventTarget {
     const player = el("video", { controls: true, preload: "metadata", playsinline: true, "aria-label": video.name });
     if (video.width) player.poster = still(video.id, 0, 640);
     else player.className = "sound-only";
-    player.src = `/api/videos/${video.id}/file`;
+    player.src = file(video.id);
     const track = player.addTextTrack("captions", "What is said", "");
     track.mode = "hidden";
     for (const kind of ["timeupdate", "seeking"])

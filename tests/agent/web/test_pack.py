@@ -69,6 +69,15 @@ def test_a_pack_holds_the_whole_trace(exchange: Exchange, small_workspace: Works
     assert [packed.blob(digest) for digest in blobs] == [recorded.blob(digest) for digest in blobs]
 
 
+def test_a_pack_holds_the_trace_as_a_page_that_names_no_path(
+    exchange: Exchange, small_workspace: Workspace, tmp_path: Path
+) -> None:
+    page = (_packed(exchange, small_workspace, tmp_path) / "trace.html").read_text(encoding="utf-8")
+    assert f"<h1>{COST}</h1>" in page
+    assert "data:image/jpeg;base64," in page
+    assert str(small_workspace.library.root) not in page
+
+
 def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     video = write_small_video(tmp_path / "talk.mp4")

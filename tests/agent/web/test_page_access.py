@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers.browser import LAPTOP, PHONE, ask, chromium, opened, until
+from helpers.browser import LAPTOP, PHONE, ask, chromium, faults, opened, until
 from helpers.web_server import WebServer, web_server
 
 from longtake.preprocess.workspace import Workspace
@@ -28,44 +28,32 @@ def server(small_workspace: Workspace) -> Iterator[WebServer]:
         yield server
 
 
-def _faults(page: Any) -> list[str]:
-    """Serious and critical faults, each with what it is found in."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    violations = axe.run(page).response["violations"]
-    return [
-        f"{each['id']}: {node['html'][:200]}"
-        for each in violations
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
-
-
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)
 def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[str, int], scheme: str) -> None:
     with opened(browser, server.url, viewport=size, color_scheme=scheme, reduced_motion="reduce") as page:
         page.get_by_role("link", name="Ask about talk.mp4").wait_for()
         page.locator("li.card summary").click()
-        assert _faults(page) == []
+        assert faults(page) == []
         page.get_by_role("link", name="Ask about talk.mp4").click()
         ask(page, "What does the blue kettle cost?").locator(".answer").wait_for()
         until(page, "document.querySelectorAll('.lane.speech path').length")
-        assert _faults(page) == []
+        assert faults(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_role("button", name="Videos of this chat").click()
-        assert _faults(page) == []
+        assert faults(page) == []
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         page.locator("h1:visible").focus()
         page.keyboard.press("?")
         page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
-        assert _faults(page) == []
+        assert faults(page) == []
 
 
 def test_the_page_asks_for_the_token_and_keeps_who_gave_it(browser: Any, small_workspace: Workspace) -> None:
     with web_server(small_workspace, token="open-sesame") as server, opened(browser, server.url) as page:
         field = page.get_by_label("Token", exact=True)
         field.fill("close-sesame")
-        assert _faults(page) == []
+        assert faults(page) == []
         page.get_by_role("button", name="Enter").click()
         page.get_by_text("That is not the token of this server.").wait_for()
         assert page.locator("li.card").count() == 0

@@ -1,0 +1,48 @@
+"""The style and the modules of the page of `longtake serve` in one file: a page by itself can import none."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+_IMPORT = re.compile(r'^import [^;]*?"\./([\w.]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=const|let|class|function|async)", re.MULTILINE)
+_STYLES = ("base.css", "stage.css", "chat.css", "trace.css")
+
+
+@cache
+def style() -> str:
+    """The style sheets of the chat, and those of ours that make a trace of it."""
+    return "".join(_text(name) for name in _STYLES)
+
+
+@cache
+def script() -> str:
+    """`trace.js` behind all that it imports, each module once; they share one scope, so their names must differ."""
+    modules: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = _text(name)
+        modules[name] = ""
+        for needed in _IMPORT.findall(text):
+            if needed not in modules:
+                add(needed)
+        del modules[name]
+        modules[name] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    add("trace.js")
+    return "".join(modules.values())
+
+
+def script_hash() -> str:
+    """By which a security policy allows the script, and no other (Content Security Policy, level 2)."""
+    return f"sha256-{b64encode(sha256(script().encode()).digest()).decode()}"
+
+
+def _text(name: str) -> str:
+    """A file of ours, or of the page of `longtake serve` where we have none of that name."""
+    own = files("longtake.agent.traces.pages") / name
+    return (own if own.is_file() else files("longtake.agent.web.page") / name).read_text(encoding="utf-8")

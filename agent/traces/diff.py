@@ -1,0 +1,178 @@
+"""Two runs of the same question beside each other: which calls came, went and changed, and whether the answer did.
+
+The calls are aligned as sequences are (Needleman and Wunsch, 1970): only calls of the same tool may stand beside each
+other, the more so the more of their arguments are equal; what stands beside nothing came or went.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from typing import Any, Literal
+
+from pydantic import Field
+
+from longtake.agent.traces.concealed import without_passwords
+from longtake.agent.traces.recorded import RecordedRun, Summary
+from longtake.agent.traces.steps import Step, every, steps_of
+from longtake.agent.traces.tree import named, one_line, place, receipt
+from longtake.errors import LibraryError
+from longtake.memory.records import Citation, Record
+
+Change = Literal["same", "changed", "came", "went"]
+_SIGNS: dict[Change, str] = {"same": "=", "changed": "~", "came": "+", "went": "-"}
+
+
+class Pair(Record):
+    """A call of both runs, or of one of them."""
+
+    change: Change
+    before: Step | None
+    after: Step | None
+
+
+class Diff(Record):
+    """How a run differs from an earlier one."""
+
+    before: Summary
+    after: Summary
+    videos_changed: bool
+    settings: dict[str, tuple[str, str]] = Field(description="Those that differ, before and after, as JSON.")
+    calls: tuple[Pair, ...]
+    answer_changed: bool
+    answers: tuple[str, str]
+    cited_before: tuple[Citation, ...] = Field(description="Cited before, and not after.")
+    cited_after: tuple[Citation, ...] = Field(description="Cited after, and not before.")
+    problems: tuple[str, ...]
+
+
+def diff_of(before: RecordedRun, after: RecordedRun) -> Diff:
+    """What a run did otherwise than one before it.
+
+    Raises:
+        LibraryError: when the two were asked different questions.
+    """
+    asked = [" ".join(run.asked.question.casefold().split()) for run in (before, after)]
+    if asked[0] != asked[1] or before.asked.options != after.asked.options:
+        raise LibraryError(
+            f"{before.id} was asked “{one_line(before.asked.question)}” and {after.id} "
+            f"“{one_line(after.asked.question)}”: only runs of one question, with the same options, can be compared."
+        )
+    first, last = ([step for step in every(steps_of(run)) if step.type == "tool"] for run in (before, after))
+    told = [_told(run) for run in (before, after)]
+    cited = [run.answer.citations if run.answer else () for run in (before, after)]
+    return Diff(
+        before=before.summary,
+        after=after.summary,
+        videos_changed=before.asked.videos != after.asked.videos,
+        settings=_settings(before, after),
+        calls=tuple(_aligned(first, last)),
+        answer_changed=told[0] != told[1] or before.status != after.status,
+        answers=(told[0], told[1]),
+        cited_before=tuple(each for each in cited[0] if each not in cited[1]),
+        cited_after=tuple(each for each in cited[1] if each not in cited[0]),
+        problems=(*before.problems, *after.problems),
+    )
+
+
+def _aligned(first: Sequence[Step], last: Sequence[Step]) -> list[Pair]:
+    """The calls of both runs side by side, such that as much as can be stands beside its like."""
+    best = [[0.0] * (len(last) + 1) for _ in range(len(first) + 1)]
+    for i in reversed(range(len(first))):
+        for j in reversed(range(len(last))):
+            beside = best[i + 1][j + 1] + _likeness(first[i], last[j])
+            best[i][j] = max(beside, best[i + 1][j], best[i][j + 1])
+    pairs: list[Pair] = []
+    i = j = 0
+    while i < len(first) or j < len(last):
+        one, other = first[i : i + 1], last[j : j + 1]
+        if one and other and best[i][j] == best[i + 1][j + 1] + _likeness(one[0], other[0]):
+            pairs.append(Pair(change=_change(one[0], other[0]), before=one[0], after=other[0]))
+            i, j = i + 1, j + 1
+        elif one and (not other or best[i][j] == best[i + 1][j]):
+            pairs.append(Pair(change="went", before=one[0], after=None))
+            i += 1
+        else:
+            pairs.append(Pair(change="came", before=None, after=other[0]))
+            j += 1
+    return pairs
+
+
+def _likeness(one: Step, other: Step) -> float:
+    """What it is worth that two calls stand side by side: an equal one is worth more than two that are alike."""
+    if one.tool != other.tool:
+        return -inf
+    if one.arguments == other.arguments:
+        return 4.0
+    names = one.arguments.keys() & other.arguments.keys()
+    equal: int = sum(one.arguments[name] == other.arguments[name] for name in names)
+    return 1.0 + equal / (1 + max(len(one.arguments), len(other.arguments)))
+
+
+def _change(one: Step, other: Step) -> Change:
+    results = [(step.arguments, step.output, step.evidence, step.failure) for step in (one, other)]
+    return "same" if results[0] == results[1] else "changed"
+
+
+def _told(run: RecordedRun) -> str:
+    """The answer of a run, or why it has none."""
+    if run.answer is None:
+        return next((str(event.data.get("error")) for event in run.of("error")), "")
+    option = f"{run.answer.option.letter}. " if run.answer.option else ""
+    return option + " ".join(run.answer.answer.split())
+
+
+def _settings(before: RecordedRun, after: RecordedRun) -> dict[str, tuple[str, str]]:
+    blobs = [next((run.blob(event.output) for event in run.of("run")), None) for run in (before, after)]
+    one, other = (dict(_flat(blob)) for blob in blobs)
+    return {
+        name: (one.get(name, ""), other.get(name, ""))
+        for name in sorted({*one} | {*other})
+        if one.get(name) != other.get(name)
+    }
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """The leaves of nested settings, by their dotted names."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else str(key))
+    elif name:
+        yield name, without_passwords(json.dumps(value, ensure_ascii=False))
+
+
+def lines_of(diff: Diff) -> Iterator[str]:
+    """A comparison as lines for a person."""
+    yield f"- {diff.before.run}  {receipt(diff.before)}"
+    yield f"+ {diff.after.run}  {receipt(diff.after)}"
+    yield one_line(diff.after.question)
+    if diff.videos_changed:
+        yield "The two were asked about different videos."
+    for name, (one, other) in diff.settings.items():
+        yield f"~ {name}: {one or 'not there'} -> {other or 'not there'}"
+    for pair in diff.calls:
+        yield _line(pair)
+    told, since = diff.answers
+    yield f"The answer {'changed' if diff.answer_changed else 'is the same'}:"
+    yield from (f"- {one_line(told)}", f"+ {one_line(since)}") if diff.answer_changed else (f"= {one_line(since)}",)
+    for sign, citations in (("-", diff.cited_before), ("+", diff.cited_after)):
+        yield from (f"{sign} cited: {place(citation)}  {one_line(citation.quote)}" for citation in citations)
+    yield from diff.problems
+
+
+def _line(pair: Pair) -> str:
+    one, other = pair.before, pair.after
+    shown = other or one
+    if shown is None:
+        return ""
+    line = f"{_SIGNS[pair.change]} {shown.tool}({one_line(named(shown.arguments))})"
+    if one is None or other is None or pair.change == "same":
+        return f"{line}, {len(shown.evidence)} found"
+    if one.arguments != other.arguments:
+        line += f", before: ({one_line(named(one.arguments))})"
+    return f"{line}, {_found(one)} -> {_found(other)}"
+
+
+def _found(step: Step) -> str:
+    return f"failed ({one_line(step.failure)})" if step.failure else f"{len(step.evidence)} found"

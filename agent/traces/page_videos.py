@@ -1,0 +1,102 @@
+"""The videos of a run as its page holds them: where to play them, what is in them, and stills of what was looked at."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from longtake.agent.traces.recorded import Lenient, RecordedRun
+from longtake.agent.traces.tree import one_line
+from longtake.agent.web.lanes import lanes_of
+from longtake.agent.web.media_types import playable
+from longtake.agent.web.service import media_of, source
+from longtake.agent.web.stills import kept_still
+from longtake.errors import LongtakeError
+from longtake.memory.library import Library, VideoRecord
+
+STILL_BYTES = 2_000_000  # of all stills of a page, as JPEG
+_WIDTH = 480  # pixels of a still
+_SPREAD = 24  # stills of a video beside those of what was cited and looked at
+_INTO = 1.0  # seconds into a place at which its still is taken: what comes on may fade in
+_MOST_TEXT = 300  # characters of one thing on a lane
+
+
+class _Known(Lenient):
+    """What the run itself knew of its videos, by their ids."""
+
+    names: Mapping[str, str] = Field(default_factory=dict)
+    videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds.")
+
+
+def videos_of(
+    run: RecordedRun, library: Library | None, address: Callable[[VideoRecord], str | None]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The videos of a run for its page, and a sentence for each of which something is not at hand."""
+    known = next((run.read(event.output, _Known) for event in run.of("orient")), None) or _Known()
+    shown: list[dict[str, Any]] = []
+    remarks: list[str] = []
+    for video_id in run.asked.videos:
+        name = known.names.get(video_id, video_id)
+        video: dict[str, Any] = {"id": video_id, "name": name, "duration": known.videos.get(video_id, 0.0)}
+        video |= {"width": None, "playable": False, "file": None, "lanes": [], "stills": []}
+        try:
+            record = library.get(video_id) if library else None
+            if library and record:
+                share = STILL_BYTES // len(run.asked.videos)
+                video |= _held(run, library, record, share, address)
+            else:
+                remarks.append(f"{name} is not in the library: its pictures and what it holds are not shown.")
+        except LongtakeError as error:
+            remarks.append(str(error))
+        shown.append(video)
+    return shown, remarks
+
+
+def _held(
+    run: RecordedRun,
+    library: Library,
+    video: VideoRecord,
+    most_bytes: int,
+    address: Callable[[VideoRecord], str | None],
+) -> dict[str, Any]:
+    """What the library holds of a video."""
+    media = media_of(library, video)
+    plays = media is not None and playable(media) and source(video) is not None
+    where = address(video) if plays else None
+    lanes = lanes_of(library, video).model_dump()["lanes"]
+    for item in (item for lane in lanes for item in lane["items"]):
+        item["text"] = one_line(item["text"], _MOST_TEXT)
+    stills = list(_stills(run, library, video, most_bytes))
+    return {
+        "name": video.name,
+        "duration": video.duration,
+        "width": _WIDTH if stills or (media and media.video) else None,
+        "playable": where is not None,
+        "file": where,
+        "lanes": lanes,
+        "stills": stills,
+    }
+
+
+def _stills(run: RecordedRun, library: Library, video: VideoRecord, most_bytes: int) -> Iterator[dict[str, Any]]:
+    """Stills as data URLs, of what matters most first, as long as there is room."""
+    left = most_bytes
+    for at in dict.fromkeys(float(int(time)) for time in _times(run, video)):
+        jpeg = kept_still(library, video, at, _WIDTH)
+        if jpeg is None or len(jpeg) > left:
+            return
+        left -= len(jpeg)
+        yield {"at": at, "url": f"data:image/jpeg;base64,{b64encode(jpeg).decode()}"}
+
+
+def _times(run: RecordedRun, video: VideoRecord) -> Iterator[float]:
+    """Seconds of which stills are wanted: of what was cited, all over the video, and of what was looked at."""
+    cited = run.answer.citations if run.answer else ()
+    places = [(each.video, each.start, each.end) for each in cited]
+    looked = [span for call in run.calls for span in call.spans]
+    yield from (start + min(_INTO, (end - start) / 2) for of, start, end in places if of == video.id)
+    yield from (video.duration * (number + 0.5) / _SPREAD for number in range(_SPREAD))
+    yield from (start + min(_INTO, (end - start) / 2) for of, start, end in looked if of == video.id)

@@ -1,0 +1,102 @@
+"""How the page of a trace words what it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import Any
+
+from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.steps import Step
+from longtake.agent.traces.tree import one_line
+from longtake.console import counted
+from longtake.memory.timespan import clock
+
+MOST_TEXT = 20_000  # characters of one argument, message or result
+_WORDS = ("query", "question", "claim", "expression", "thing", "object")  # arguments that say what a call is about
+_EXAMINED = ("subtitles", "speech", "scene_text", "sounds", "shots", "captions")  # layers, as the chat shows them
+_NUMBERS = re.compile(r'\[\n([^\[\]{}"]*)\n *\]')  # a list in JSON that is easier to read on one line
+_TITLES = {
+    "orient": "Takes stock of the question",
+    "verify": "Checks the claims",
+    "guard": "Comes to an end",
+    "error": "Breaks off",
+    "answer": "Answers",
+}
+
+
+def title_of(step: Step) -> str:
+    """What a step did."""
+    if step.type == "tool":
+        return _plain(step.tool or "")
+    if step.type == "model" and step.tool:
+        return f"Replies to {_plain(step.tool).lower()}"
+    if step.type == "model":
+        return f"Plans {', '.join(dict.fromkeys(map(_plain, step.calls))).lower()}" if step.calls else "Writes"
+    title = _TITLES.get(step.type, step.type)
+    return f"{title}: {one_line(step.text, 90)}" if step.text else title
+
+
+def about(step: Step) -> str:
+    """What a call was about, in the words it was given; its seconds stand below it."""
+    told = next((step.arguments[name] for name in _WORDS if name in step.arguments), "")
+    return f"“{one_line(told, 90)}”" if isinstance(told, str) and told else ""
+
+
+def facts_of(step: Step) -> str:
+    """What a step found and took."""
+    parts = [f"{len(step.evidence)} found"] if step.type == "tool" else []
+    if step.input_tokens or step.output_tokens:
+        parts += [f"{step.input_tokens + step.output_tokens:,} tokens", f"{step.cost:g} cost"]
+    parts += [f"{len(step.repairs)} repaired"] if step.repairs else []
+    parts.append("known already" if step.cached else f"{step.seconds:.2f} s")
+    return " · ".join(parts)
+
+
+def receipt(run: RecordedRun) -> str:
+    """When a run was asked, of which controller, and its id."""
+    controller = run.settings.controller
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run.started))
+    return " · ".join(filter(None, (when, controller.engine, controller.model, f"trace {run.id}")))
+
+
+def spent(run: RecordedRun) -> list[str]:
+    """What a run took."""
+    usage = run.usage
+    parts = [f"{usage.seconds:.1f} s", counted(usage.rounds, "round"), counted(usage.tool_calls, "tool call")]
+    if usage.input_tokens or usage.output_tokens:
+        parts += [f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out", f"{usage.cost:g} cost"]
+    return [*parts, *(["offline"] if run.answer and run.answer.offline else [])]
+
+
+def examined(run: RecordedRun) -> dict[str, float]:
+    """The share of the timeline, 0 to 1, that each layer on which answers rest has examined."""
+    coverage = run.answer.coverage if run.answer else {}
+    return {_plain(name): coverage[name] for name in _EXAMINED if coverage.get(name)}
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def as_json(value: Any) -> str:
+    """A value on as many lines as make it easy to read; nothing for an empty one."""
+    text = json.dumps(value, ensure_ascii=False, indent=1) if value else ""
+    return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
+
+
+def cut(text: str) -> str:
+    """As much of a text as a page shows."""
+    more = len(text) - MOST_TEXT
+    return f"{text[:MOST_TEXT]}… and {more:,} characters more, in the trace" if more > 0 else text
+
+
+def between(start: float, end: float) -> str:
+    """Two times as short as a player shows them, or one where they are of the same second."""
+    return "–".join(dict.fromkeys(_short(clock(max(0.0, each))) for each in (start, end)))
+
+
+def _short(time_told: str) -> str:
+    rest = time_told.removeprefix("00:")
+    return rest[1:] if rest.startswith("0") else rest

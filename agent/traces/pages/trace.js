@@ -1,0 +1,44 @@
+/** The page of a trace: the stage of a chat, on which everything that a step names can be played. */
+
+import { nearest, run } from "./api.js";
+import { cited } from "./citations.js";
+import { byId } from "./dom.js";
+import { clock } from "./format.js";
+import { Stage } from "./stage.js";
+
+const stage = new Stage();
+const { player, timeline } = stage;
+
+for (const kind of ["video", "time"]) player.addEventListener(kind, caption);
+// The file may have gone since, or lie on another machine.
+byId("player").addEventListener(
+  "error",
+  ({ target }) => target.tagName === "VIDEO" && player.show({ ...player.video, playable: false }),
+  true,
+);
+document.addEventListener("click", ({ target }) => {
+  const chip = target.closest("[data-video]");
+  if (!chip) return;
+  const { video, start, end } = chip.dataset;
+  stage.play({ video, start: Number(start), end: Number(end) });
+});
+
+player.offer(run.videos);
+timeline.looked(run.calls);
+
+/** Under a still, say of which second it is. */
+function caption() {
+  const words = byId("player").querySelector("figcaption");
+  const shown = words && nearest(player.video.id, player.time);
+  if (shown) words.textContent = `The video is not played here: a still of ${clock(shown.at)}.`;
+}
+
+const names = new Map(run.videos.map(({ id, name }) => [id, name]));
+const text = byId("answer");
+text?.replaceChildren(
+  ...cited(text.textContent, run.citations, {
+    videos: [...names.keys()],
+    name: (id) => names.get(id) ?? "a video that is gone",
+    seek: (place) => stage.play(place),
+  }),
+);

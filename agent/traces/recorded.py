@@ -1,0 +1,218 @@
+"""A run as its trace tells it, also where the trace is torn, incomplete or of another schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longtake.agent.trace import SCHEMA, RecordedTrace
+from longtake.config import PriceSettings
+from longtake.errors import LibraryError
+from longtake.memory.library import ID_DIGITS
+from longtake.memory.records import Answer, Record, Usage
+
+_PLACE = re.compile(r"call-\d+-(\d+)")
+_TOKENS = ("input_tokens", "output_tokens")
+
+RunStatus = Literal["answered", "abstained", "partial", "failed", "interrupted", "unfinished"]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+VideoId = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{ID_DIGITS}}}$")]  # it becomes part of a path
+Read = TypeVar("Read", bound=BaseModel)
+
+
+class Lenient(BaseModel):
+    """What is read of a trace that another Longtake may have written: what we do not know is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class Event(Lenient):
+    """One line of a trace, as `longtake.agent.trace` describes it."""
+
+    v: int = 0
+    step: int
+    parent: int | None = None
+    type: str
+    started: float = 0.0
+    seconds: float = 0.0
+    data: Mapping[str, Any] = Field(default_factory=dict)
+    input: Digest | None = None
+    output: Digest | None = None
+    spans: tuple[tuple[str, float, float], ...] = ()
+    evidence: tuple[str, ...] = ()
+    usage: Mapping[str, float] = Field(default_factory=dict)
+
+
+class Asked(Lenient):
+    """What a run was asked, and about which videos of the library, by their ids."""
+
+    question: str = ""
+    options: tuple[str, ...] = ()
+    videos: tuple[VideoId, ...] = ()
+
+
+class Controller(Lenient):
+    """The settings of the planning model that are read again."""
+
+    engine: str = ""
+    model: str | None = None
+    price: PriceSettings = PriceSettings()
+
+
+class RunSettings(Lenient):
+    """The settings of a run that are read again; none of them is secret."""
+
+    controller: Controller = Controller()
+
+
+class Summary(Record):
+    """A run in one line."""
+
+    run: str
+    asked: float = Field(description="Seconds since the epoch.")
+    question: str
+    status: RunStatus
+    usage: Usage
+
+
+class RecordedRun:
+    """What a run did. `problems` says, a sentence each, what cannot be read of it; it grows as more is read."""
+
+    def __init__(self, trace: RecordedTrace) -> None:
+        """Read the events.
+
+        Raises:
+            LibraryError: when the trace cannot be read at all.
+        """
+        self.trace = trace
+        self.id = trace.run
+        self.problems: list[str] = []
+        self.events = tuple(self._events())
+
+    def of(self, kind: str) -> list[Event]:
+        """The events of a type, in the order they were written."""
+        return [event for event in self.events if event.type == kind]
+
+    @cached_property
+    def calls(self) -> tuple[Event, ...]:
+        """The tool calls in the order in which they were asked for; those of one round may end in any."""
+        return tuple(sorted(self.of("tool"), key=lambda event: (event.parent or 0, _place(event), event.step)))
+
+    @cached_property
+    def rounds(self) -> tuple[Event, ...]:
+        """The replies of the controller, without those that it gave a tool."""
+        return tuple(event for event in self.of("model") if "tool" not in event.data)
+
+    @property
+    def started(self) -> float:
+        """When the question was put, in seconds since the epoch."""
+        return self.events[0].started if self.events else 0.0
+
+    @cached_property
+    def asked(self) -> Asked:
+        """What was asked."""
+        return next((self.read(event.input, Asked) for event in self.of("run")), None) or Asked()
+
+    @cached_property
+    def settings(self) -> RunSettings:
+        """What it was asked with."""
+        return next((self.read(event.output, RunSettings) for event in self.of("run")), None) or RunSettings()
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        """What it came to, where it came to an answer."""
+        return next((self.read(event.output, Answer) for event in self.of("answer")), None)
+
+    @property
+    def status(self) -> RunStatus:
+        """How it ended; `unfinished` while it goes on, and when it was killed."""
+        for event in reversed(self.events):
+            if event.type == "answer":
+                status = event.data.get("status")
+                return status if status in ("abstained", "partial", "failed") else "answered"
+            if event.type == "error":
+                return "interrupted" if event.data.get("error") == "interrupted" else "failed"
+        return "unfinished"
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What it has spent, by its events."""
+        spent = {kind: int(sum(event.usage.get(kind, 0) for event in self.of("model"))) for kind in _TOKENS}
+        return Usage(
+            rounds=len(self.rounds),
+            tool_calls=len(self.calls),
+            seconds=round(max((event.started + event.seconds for event in self.events), default=0.0) - self.started, 3),
+            **spent,
+            cost=self.cost(spent) if any(spent.values()) else 0.0,
+        )
+
+    @property
+    def summary(self) -> Summary:
+        """The run in one line."""
+        asked, usage = self.asked, self.usage
+        return Summary(run=self.id, asked=self.started, question=asked.question, status=self.status, usage=usage)
+
+    def cost(self, tokens: Mapping[str, float]) -> float:
+        """What tokens cost at the prices of the run; `input_tokens` and `output_tokens` are read."""
+        price = self.settings.controller.price
+        spent = tokens.get("input_tokens", 0) * price.input + tokens.get("output_tokens", 0) * price.output
+        return round(spent / 1_000_000, 6)
+
+    def blob(self, digest: str | None) -> Any:
+        """A recorded input or output; None where there is none, or it cannot be read, which is a problem."""
+        try:
+            return self.trace.blob(digest) if digest else None
+        except (LibraryError, ValueError) as error:
+            self._note(str(error))
+            return None
+
+    def read(self, digest: str | None, model: type[Read]) -> Read | None:
+        """A blob as a record; None as for `blob`, and where it is no such record."""
+        value = self.blob(digest)
+        try:
+            return None if value is None else model.model_validate(value)
+        except ValidationError:
+            self._note(f"The blob {digest} of {self.id} is not as this Longtake writes it, and is not shown.")
+            return None
+
+    def _events(self) -> list[Event]:
+        path = self.trace.root / f"{self.id}.jsonl"
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError as error:
+            raise LibraryError(f"{path} cannot be read: {error.strerror}.") from error
+        events: list[Event] = []
+        for number, line in enumerate(lines[:-1], start=1):
+            event = _read_event(line)
+            if event and all(event.step > earlier.step for earlier in events[-1:]):
+                events.append(event)
+            else:
+                self._note(f"Line {number} of {path} is no event, and is left out.")
+        if lines[-1]:
+            self._note(f"The last line of {path} is cut off: the run goes on, or was killed.")
+        if others := {event.v for event in events} - {SCHEMA}:
+            told = ", ".join(map(str, sorted(others)))
+            self._note(f"{self.id} is of schema {told}, not {SCHEMA}: what this Longtake does not know is not shown.")
+        return events
+
+    def _note(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _read_event(line: str) -> Event | None:
+    try:
+        return Event.model_validate(json.loads(line))
+    except ValueError:  # of JSON, or of what it holds
+        return None
+
+
+def _place(event: Event) -> int:
+    """Where a call stood among those of its round."""
+    match = _PLACE.fullmatch(str(event.data.get("call")))
+    return int(match[1]) if match else 0

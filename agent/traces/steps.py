@@ -1,0 +1,162 @@
+"""The steps of a run as people read them: what was planned, what was called with what, and what came of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from longtake.agent.orientation import Orientation
+from longtake.agent.traces.recorded import Event, Lenient, RecordedRun
+from longtake.console import counted
+from longtake.memory.records import Citation, Record
+from longtake.tools.result import ToolResult
+
+
+class Step(Record):
+    """One step; times are seconds."""
+
+    step: int
+    type: str
+    tool: str | None = None
+    at: float = Field(description="After the question was put.")
+    seconds: float
+    text: str = Field(default="", description="What it said or decided.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Of a tool, as repaired.")
+    sent: Any = Field(default=None, description="The call as the controller sent it, where that is something else.")
+    calls: tuple[str, ...] = Field(default=(), description="The tools that the controller asked for.")
+    repairs: tuple[str, ...] = Field(default=(), description="What was mended, shortened or asked for again.")
+    notes: tuple[str, ...] = Field(default=(), description="What the tool remarked.")
+    cached: bool = False
+    failure: str | None = None
+    spans: tuple[tuple[str, float, float], ...] = Field(default=(), description="Looked at: video, start and end.")
+    evidence: tuple[Citation, ...] = ()
+    output: Any = Field(default=None, description="The tool's own fields.")
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    steps: tuple[Step, ...] = Field(default=(), description="What it led to.")
+
+
+class _Sent(Lenient):
+    """A call as the controller wrote it."""
+
+    tool: str = ""
+    arguments: Any = None
+
+
+def steps_of(run: RecordedRun) -> tuple[Step, ...]:
+    """The steps of a run: those of the controller in a row, each with the calls and checks that it led to."""
+    rounds = {event.step for event in run.rounds}
+    calls = {(call.parent, call.data.get("call")): call.step for call in run.calls}
+    led: dict[int | None, list[Event]] = defaultdict(list)
+    for event in (*run.calls, *(event for event in run.events if event.type not in ("run", "tool"))):
+        of_tool = event.type == "model" and event.step not in rounds
+        leader = calls.get((event.parent, event.data.get("call"))) if of_tool else None
+        if leader is None and event.type in ("tool", "model", "verify") and event.step not in rounds:
+            leader = event.parent if event.parent in rounds else None
+        led[leader].append(event)
+    return tuple(_step(run, event, led) for event in sorted(led[None], key=lambda event: event.step))
+
+
+def every(steps: Iterable[Step]) -> Iterator[Step]:
+    """Steps with those that they led to, in reading order."""
+    for step in steps:
+        yield step
+        yield from every(step.steps)
+
+
+def _step(run: RecordedRun, event: Event, led: Mapping[int | None, list[Event]]) -> Step:
+    data, tokens = event.data, event.usage
+    return Step(
+        step=event.step,
+        type=event.type,
+        at=round(max(0.0, event.started - run.started), 4),
+        seconds=event.seconds,
+        input_tokens=int(tokens.get("input_tokens", 0)),
+        output_tokens=int(tokens.get("output_tokens", 0)),
+        cost=run.cost(tokens) if tokens else 0.0,
+        repairs=tuple(str(one) for kind in ("asked_again", "shortened", "repairs") for one in _listed(data.get(kind))),
+        spans=event.spans,
+        steps=tuple(_step(run, each, led) for each in led.get(event.step, ())),
+        **_TOLD.get(event.type, _nothing)(run, event),
+    )
+
+
+def _tool(run: RecordedRun, event: Event) -> dict[str, Any]:
+    result = run.read(event.output, ToolResult)
+    sent = run.read(event.input, _Sent)
+    name, arguments = str(event.data.get("tool", "")), event.data.get("arguments")
+    as_sent = sent is not None and (sent.tool, sent.arguments) != (name, arguments)
+    told: dict[str, Any] = {
+        "tool": name,
+        "arguments": dict(arguments) if isinstance(arguments, Mapping) else {},
+        "sent": sent.model_dump() if sent and as_sent else None,
+        "notes": tuple(map(str, _listed(event.data.get("notes")))),
+        "cached": event.data.get("cached") is True,
+        "failure": event.data.get("failure"),
+    }
+    if result:
+        failure = result.failure
+        told |= {
+            "evidence": tuple(map(Citation.of, result.evidence)),
+            "output": result.output or None,
+            "failure": f"{failure.kind}: {failure.message} {failure.remedy}".strip() if failure else None,
+        }
+    return told
+
+
+def _model(run: RecordedRun, event: Event) -> dict[str, Any]:
+    calls = [str(call.get("tool")) for call in _listed(event.data.get("calls")) if isinstance(call, Mapping)]
+    message = run.blob(event.output)
+    data = message.get("data") if isinstance(message, Mapping) else None
+    text = spoken(data.get("content")) if isinstance(data, Mapping) else ""
+    return {"tool": event.data.get("tool"), "calls": tuple(calls), "text": text}
+
+
+def _orient(run: RecordedRun, event: Event) -> dict[str, Any]:
+    found = run.read(event.output, Orientation)
+    if found is None:
+        return {}
+    senses = f", of {', '.join(found.modalities)}" if found.modalities else ""
+    read_as = f", read as: {found.question}" if found.as_asked else ""
+    return {"text": f"{found.kind}{senses}{read_as}"}
+
+
+def _verify(run: RecordedRun, event: Event) -> dict[str, Any]:
+    claims = _listed(run.blob(event.output))
+    unsupported = event.data.get("unsupported", 0)
+    removed = event.data.get("citations_removed", 0)
+    text = f"{counted(len(claims), 'claim')}, {unsupported or 'none'} unsupported" if claims else "no claims"
+    return {"text": f"{text}; {counted(removed, 'citation')} removed" if removed else text}
+
+
+def _ended(run: RecordedRun, event: Event) -> dict[str, Any]:
+    return {"text": str(event.data.get(event.type, ""))}
+
+
+def _nothing(run: RecordedRun, event: Event) -> dict[str, Any]:
+    return {}
+
+
+_TOLD = {
+    "tool": _tool,
+    "model": _model,
+    "orient": _orient,
+    "verify": _verify,
+    "guard": _ended,
+    "error": _ended,
+}
+
+
+def spoken(content: Any) -> str:
+    """The text of a message, whose content is a text or a list of parts."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text", "") if isinstance(part, Mapping) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

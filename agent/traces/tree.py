@@ -1,0 +1,126 @@
+"""A run as a tree in the terminal."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from longtake.agent.traces.recorded import RecordedRun, Summary
+from longtake.agent.traces.steps import Step, steps_of
+from longtake.console import counted
+from longtake.memory.records import Answer, Citation
+from longtake.memory.timespan import TimeSpan
+
+_SHOWN = 5  # pieces of evidence of a call
+_LINE = 160  # characters of a text
+
+
+def tree_of(run: RecordedRun) -> Tree:
+    """What a run did, as Rich draws it; what a video or a model says is text, never markup or a terminal's command."""
+    tree = Tree(Text(f"{run.id}  {receipt(run.summary)}", "bold"), guide_style="dim")
+    tree.add(Text(one_line(run.asked.question) or "(the question cannot be read)"))
+    for step in steps_of(run):
+        _add(tree, step)
+    if run.answer:
+        _add_answer(tree, run.answer)
+    for problem in run.problems:
+        tree.add(Text(problem, "red"))
+    return tree
+
+
+def receipt(summary: Summary) -> str:
+    """How a run ended, and what it cost."""
+    usage = summary.usage
+    parts = [
+        f"{summary.status} in {usage.seconds:.2f} s",
+        time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked)),
+        counted(usage.rounds, "round"),
+        counted(usage.tool_calls, "tool call"),
+        f"{usage.input_tokens + usage.output_tokens:,} tokens",
+        f"{usage.cost:g} cost",
+    ]
+    return ", ".join(parts)
+
+
+def one_line(text: str, most: int = _LINE) -> str:
+    """Text on one line, at most so many characters, without those that command a terminal."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def named(arguments: Mapping[str, Any]) -> str:
+    """Arguments as they would be written in a program."""
+    return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+
+
+def _add(tree: Tree, step: Step) -> None:
+    branch = tree.add(_headline(step))
+    for line in _details(step):
+        branch.add(line)
+    for below in step.steps:
+        _add(branch, below)
+
+
+def _headline(step: Step) -> Text:
+    line = Text(f"{step.step} ", "dim")
+    if step.type == "tool":
+        line.append(step.tool or "", "bold")
+        line.append(f"({one_line(named(step.arguments))})")
+    elif step.calls:
+        line.append(f"model asks for {', '.join(step.calls)}")
+    else:
+        line.append(f"{step.type}{f' for {step.tool}' if step.tool else ''}")
+        line.append(f": {one_line(step.text)}" if step.text else "")
+    line.append(f"  +{step.at:.2f} s, {step.seconds:.3f} s", "dim")
+    if step.input_tokens or step.output_tokens:
+        line.append(f", {step.input_tokens:,} + {step.output_tokens:,} tokens, {step.cost:g} cost", "dim")
+    line.append("  cached" if step.cached else "", "green")
+    return line
+
+
+def _details(step: Step) -> Iterator[Text]:
+    if step.calls and step.text:
+        yield Text(f"says {one_line(step.text)}", "italic")
+    if step.sent:
+        yield Text(one_line(f"sent as {step.sent['tool']}({json.dumps(step.sent['arguments'], ensure_ascii=False)})"))
+    for repair in step.repairs:
+        yield Text(f"repaired: {one_line(repair)}", "yellow")
+    for remark in step.notes:
+        yield Text(f"note: {one_line(remark)}", "dim")
+    if step.failure:
+        yield Text(f"failed: {one_line(step.failure)}", "red")
+    if step.spans:
+        yield Text(f"looked at {_spans(step)}", "dim")
+    yield from _citations(step.evidence)
+
+
+def _spans(step: Step) -> str:
+    told = [str(TimeSpan(start=start, end=end)) for _, start, end in step.spans[:_SHOWN] if 0 <= start <= end]
+    more = len(step.spans) - len(told)
+    return ", ".join(told) + (f" and {more} more" if more else "")
+
+
+def _citations(found: Iterable[Citation]) -> Iterator[Text]:
+    found = list(found)
+    for citation in found[:_SHOWN]:
+        yield Text(f"{place(citation)}  {one_line(citation.quote)}", "cyan")
+    if len(found) > _SHOWN:
+        yield Text(f"and {len(found) - _SHOWN} more", "cyan")
+
+
+def place(citation: Citation) -> str:
+    """When and of which sense."""
+    return f"{TimeSpan(start=citation.start, end=citation.end)}  {citation.modality}"
+
+
+def _add_answer(tree: Tree, answer: Answer) -> None:
+    branch = tree.add(Text(one_line(answer.error or answer.answer, 1_000), "bold"))
+    for claim in answer.claims:
+        stated = branch.add(Text(f"{claim.verdict}: {one_line(claim.text)}"))
+        for line in _citations((*claim.citations, *claim.against)):
+            stated.add(line)

@@ -1,0 +1,141 @@
+"""`longtake trace`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from helpers.openai_server import says
+from helpers.recorded import COST, EVENTFUL, PRICE, alone, lines_of, recorded
+from typer.testing import CliRunner, Result
+
+from longtake.agent.traces.cli_trace import trace
+from longtake.agent.traces.recorded import RecordedRun
+from longtake.console import Session
+from longtake.errors import LibraryError
+from longtake.memory.library import Library
+from longtake.preprocess.workspace import Workspace
+
+ESCAPING = "Is it [red]\x1b]0;mine\x07 or\n blue?"
+
+
+@pytest.fixture(scope="module")
+def runs(small_workspace: Workspace) -> list[RecordedRun]:
+    odd = recorded(small_workspace, says("NOT FOUND: it is \x1b[2Jnot said."), question=ESCAPING)
+    return [odd, recorded(small_workspace, *EVENTFUL)]
+
+
+@pytest.fixture(scope="module")
+def library(runs: list[RecordedRun], tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return alone(tmp_path_factory.mktemp("alone"), *runs)
+
+
+def invoke(library: Library, *arguments: str) -> Result:
+    return CliRunner().invoke(trace, list(arguments), obj=Session(library=library.root), catch_exceptions=False)
+
+
+def told(library: Library, *arguments: str) -> Any:
+    return json.loads(invoke(library, *arguments, "--json").stdout)
+
+
+def test_runs_are_listed_newest_first(library: Library, runs: list[RecordedRun]) -> None:
+    lines = invoke(library, "list").stdout.splitlines()
+    assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
+    assert "  answered   " in lines[0]
+    assert lines[0].endswith(f" 5 rounds      600 tokens    0.0018 cost  {COST}")
+    listed = told(library, "list")
+    assert [each["run"] for each in listed] == [runs[1].id, runs[0].id]
+    assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.0018)
+
+
+def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
+    assert "`longtake ask` leaves one" in invoke(Library(tmp_path), "list").stdout
+    assert told(Library(tmp_path), "list") == []
+
+
+def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> None:
+    shown = invoke(library, "show", "last").stdout
+    assert "5 rounds, 5 tool calls, 600 tokens, 0.0018 cost" in shown.splitlines()[0]
+    for words in (
+        "2 model asks for cross_modal_search, transcribe_speech",
+        "100 + 20 tokens, 0.00036 cost",
+        "says I look for the price.",
+        "repaired: tool 'transcribe_speach' taken for 'transcribe_speech'",
+        'transcribe_speech(timestamp="00:00:03-00:00:07")',
+        "looked at 00:00:03-00:00:07",
+        "00:00:04-00:00:06  speech  The blue kettle costs 249 dollars.",
+        "failed: bad_arguments: There is no tool 'nonsense'.",
+        "  cached",
+        "verify: 2 claims, 1 unsupported",
+        "supported: The blue kettle costs 249 dollars.",
+    ):
+        assert words in shown
+
+
+def test_show_tells_the_whole_run_as_json(library: Library, runs: list[RecordedRun]) -> None:
+    shown = told(library, "show", runs[1].id)
+    assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
+    assert [step["type"] for step in shown["steps"]] == ["orient", *["model"] * 5, "answer"]
+    assert shown["steps"][1]["steps"][1]["output"]["transcript"] == "The blue kettle costs 249 dollars."
+    assert runs[1].answer is not None
+    assert shown["answer"] == runs[1].answer.model_dump(mode="json")
+    assert shown["problems"] == []
+
+
+@pytest.mark.parametrize("command", [("list",), ("show",), ("diff",)])
+def test_what_is_said_commands_no_terminal(library: Library, runs: list[RecordedRun], command: tuple[str]) -> None:
+    named = {"list": (), "show": (runs[0].id,), "diff": (runs[0].id, runs[0].id)}[command[0]]
+    shown = invoke(library, *command, *named).stdout
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "Is it [red] ]0;mine or blue?" in shown
+
+
+def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[RecordedRun], tmp_path: Path) -> None:
+    library = alone(tmp_path, runs[1])
+    lines = lines_of(runs[1])
+    (library.trace_root / f"{runs[1].id}.jsonl").write_text("".join(lines[:4]) + lines[4][:30], encoding="utf-8")
+    assert "  unfinished " in invoke(library, "list").stdout
+    shown = invoke(library, "show", "last").stdout
+    assert "2 model asks for cross_modal_search, transcribe_speech" in shown
+    assert "is cut off: the run goes on, or was killed." in shown
+
+
+def test_stats_measure_all_runs_or_those_named_and_draw_them(
+    library: Library, runs: list[RecordedRun], tmp_path: Path
+) -> None:
+    assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 abstained\n")
+    named = told(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
+    assert (named["runs"], named["statuses"]) == (1, {"answered": 1})
+    drawn = ElementTree.parse(tmp_path / "tools.svg").getroot()
+    assert "transcribe_speech" in [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_diff_compares_two_runs(library: Library, runs: list[RecordedRun]) -> None:
+    shown = invoke(library, "diff", runs[1].id, "last").stdout
+    assert '= transcribe_speech(timestamp="00:00:03-00:00:07"), 1 found' in shown
+    assert "The answer is the same:\n= The blue kettle costs 249 dollars." in shown
+    compared = told(library, "diff", "last", "last")
+    assert {call["change"] for call in compared["calls"]} == {"same"}
+    with pytest.raises(LibraryError, match="only runs of one question"):
+        invoke(library, "diff", runs[0].id, runs[1].id)
+
+
+def test_html_writes_one_file_named_after_the_run(
+    library: Library, runs: list[RecordedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke(library, "html", "last").stdout == f"{runs[1].id}.html\n"
+    assert PRICE.partition(" [")[0] in (tmp_path / f"{runs[1].id}.html").read_text(encoding="utf-8")
+    written = told(library, "html", runs[0].id, "--out", "odd.html")
+    assert written == {"run": runs[0].id, "file": str(tmp_path / "odd.html")}
+    assert (tmp_path / "odd.html").is_file()
+
+
+def test_an_unknown_run_is_one_sentence(library: Library) -> None:
+    for command in ("show", "stats", "html"):
+        with pytest.raises(LibraryError, match="begins with 'xyz': `longtake trace list` names them"):
+            invoke(library, command, "xyz")

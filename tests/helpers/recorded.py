@@ -1,0 +1,57 @@
+"""Runs of a scripted controller, recorded, and copies of their traces in a library of their own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from helpers.asking import ask_endpoint
+from helpers.openai_server import Reply, says
+
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.recorded import RecordedRun
+from longtake.memory.library import Library
+from longtake.preprocess.workspace import Workspace
+
+COST = "What does the blue kettle cost?"
+PRICE = "The blue kettle costs 249 dollars [00:00:04]."
+LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+SEARCH = ("cross_modal_search", {"query": "the price", "modalities": []})
+# A call that is mended, one of no tool, one that is answered from the cache, and a draft that is sent back.
+EVENTFUL = (
+    says("I look for the price.", SEARCH, ("transcribe_speach", {"timestamp": [3, 7]})),
+    says(None, LISTEN, ("nonsense", {"a": 1})),
+    says(None, LISTEN),
+    says(f"{PRICE} Napoleon bought it."),
+    says(PRICE),
+)
+PRICES = ("controller.price.input=2", "controller.price.output=8")
+
+
+def recorded(
+    workspace: Workspace, *script: Reply, settings: tuple[str, ...] = PRICES, question: str = COST
+) -> RecordedRun:
+    """Ask a question of a controller that replies as scripted, and read the run back."""
+    asked = ask_endpoint(workspace, script, *settings, question=question)
+    return RecordedRun(RecordedTrace(workspace.library.trace_root, asked.answer.trace or ""))
+
+
+def alone(folder: Path, *runs: RecordedRun) -> Library:
+    """A library that holds the traces of these runs, and no video."""
+    library = Library(folder)
+    shutil.copytree(runs[0].trace.root / "blobs", library.trace_root / "blobs")
+    for run in runs:
+        shutil.copy2(run.trace.root / f"{run.id}.jsonl", library.trace_root)
+    return library
+
+
+def lines_of(run: RecordedRun) -> list[str]:
+    """The lines of a trace."""
+    return (run.trace.root / f"{run.id}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+def rewritten(run: RecordedRun, folder: Path, lines: list[str]) -> RecordedRun:
+    """The run again, of a copy whose trace holds these lines."""
+    library = alone(folder, run)
+    (library.trace_root / f"{run.id}.jsonl").write_text("".join(lines), encoding="utf-8")
+    return RecordedRun(RecordedTrace(library.trace_root, run.id))
