@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
-
-from langchain_core.runnables import RunnableConfig
-from langsmith.run_helpers import tracing_context
+from typing import NamedTuple
 
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.factory import make_controller
+from longtake.agent.facts import Known, known_video
 from longtake.agent.graph import build_graph, open_threads
-from longtake.agent.nodes.answer import usage_of
-from longtake.agent.state import Progress, Question, Turn
+from longtake.agent.running import run_graph
+from longtake.agent.state import Question, Turn
 from longtake.agent.trace import Trace, Watch
-from longtake.errors import LibraryError, LongtakeError
+from longtake.errors import LongtakeError
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
-from longtake.memory.timespan import SpanError
 from longtake.preprocess.media import probe
 from longtake.preprocess.progress import Watcher
 from longtake.preprocess.workspace import Workspace
@@ -69,6 +65,7 @@ class Asker:
         watcher: Watcher | None = None,
         budget: Budget | None = None,
         watch: Watch = lambda event: None,
+        change: Callable[[RunContext], RunContext] = lambda context: context,
     ) -> Answer:
         """Answer one question about one or more videos.
 
@@ -81,6 +78,7 @@ class Asker:
             watcher: follows the indexing.
             budget: seconds and stop flag; the profile's seconds by default.
             watch: told each event of the trace when it is written.
+            change: what the run is handed in place of its own context, as a fork of another run.
 
         Raises:
             LongtakeError: when the question or a video is not usable; nothing is indexed then.
@@ -91,6 +89,11 @@ class Asker:
         resolved = [_resolve(self._workspace, reference) for reference in videos]
         opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
         handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
+        known = Known(
+            videos=tuple(known_video(handle) for handle in handles.values()),
+            problems={name: problem for video in opened for name, problem in video.problems.items()},
+            incomplete=tuple(video.record.name for video in opened if not video.complete),
+        )
         trace = Trace(self._workspace.library.trace_root, watch)
         workspace = self._workspace
         tools = ToolContext(
@@ -102,21 +105,11 @@ class Asker:
             notes=self._notes,
             thread=thread or trace.run,
         )
-        incomplete = tuple(video.record.name for video in opened if not video.complete)
-        problems = {name: problem for video in opened for name, problem in video.problems.items()}
-        context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, problems, incomplete)
+        context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, known)
         asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
-        state: dict[str, Any] = {}
         try:
-            answer = self._run(asked, context, thread or trace.run, state)
-        except KeyboardInterrupt:
-            trace.event("error", started=time.time(), parent=0, data={"error": "interrupted"})
-            raise
-        except (LongtakeError, SpanError) as error:
-            trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
-            answer = _failed(asked, context, state, _sentence(error))
+            answer = run_graph(self._graph, asked, change(context), thread or trace.run)
         finally:
-            trace.close()
             if thread is None:
                 self.forget(trace.run)
             else:
@@ -131,49 +124,10 @@ class Asker:
         self._notes.forget(thread)
         self._conversations.forget(thread)
 
-    def _run(self, asked: Question, context: RunContext, thread: str, state: dict[str, Any]) -> Answer:
-        """Run the graph; what its nodes return is put into `state`, which holds it also when a later one fails."""
-        context.trace.event(
-            "run",
-            started=context.started,
-            given={"question": asked.question, "options": list(asked.options), "videos": list(asked.videos)},
-            result=context.tools.settings.model_dump(mode="json"),
-            data={"thread": thread},
-        )
-        # Our own guards end a run; LangGraph's limit, which would throw the work away, lies well above them.
-        steps = 4 * context.tools.settings.budget.rounds + 10
-        config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
-        # LangChain would send its own traces to a server when the environment names one; ours stay here.
-        with tracing_context(enabled=False):
-            updates = self._graph.stream(asked, config, context=context, stream_mode="updates", durability="exit")
-            # Closing writes the checkpoint, also on Ctrl-C between two steps.
-            with closing(cast("Generator[dict[str, Any], None, None]", updates)):
-                for update in updates:
-                    for changed in update.values():
-                        state.update(changed or {})
-        answer = state.get("answer")
-        if not isinstance(answer, Answer):
-            raise LibraryError("The run ended without an answer.")
-        return answer
-
     def _keep_last_checkpoint(self, thread: str) -> None:
         with self._threads.cursor() as cursor:
             for table in ("writes", "checkpoints"):
                 cursor.execute(_SUPERSEDED.format(table=table), {"thread": thread})
-
-
-def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], error: str) -> Answer:
-    """The answer of a run that broke off, with what it had spent and looked at by then."""
-    orientation = state.get("orientation")
-    return Answer(
-        question=asked.question,
-        status="failed",
-        answer="",
-        coverage=dict(orientation.coverage) if orientation else {},
-        usage=usage_of(state.get("progress", Progress()), context),
-        trace=context.trace.run,
-        error=error,
-    )
 
 
 def _check_question(question: str, options: Sequence[str]) -> None:
@@ -236,8 +190,3 @@ def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watch
     reasons = {layer.name: layer.problem or layer.unavailable for layer in report.layers}
     problems = {name: reason for name, reason in reasons.items() if reason}
     return _Opened(report.video, report.complete, problems)
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return f"The question cannot be answered: {text}." if isinstance(error, SpanError) else text

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from longtake.agent.facts import Known
 from longtake.agent.trace import Trace
 from longtake.tools.context import ToolContext
 from longtake.tools.toolbox import Toolbox
@@ -21,5 +23,5 @@ class RunContext:
     controller: BaseChatModel
     trace: Trace
     started: float  # time.time() when the question was put
-    problems: Mapping[str, str] = field(default_factory=dict)  # why a layer could not be built, by its name
-    incomplete: tuple[str, ...] = ()  # names of videos that are not indexed to their end
+    known: Known = field(default_factory=Known)
+    origin: Mapping[str, Any] = field(default_factory=dict)  # of a run that was forked from another

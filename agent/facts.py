@@ -1,10 +1,12 @@
-"""What the layers say of a recording itself, as evidence that needs no tool."""
+"""What the layers say of a recording itself, as evidence that needs no tool: all that a run knows when it begins."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from longtake.memory.records import Evidence
+from pydantic import Field
+
+from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.tools.context import VideoHandle
 from longtake.tools.evidence import evidence_of
@@ -12,12 +14,42 @@ from longtake.tools.evidence import evidence_of
 _SLACK = 0.5  # seconds by which the edges of what was looked at may miss those of a shot
 
 
-def shots_of(video: VideoHandle) -> list[TimeSpan]:
-    """The shots of a video, in order."""
-    return [TimeSpan(start=item["start"], end=item["end"]) for item in video.items("shots")]
+class KnownVideo(Record):
+    """What is known of a video before any call."""
+
+    id: str
+    name: str
+    duration: float = Field(description="Seconds.")
+    coverage: Mapping[str, float] = Field(description="The share of the timeline that each layer covers, by its name.")
+    shots: tuple[TimeSpan, ...]
+    facts: tuple[Evidence, ...]
+    blank: tuple[Evidence, ...] = Field(description="Where the picture is empty.")
 
 
-def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequence[VideoHandle]) -> str:
+class Known(Record):
+    """What is known when a run begins; but for its tools nothing in it reads the library after that."""
+
+    videos: tuple[KnownVideo, ...] = ()
+    problems: Mapping[str, str] = Field(
+        default_factory=dict, description="Why a layer could not be built, by its name."
+    )
+    incomplete: tuple[str, ...] = Field(default=(), description="Names of videos that are not indexed to their end.")
+
+
+def known_video(video: VideoHandle) -> KnownVideo:
+    """Read what the layers of a video say of it."""
+    return KnownVideo(
+        id=video.id,
+        name=video.record.name,
+        duration=video.duration,
+        coverage=video.library.coverage(video.record),
+        shots=tuple(TimeSpan(start=item["start"], end=item["end"]) for item in video.items("shots")),
+        facts=tuple(recording_facts(video)),
+        blank=tuple(blank_spans(video)),
+    )
+
+
+def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequence[KnownVideo]) -> str:
     """How many of all shots were looked at whole, as `(12 of 12 shots examined.)`; empty where shots are not known.
 
     Args:
@@ -27,9 +59,8 @@ def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequenc
     seen = total = 0
     for video in videos:
         looked = joined((TimeSpan(start=a, end=b) for name, a, b in examined if name == video.id), gap=_SLACK)
-        shots = shots_of(video)
-        total += len(shots)
-        seen += sum(any(_holds(span, shot) for span in looked) for shot in shots)
+        total += len(video.shots)
+        seen += sum(any(_holds(span, shot) for span in looked) for shot in video.shots)
     return f"({seen} of {total} shots examined.)" if total else ""
 
 

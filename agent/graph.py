@@ -25,9 +25,10 @@ from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, O
 from longtake.memory.timespan import TimeSpan
 
 _STORED = (Answer, Citation, Citing, Claim, Evidence, Option, Orientation, Progress, Question, TimeSpan, Turn, Usage)
+Graph = CompiledStateGraph[AgentState, RunContext, Question, AgentState]
 
 
-def build_graph(threads: SqliteSaver) -> CompiledStateGraph[AgentState, RunContext, Question, AgentState]:
+def build_graph(threads: SqliteSaver) -> Graph:
     """Wire the nodes; models, tools and settings come in through the run's context."""
     graph: StateGraph[AgentState, RunContext, Question, AgentState] = StateGraph(
         AgentState, context_schema=RunContext, input_schema=Question

@@ -9,6 +9,8 @@ from langchain_core.messages import AIMessage
 from longtake.agent.state import AgentState, Progress
 from longtake.tools.context import ToolContext
 
+STOPPED = "it was stopped"
+OUT_OF_TIME = "the time ran out"
 MOST_CHECKS = 1  # how often a draft with unsupported claims goes back to the controller
 MOST_REPEATS = 2  # how often a round of calls may come to the very same as one before
 
@@ -17,9 +19,9 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
     """The guard that ends this run now, in words; None while there is budget and progress."""
     budget, progress = tools.settings.budget, state.progress
     if tools.budget.stopped:
-        return "it was stopped"
+        return STOPPED
     if tools.budget.left <= 0:
-        return "the time ran out"
+        return OUT_OF_TIME
     if progress.rounds >= budget.rounds:
         return f"the limit of {budget.rounds} rounds was reached"
     if progress.input_tokens + progress.output_tokens >= budget.tokens:

@@ -88,7 +88,7 @@ class Trace:
     def _blob(self, value: Any) -> str | None:
         if value is None:
             return None
-        text = canonical_json(value)
+        text = blob_text(value)
         digest = _digest(text)
         path = _blob_path(self.root, digest)
         if not path.exists():
@@ -141,6 +141,11 @@ class RecordedTrace:
         if _digest(text) != digest:
             raise LibraryError(f"The blob {path} is not what was recorded; take it from a copy of the trace.")
         return json.loads(text)
+
+
+def blob_text(value: Any) -> str:
+    """A value as a blob holds it: whole, its keys in the order in which a model was told them."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _digest(text: str) -> str:

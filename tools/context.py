@@ -116,6 +116,7 @@ class ToolContext:
     chosen: str | None = field(default=None)
     notes: Notes | None = None
     thread: str = ""  # the conversation whose notes they are
+    call: str = ""  # the call's id in a run
 
     @property
     def video(self) -> VideoHandle:

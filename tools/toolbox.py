@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from longtake.errors import Cancelled, EngineError, LongtakeError
-from longtake.tools.context import Budget, ToolContext
+from longtake.tools.context import Budget, ToolContext, VideoHandle
 from longtake.tools.registry import SPECS, ToolSpec
 from longtake.tools.result import FailureKind, ToolError, ToolFailure, ToolResult
 
@@ -45,20 +45,33 @@ class Toolbox:
     def call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         """Run one tool; never raises. Equal calls on the same videos are answered from the cache."""
         started = time.perf_counter()
-        result = self._call(name, dict(arguments), context)
+        result = self._call(name, arguments, context)
         return result.model_copy(update={"tool": name, "seconds": round(time.perf_counter() - started, 4)})
 
-    def _call(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+    def check(
+        self, name: str, arguments: Mapping[str, Any], videos: Mapping[str, VideoHandle]
+    ) -> tuple[ToolSpec, BaseModel, str | None]:
+        """The tool of a call, its arguments as it takes them, and the id of the video that they name, if any.
+
+        Raises:
+            ToolError: when there is no such tool, or it does not take such arguments.
+        """
         spec = self._specs.get(name)
         if spec is None:
-            return _failed("bad_arguments", f"There is no tool {name!r}.{_hint(name, self._specs)}")
+            raise ToolError("bad_arguments", f"There is no tool {name!r}.{_hint(name, self._specs)}")
+        given = dict(arguments)
+        chosen = _chosen_video(videos, given)
         try:
-            context = _choose_video(context, arguments)
-            checked = spec.arguments.model_validate(_as_lists(arguments, spec))
+            return spec, spec.arguments.model_validate(_as_lists(given, spec)), chosen
+        except ValidationError as error:
+            raise ToolError("bad_arguments", f"{name}: {problems(error, spec.arguments)}") from error
+
+    def _call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            spec, checked, chosen = self.check(name, arguments, context.videos)
         except ToolError as error:
             return ToolResult(tool=name, failure=error.failure)
-        except ValidationError as error:
-            return _failed("bad_arguments", f"{name}: {_problems(error, spec)}")
+        context = context.about(chosen) if chosen else context
         key = self._key(spec, checked, context)
         if key in self._cache:
             return self._cache[key].model_copy(update={"cached": True})
@@ -78,16 +91,17 @@ def _schemas(specs: tuple[ToolSpec, ...], videos: tuple[str, ...]) -> list[dict[
     return [spec.as_openai(videos) for spec in specs]
 
 
-def _choose_video(context: ToolContext, arguments: dict[str, Any]) -> ToolContext:
-    if len(context.videos) < 2 or "video" not in arguments:
-        return context
+def _chosen_video(videos: Mapping[str, VideoHandle], arguments: dict[str, Any]) -> str | None:
+    """The id of the video that a call names, whose name is taken out of its arguments; None when it names none."""
+    if len(videos) < 2 or "video" not in arguments:
+        return None
     wanted = str(arguments.pop("video"))
-    meant = [handle.id for handle in context.videos.values() if wanted in (handle.id, handle.record.name)]
+    meant = [handle.id for handle in videos.values() if wanted in (handle.id, handle.record.name)]
     if len(meant) == 1:
-        return context.about(meant[0])
+        return meant[0]
     if meant:
         raise ToolError("bad_arguments", f"video: {wanted!r} means several open videos: {', '.join(meant)}.")
-    names = [name for handle in context.videos.values() for name in (handle.id, handle.record.name)]
+    names = [name for handle in videos.values() for name in (handle.id, handle.record.name)]
     raise ToolError("bad_arguments", f"video: {wanted!r} is not open.{_hint(wanted, names)}")
 
 
@@ -156,22 +170,22 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(names)}."
 
 
-def _problems(error: ValidationError, spec: ToolSpec) -> str:
-    """What is wrong with each argument, a sentence each."""
+def problems(error: ValidationError, arguments: type[BaseModel]) -> str:
+    """What is wrong with each argument of a call, a sentence each."""
     by_argument: dict[str, list[ErrorDetails]] = {}
     for item in error.errors():
         by_argument.setdefault(str(item["loc"][0]), []).append(item)
-    return " ".join(_problem(name, items, spec) for name, items in by_argument.items())
+    return " ".join(_problem(name, items, arguments) for name, items in by_argument.items())
 
 
-def _problem(name: str, items: list[ErrorDetails], spec: ToolSpec) -> str:
+def _problem(name: str, items: list[ErrorDetails], arguments: type[BaseModel]) -> str:
     first = items[0]
     if first["type"] == "extra_forbidden":
-        return f"There is no argument {name!r}.{_hint(name, spec.arguments.model_fields)}"
+        return f"There is no argument {name!r}.{_hint(name, arguments.model_fields)}"
     if first["type"] == "missing":
         return f"The argument {name!r} is missing."
     if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one for each member of a union
-        return f"{name}: {first['input']!r} cannot be read. {spec.arguments.model_fields[name].description}"
+        return f"{name}: {first['input']!r} cannot be read. {arguments.model_fields[name].description}"
     return f"{name}: {first['msg']}, not {first['input']!r}.{_enum_hint(first)}"
 
 

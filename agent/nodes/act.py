@@ -56,7 +56,7 @@ def _call(
     started = time.time()
     text_model = ToolText(context, call, asked_at)
     by_rules = context.tools.settings.controller.engine == "rules"
-    tools = replace(context.tools, text_model=None if by_rules else text_model)
+    tools = replace(context.tools, text_model=None if by_rules else text_model, call=call["id"] or "")
     result = context.toolbox.call(call["name"], call["args"], tools)
     context.trace.event(
         "tool",

@@ -71,13 +71,13 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     names = {video.id: video.record.name for video in context.tools.videos.values()}
     text, doubted = with_citations(state.claims, names), softened(state.claims, names)
-    proof = shots_examined(state.examined, list(context.tools.videos.values())) if _wants_everything(state) else ""
+    proof = shots_examined(state.examined, context.known.videos) if _wants_everything(state) else ""
     if state.progress.guard:
         found = f"{text} {doubted}".strip() or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
         return "partial", f"Stopped because {state.progress.guard}. {so_far}"
-    if context.incomplete:
-        unfinished = ", ".join(context.incomplete)
+    if context.known.incomplete:
+        unfinished = ", ".join(context.known.incomplete)
         found = text or "Nothing that answers it was found in the layers that are there."
         found = f"{found} {doubted}".strip()
         return "partial", f"{found} ({unfinished}: not indexed to the end yet, so not everything was looked at.)"
@@ -106,7 +106,7 @@ def _examined(state: AgentState, context: RunContext) -> str:
     named = {name for names in SENSES.values() for name in names}
     looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in named and share]
     missing = [
-        next((context.problems[name] for name in names if name in context.problems), label).rstrip(".")
+        next((context.known.problems[name] for name in names if name in context.known.problems), label).rstrip(".")
         for label, names in SENSES.items()
         if not any(coverage.get(name) for name in names)
     ]

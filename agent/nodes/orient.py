@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.context import RunContext
-from longtake.agent.facts import blank_spans, recording_facts, shots_of
+from longtake.agent.facts import KnownVideo
 from longtake.agent.follow_up import pointed_at, resolve
 from longtake.agent.orientation import Orientation, classify, named_span, quoted, split_parts, wants_everything
 from longtake.agent.prompts.render import render
 from longtake.agent.state import AgentState, Progress
 from longtake.memory.records import Citing
-from longtake.tools.context import VideoHandle
 
 
 def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Start a question: everything of the last one but the thread is forgotten."""
     started = time.time()
     context = runtime.context
-    orientation = _orientation(state, list(context.tools.videos.values()))
+    orientation = _orientation(state, context.known.videos)
     context.trace.event(
         "orient",
         started=started,
         parent=0,
-        given={"question": state.question, "options": list(state.options)},
+        given={
+            "question": state.question,
+            "options": list(state.options),
+            "turns": [turn.model_dump(mode="json") for turn in state.turns],
+        },
         result=orientation.model_dump(mode="json"),
     )
     return {
@@ -44,12 +48,12 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     }
 
 
-def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
+def _orientation(state: AgentState, videos: Sequence[KnownVideo]) -> Orientation:
     question = resolve(state.question, [turn.question for turn in state.turns])
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
     kind, modalities = classify(question)
     longest = max(videos, key=lambda video: video.duration)
-    span, point = named_span(question, longest.duration, shots_of(longest))
+    span, point = named_span(question, longest.duration, longest.shots)
     return Orientation(
         question=question,
         as_asked="" if question == state.question else state.question,
@@ -62,21 +66,21 @@ def _orientation(state: AgentState, videos: list[VideoHandle]) -> Orientation:
         exhaustive=wants_everything(question),
         parts=split_parts(question),
         videos={video.id: video.duration for video in videos},
-        names={video.id: video.record.name for video in videos},
+        names={video.id: video.name for video in videos},
         coverage=_coverage(videos),
-        facts=tuple(fact for video in videos for fact in recording_facts(video)),
-        blank=tuple(span for video in videos for span in blank_spans(video)),
+        facts=tuple(fact for video in videos for fact in video.facts),
+        blank=tuple(span for video in videos for span in video.blank),
         last=last,
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
     )
 
 
-def _coverage(videos: list[VideoHandle]) -> dict[str, float]:
+def _coverage(videos: Sequence[KnownVideo]) -> dict[str, float]:
     """The layers of all videos, each with its share of their joint timeline."""
     total = sum(video.duration for video in videos) or 1.0
     shares: dict[str, float] = {}
     for video in videos:
-        for name, share in video.library.coverage(video.record).items():
+        for name, share in video.coverage.items():
             shares[name] = shares.get(name, 0.0) + share * video.duration / total
     return {name: round(share, 4) for name, share in shares.items()}
 

@@ -18,6 +18,8 @@ from longtake.agent.routing import guard_reached
 from longtake.agent.state import AgentState, Progress
 from longtake.errors import Cancelled, EngineError
 
+SILENT = "the controller stopped answering"
+
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """One reply of the controller: tool calls, or a draft of the answer."""
@@ -62,7 +64,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _stopped_answering(progress: Progress, error: Exception) -> str | None:
     """An endpoint that has answered before ends the run with what was found; one that never has fails it."""
-    return f"the controller stopped answering ({str(error).rstrip('.')})" if progress.rounds else None
+    return f"{SILENT} ({str(error).rstrip('.')})" if progress.rounds else None
 
 
 def _ended(guard: str, state: AgentState, context: RunContext) -> dict[str, Any]:

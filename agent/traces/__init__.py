@@ -1,1 +1,1 @@
-"""Traces, read back: runs listed, shown, measured, compared, and opened as a page."""
+"""Traces, read back: runs listed, shown, measured, compared, opened as a page, run again, forked and exported."""

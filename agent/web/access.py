@@ -52,7 +52,7 @@ class Access:
         if not token:
             raise ConfigError(
                 f"{host} can be reached from other machines, and without a token anybody there could use the library: "
-                "give one with --token, or leave --host out."
+                "give one with --token, or listen at 127.0.0.1."
             )
         name = socket.gethostname().lower()
         return cls(LOOPBACK | {host.lower(), name, f"{name}.local"}, token, any_address=_is_wildcard(host))
@@ -100,7 +100,7 @@ class Guard:
         headers, path = Headers(scope=scope), scope["path"]
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._access.knows_host(host):
-            return Refusal(403, "This server is not called by that name: open the address that `longtake serve` says.")
+            return Refusal(403, "This server is not called by that name: use the address that it said when it began.")
         if origin is not None and origin.partition("://")[2] != host:
             return Refusal(403, "Pages of other sites may not use this server.")
         public = path == "/" or path.startswith("/page/")

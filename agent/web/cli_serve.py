@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import socket
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +10,8 @@ import typer
 
 from longtake.agent.cli import open_workspace
 from longtake.agent.web.access import Access
+from longtake.agent.web.listening import listen, url_of
 from longtake.console import Session, say
-from longtake.errors import ConfigError
 
 
 def serve(
@@ -29,7 +27,7 @@ def serve(
     """Open the library in the browser: watch, ask, and see what an answer rests on."""
     session: Session = context.obj
     admitted = Access.at(host, token)
-    listening = _listen(host, port)
+    listening = listen(host, port)
     workspace = open_workspace(session)
     from longtake.agent.ask import Asker
     from longtake.agent.web.app import create_app
@@ -38,28 +36,6 @@ def serve(
 
     service = Service(workspace, Asker(workspace), folder or ())
     server = Server(create_app(service, admitted))
-    say(f"Longtake is at {_url(host, listening)} until Ctrl-C ends it.")
+    say(f"Longtake is at {url_of(host, listening)} until Ctrl-C ends it.")
     sys.stdout.flush()  # whoever reads it through a pipe is waiting for it
     server.run([listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A socket at an address, before anything is loaded.
-
-    Raises:
-        ConfigError: when the port is in use, or the address is none of this machine.
-    """
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ConfigError(f"Port {port} of {host} is in use: choose another with --port.") from error
-        reason = (error.strerror or str(error)).partition(" (while")[0]
-        raise ConfigError(f"{host} cannot be listened at ({reason}): choose another with --host.") from error
-
-
-def _url(host: str, listening: socket.socket) -> str:
-    """What to open in a browser on this machine."""
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}/"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.trace import RecordedTrace, blob_text
 from longtake.agent.traces.page import page_of
 from longtake.agent.web.clips import write_clip
 from longtake.agent.web.pack_text import Place, answer_text, subtitles_text
@@ -95,7 +95,7 @@ def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:
     events = list(trace.events())
     pack.writestr("trace.jsonl", "".join(f"{canonical_json(event)}\n" for event in events))
     for digest in sorted({event[side] for event in events for side in ("input", "output")} - {None}):
-        pack.writestr(f"blobs/{digest[:2]}/{digest}.json", canonical_json(trace.blob(digest)))
+        pack.writestr(f"blobs/{digest[:2]}/{digest}.json", blob_text(trace.blob(digest)))
 
 
 def _span(citation: Citation) -> TimeSpan:

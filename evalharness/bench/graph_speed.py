@@ -27,6 +27,7 @@ from langgraph.graph import END, START, StateGraph
 from langsmith.run_helpers import tracing_context
 
 from longtake.agent.context import RunContext
+from longtake.agent.facts import Known, known_video
 from longtake.agent.graph import build_graph, open_threads
 from longtake.agent.state import Question
 from longtake.agent.trace import RecordedTrace, Trace
@@ -166,7 +167,8 @@ def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[
         budget = Budget(workspace.settings.budget.seconds)
         tools = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, budget)
         with closing(Trace(workspace.library.trace_root)) as trace, tracing_context(enabled=False):
-            context = RunContext(toolbox, tools, controller, trace, time.time())
+            known = Known(videos=tuple(known_video(handle) for handle in handles.values()))
+            context = RunContext(toolbox, tools, controller, trace, time.time(), known)
             answer: Answer = graph.invoke(asked, _thread(_steps(rounds)), context=context)["answer"]
         if (answer.status, answer.usage.tool_calls) != ("answered", rounds):
             raise EngineError(f"A run was to answer after {rounds} rounds and did not: {answer.answer}")

@@ -50,9 +50,9 @@ def test_threads_do_not_hear_of_each_other(small_workspace: Workspace) -> None:
 
 
 def test_a_thread_lies_in_the_librarys_file(small_workspace: Workspace) -> None:
-    Asker(small_workspace).ask([VIDEO], COST, thread="kept")
+    Asker(small_workspace).ask([VIDEO], COST, thread="stored")
     with sqlite3.connect(small_workspace.library.memory_file) as connection:
-        (count,) = connection.execute("SELECT count(*) FROM checkpoints WHERE thread_id = 'kept'").fetchone()
+        (count,) = connection.execute("SELECT count(*) FROM checkpoints WHERE thread_id = 'stored'").fetchone()
     connection.close()
     assert count > 0
 

@@ -1,0 +1,73 @@
+"""`longtake mcp`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longtake.agent.cli import open_workspace
+from longtake.console import Session, say
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+_LAST_PORT = 65_535
+
+
+def mcp(
+    context: typer.Context,
+    http: Annotated[
+        str | None,
+        typer.Option(metavar="[HOST:]PORT", help="Serve HTTP there, and not standard input; port 0 takes a free one."),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(help="Over HTTP, nobody gets in without it.", envvar="LONGTAKE_TOKEN")
+    ] = None,
+) -> None:
+    """Offer the tools and `ask` to other agents over the Model Context Protocol, on standard input or HTTP."""
+    session: Session = context.obj
+    if http is None:
+        import anyio
+
+        from longtake.agent.mcp.server import serve_stdio
+
+        anyio.run(serve_stdio, _server(session))
+    else:
+        _serve_http(session, http, token)
+
+
+def _serve_http(session: Session, address: str, token: str | None) -> None:
+    from longtake.agent.web.access import Access
+    from longtake.agent.web.listening import listen, url_of
+
+    host, port = _address(address)
+    admitted = Access.at(host, token)
+    listening = listen(host, port, "--http", "--http")
+    import uvicorn
+
+    from longtake.agent.mcp.server import PATH, http_app
+    from longtake.agent.web.server import configured
+
+    server = uvicorn.Server(configured(http_app(_server(session), admitted), lifespan="on"))
+    say(f"Longtake's tools are at {url_of(host, listening).rstrip('/')}{PATH} until Ctrl-C ends it.")
+    sys.stdout.flush()  # whoever reads it through a pipe is waiting for it
+    server.run([listening])
+
+
+def _server(session: Session) -> Server[dict[str, Any]]:
+    from longtake.agent.ask import Asker
+    from longtake.agent.mcp.offer import Offer
+    from longtake.agent.mcp.server import make_server
+
+    workspace = open_workspace(session)
+    return make_server(Offer(workspace, Asker(workspace)), workspace.settings.budget.seconds)
+
+
+def _address(written: str) -> tuple[str, int]:
+    """Host and port of `[HOST:]PORT`; an address of IPv6 stands in brackets."""
+    host, _, port = written.rpartition(":")
+    if not port.isascii() or not port.isdecimal() or int(port) > _LAST_PORT:
+        raise typer.BadParameter(f"--http {written!r} is not [HOST:]PORT: write one such as 8766 or 127.0.0.1:8766.")
+    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)

@@ -1,0 +1,144 @@
+"""What is offered over MCP, as plain calls: the sixteen tools as the registry describes them, and `ask`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp.types import CallToolResult, TextContent, Tool
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS, Asker
+from longtake.agent.trace import Watch
+from longtake.errors import LongtakeError
+from longtake.memory.library import VideoRecord
+from longtake.memory.notes import Notes
+from longtake.memory.records import Answer
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import Budget, ToolContext, VideoHandle
+from longtake.tools.registry import SPECS
+from longtake.tools.result import ToolError
+from longtake.tools.toolbox import Toolbox, problems
+
+ASK = "ask"
+CORE = tuple(function for function in ALL_TOOLS if SPECS[function].group == "core")
+_THREAD = "mcp"  # the conversation of the notes that are made over MCP: clients have no lasting one
+
+
+class AskArguments(BaseModel):
+    """Ask a question about videos of the library; the answer comes with the seconds that prove it, or abstains."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(max_length=LONGEST_QUESTION, description="In plain words.")
+    videos: list[str] = Field(min_length=1, description="Names or ids of videos of the library.")
+    options: list[str] = Field(default=[], max_length=MOST_OPTIONS, description="Of a multiple-choice question.")
+    thread: str | None = Field(default=None, description="Name of a conversation to go on with.")
+
+
+class Offer:
+    """The calls that a client may make; each opens what the library holds then."""
+
+    def __init__(self, workspace: Workspace, asker: Asker) -> None:
+        self._workspace = workspace
+        self._asker = asker
+        self._notes = Notes(workspace.library.memory_file)
+
+    def tools(self) -> list[Tool]:
+        """What may be called now: with several videos in the library, each tool takes the `video` it is about."""
+        names = tuple(self._videos())
+        offered = [SPECS[function] for function in CORE]
+        tools = [
+            Tool(name=spec.name, description=spec.description, input_schema=spec.schema(names)) for spec in offered
+        ]
+        return [*tools, Tool(name=ASK, description=AskArguments.__doc__, input_schema=_ask_schema(names))]
+
+    def call(self, name: str, arguments: Mapping[str, Any], budget: Budget, watch: Watch) -> CallToolResult:
+        """Make one call, within a budget; what goes wrong is told in the result.
+
+        Args:
+            name: of a tool, or `ask`.
+            arguments: as the client sent them.
+            budget: ends the work when the client no longer waits.
+            watch: told each event of the trace of `ask`.
+        """
+        try:
+            return self._ask(arguments, budget, watch) if name == ASK else self._use(name, arguments, budget)
+        except (LongtakeError, ToolError) as error:
+            return _result(str(error), None, failed=True)
+
+    def _use(self, name: str, arguments: Mapping[str, Any], budget: Budget) -> CallToolResult:
+        workspace = self._workspace
+        records = self._videos().values()
+        workspace.restore(records)
+        handles = {record.id: VideoHandle(record, workspace.library) for record in records}
+        opened = ToolContext(
+            handles,
+            workspace.engines,
+            workspace.index,
+            workspace.settings,
+            budget,
+            notes=self._notes,
+            thread=_THREAD,
+        )
+        result = Toolbox(CORE).call(name, arguments, opened)
+        whole = result.model_dump(mode="json")
+        if result.failure:
+            return _result(f"{result.failure.message} {result.failure.remedy}".strip(), whole, failed=True)
+        return _result(result.for_controller(workspace.settings.tools.result_characters), whole, failed=False)
+
+    def _ask(self, arguments: Mapping[str, Any], budget: Budget, watch: Watch) -> CallToolResult:
+        try:
+            asked = AskArguments.model_validate(arguments)
+        except ValidationError as error:
+            raise LongtakeError(f"{ASK}: {problems(error, AskArguments)}") from error
+        videos = [self._id_of(name) for name in asked.videos]
+        answer = self._asker.ask(
+            videos, asked.question, options=asked.options, thread=asked.thread, budget=budget, watch=watch
+        )
+        return _result(self._told(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
+
+    def _told(self, answer: Answer) -> str:
+        """An answer and its proof, in words."""
+        names = {video.id: video.name for video in self._workspace.library.videos()}
+        option = [f"Option {answer.option.letter}: {answer.option.text}"] if answer.option else []
+        proof = [
+            f"[{names.get(cited.video, cited.video)} {TimeSpan(start=cited.start, end=cited.end)}] {cited.quote}"
+            for cited in answer.citations
+        ]
+        return "\n".join([answer.error or answer.answer, *option, *proof])
+
+    def _id_of(self, wanted: str) -> str:
+        """The id of a video by its id or its name; what else a client may name is never looked for on the disk."""
+        meant = [video.id for video in self._workspace.library.videos() if wanted in (video.id, video.name)]
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            raise LongtakeError(f"videos: {wanted!r} means several videos of the library: {', '.join(meant)}.")
+        known = ", ".join(self._videos())
+        there = f"it holds {known}" if known else "it is empty, index one first"
+        raise LongtakeError(f"videos: {wanted!r} is not in the library: {there}.")
+
+    def _videos(self) -> dict[str, VideoRecord]:
+        """The videos by their names; by their ids where several share one."""
+        videos = self._workspace.library.videos()
+        names = [video.name for video in videos]
+        return {video.name if names.count(video.name) == 1 else video.id: video for video in videos}
+
+
+def _ask_schema(videos: Sequence[str]) -> dict[str, Any]:
+    schema = AskArguments.model_json_schema()
+    for unwanted in ("title", "description"):
+        schema.pop(unwanted, None)
+    for argument in schema["properties"].values():
+        argument.pop("title", None)
+    if videos:
+        schema["properties"]["videos"]["items"]["enum"] = list(videos)
+    return schema
+
+
+def _result(text: str, structured: dict[str, Any] | None, *, failed: bool) -> CallToolResult:
+    content = TextContent(type="text", text=text)
+    return CallToolResult(content=[content], structured_content=structured, is_error=failed)

@@ -1,0 +1,76 @@
+"""The MCP server: what is offered, behind the handlers of the official SDK, over standard input or HTTP.
+
+The work is synchronous and runs in threads; the handlers wait for it, tell of its progress, and end it when the client
+no longer waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+from starlette.types import ASGIApp
+
+from longtake import __version__
+from longtake.agent.mcp.offer import Offer
+from longtake.agent.web.access import Access, Guard
+from longtake.agent.web.limits import Limiter, Limits
+from longtake.tools.context import Budget
+
+PATH = "/mcp"
+AT_ONCE = 4  # calls that are worked at; others wait for their turn
+_INSTRUCTIONS = "Answers about videos, with the seconds that prove them: `ask`, or look for yourself with the tools."
+
+
+def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
+    """A server of what is offered, in which no call takes longer than so many seconds."""
+    turns = anyio.CapacityLimiter(AT_ONCE)
+
+    async def list_tools(
+        context: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=await anyio.to_thread.run_sync(offer.tools))
+
+    async def call_tool(context: ServerRequestContext[dict[str, Any]], params: CallToolRequestParams) -> CallToolResult:
+        loop = asyncio.get_running_loop()
+
+        def tell(event: Mapping[str, Any]) -> None:
+            what = " ".join(filter(None, (event["type"], event["data"].get("tool"))))
+            asyncio.run_coroutine_threadsafe(context.session.report_progress(event["step"] + 1, message=what), loop)
+
+        async with turns:
+            budget = Budget(seconds)
+            try:
+                return await anyio.to_thread.run_sync(
+                    offer.call, params.name, params.arguments or {}, budget, tell, abandon_on_cancel=True
+                )
+            finally:
+                budget.stop()
+
+    return Server(
+        "longtake",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def serve_stdio(server: Server[dict[str, Any]]) -> None:
+    """Serve the process's standard input and output, until the input ends."""
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def http_app(server: Server[dict[str, Any]], admitted: Access) -> ASGIApp:
+    """Streamable HTTP at `PATH`, for those who may ask."""
+    # The SDK knows loopback names alone, and no token: the guard that stands before it does.
+    unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(streamable_http_path=PATH, transport_security=unguarded)
+    return Limiter(Guard(app, admitted), Limits())

@@ -1,0 +1,90 @@
+"""Run the graph on one question: whatever ends it, its trace is whole and there is an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langsmith.run_helpers import tracing_context
+
+from longtake.agent.context import RunContext
+from longtake.agent.graph import Graph
+from longtake.agent.nodes.answer import usage_of
+from longtake.agent.state import Progress, Question
+from longtake.errors import LibraryError, LongtakeError
+from longtake.memory.records import Answer
+from longtake.memory.timespan import SpanError
+
+
+def run_graph(graph: Graph, asked: Question, context: RunContext, thread: str) -> Answer:
+    """Answer a question, and close the trace; what a person can act on becomes a failed answer.
+
+    Args:
+        graph: as wired, with the checkpoints of its threads.
+        asked: the question.
+        context: what the nodes are handed.
+        thread: the conversation that the checkpoints are of.
+    """
+    state: dict[str, Any] = {}
+    with closing(context.trace):
+        try:
+            return _run(graph, asked, context, thread, state)
+        except KeyboardInterrupt:
+            context.trace.event("error", started=time.time(), parent=0, data={"error": "interrupted"})
+            raise
+        except (LongtakeError, SpanError) as error:
+            context.trace.event("error", started=time.time(), parent=0, data={"error": str(error)})
+            return _failed(asked, context, state, _sentence(error))
+
+
+def _run(graph: Graph, asked: Question, context: RunContext, thread: str, state: dict[str, Any]) -> Answer:
+    """Run the graph; what its nodes return is put into `state`, which holds it also when a later one fails."""
+    context.trace.event(
+        "run",
+        started=context.started,
+        given={
+            "question": asked.question,
+            "options": list(asked.options),
+            "videos": list(asked.videos),
+            "known": context.known.model_dump(mode="json"),
+        },
+        result=context.tools.settings.model_dump(mode="json"),
+        data={"thread": thread, **context.origin},
+    )
+    # Our own guards end a run; LangGraph's limit, which would throw the work away, lies well above them.
+    steps = 4 * context.tools.settings.budget.rounds + 10
+    config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
+    # LangChain would send its own traces to a server when the environment names one; ours stay here.
+    with tracing_context(enabled=False):
+        updates = graph.stream(asked, config, context=context, stream_mode="updates", durability="exit")
+        # Closing writes the checkpoint, also on Ctrl-C between two steps.
+        with closing(cast("Generator[dict[str, Any], None, None]", updates)):
+            for update in updates:
+                for changed in update.values():
+                    state.update(changed or {})
+    answer = state.get("answer")
+    if not isinstance(answer, Answer):
+        raise LibraryError("The run ended without an answer.")
+    return answer
+
+
+def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], error: str) -> Answer:
+    """The answer of a run that broke off, with what it had spent and looked at by then."""
+    orientation = state.get("orientation")
+    return Answer(
+        question=asked.question,
+        status="failed",
+        answer="",
+        coverage=dict(orientation.coverage) if orientation else {},
+        usage=usage_of(state.get("progress", Progress()), context),
+        trace=context.trace.run,
+        error=error,
+    )
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"The question cannot be answered: {text}." if isinstance(error, SpanError) else text

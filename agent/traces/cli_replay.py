@@ -1,0 +1,125 @@
+"""`longtake trace replay`, `fork` and `export`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from longtake.agent.cli import EXITS, open_workspace
+from longtake.agent.cli import show as show_answer
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.find import find_run
+from longtake.console import EXIT_FAILED, Session, note, say, say_json
+from longtake.errors import ConfigError
+from longtake.memory.library import Library
+from longtake.offline import refused_endpoint
+from longtake.preprocess.workspace import Workspace
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Reference = Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="RUN")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands that do something with a recorded run."""
+    for command in (replay, fork, export):
+        app.command()(command)
+
+
+def replay(context: typer.Context, run: Reference, as_json: Json = False) -> None:
+    """Run a run again from what its models and tools gave, and see that it ends in the same answer."""
+    from longtake.agent.traces.replay import replay as run_again
+
+    found = run_again(_trace(context, run))
+    where = found.difference._asdict() if found.difference else None
+    if as_json:
+        say_json({"run": found.run, "steps": found.steps, "same": found.same, "difference": where})
+    elif found.same:
+        say(f"{found.run} ends as recorded, in {found.steps} steps.")
+    if found.difference and not as_json:
+        first = "on its way" if found.same else "and ends in another answer"
+        note(f"longtake: Recording and code differ {first}: {found.difference.sentence}.")
+    raise typer.Exit(0 if found.same else EXIT_FAILED)
+
+
+def fork(
+    context: typer.Context,
+    run: Reference,
+    at: Annotated[int, typer.Option(metavar="STEP", help="The step of a tool call.", min=0)],
+    set_: Annotated[
+        list[str],
+        typer.Option("--set", metavar="KEY=VALUE", help="An argument of the call, in JSON or as text; repeat it."),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Go on from a call of a run with other arguments: as recorded up to there, live from there."""
+    from longtake.agent.traces.fork import fork as go_on
+
+    changes = _changes(set_)
+    trace, workspace = _trace(context, run), open_workspace(context.obj)
+    _note_other_controller(trace, workspace)
+    answer = go_on(trace, at, changes, workspace)
+    say_json(answer.model_dump(mode="json")) if as_json else show_answer(answer, workspace)
+    raise typer.Exit(EXITS[answer.status])
+
+
+def export(
+    context: typer.Context,
+    run: Reference,
+    otlp: Annotated[
+        str | None, typer.Option(metavar="URL", help="An OTLP receiver, such as http://127.0.0.1:4318.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="A file of OTLP JSON lines, which grows.", dir_okay=False)] = None,
+) -> None:
+    """Export a run as OpenTelemetry spans: to a receiver, to a file, or to standard output."""
+    from longtake.agent.traces.otlp import json_line, send
+    from longtake.agent.traces.spans import spans_of
+
+    session: Session = context.obj
+    trace = _trace(context, run)
+    spans = spans_of(trace)
+    if otlp:
+        refused = refused_endpoint(otlp, "--otlp", "OTEL_EXPORTER_OTLP_HEADERS", offline=session.settings.offline)
+        if refused:
+            raise ConfigError(f"{refused}.")
+        send(spans, otlp)
+        note(f"{len(spans)} spans of {trace.run} sent to {otlp}.")
+    if file:
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json_line(spans))
+        note(f"{len(spans)} spans of {trace.run} added to {file}.")
+    if not otlp and not file:
+        sys.stdout.write(json_line(spans))
+
+
+def _trace(context: typer.Context, run: str) -> RecordedTrace:
+    session: Session = context.obj
+    return find_run(Library(session.library_root).trace_root, run).trace
+
+
+def _note_other_controller(trace: RecordedTrace, workspace: Workspace) -> None:
+    """Say so when another controller goes on than the one that was recorded."""
+    from longtake.agent.traces.recording import Recording
+
+    recorded, live = Recording.of(trace).settings.controller, workspace.settings.controller
+    if (recorded.engine, recorded.model) != (live.engine, live.model):
+        was, goes_on = (" ".join(filter(None, (each.engine, each.model))) for each in (recorded, live))
+        note(f"longtake: The controller {was} was recorded, and {goes_on} goes on.")
+
+
+def _changes(given: Sequence[str]) -> dict[str, Any]:
+    """The values by their keys: read as JSON where they are, and else as they are written."""
+    changes: dict[str, Any] = {}
+    for each in given:
+        key, sign, value = each.partition("=")
+        if not key or not sign:
+            raise typer.BadParameter(f"--set {each!r} is not KEY=VALUE: write one such as --set 'timestamp=[3, 7]'.")
+        try:
+            changes[key] = json.loads(value)
+        except ValueError:
+            changes[key] = value
+    return changes

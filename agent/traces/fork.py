@@ -1,0 +1,102 @@
+"""Go on from a step of a recorded run with one of its calls changed: as recorded up to there, live from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from longtake.agent.ask import Asker
+from longtake.agent.context import RunContext
+from longtake.agent.controllers.calls import read_reply
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
+from longtake.agent.traces.recording import Call, Recording
+from longtake.errors import LibraryError
+from longtake.memory.records import Answer
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import VideoHandle
+from longtake.tools.result import ToolError
+from longtake.tools.toolbox import Toolbox
+
+
+def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace: Workspace) -> Answer:
+    """Answer the question of a run again, with other arguments for one of its calls.
+
+    The new run is no part of the recorded run's conversation, and has none of its notes.
+
+    Args:
+        trace: the recorded run.
+        step: of the call.
+        changes: arguments of the call, by name, that take the place of those it had.
+        workspace: the library that holds the videos, and the settings for what is done live.
+
+    Raises:
+        LibraryError: when there is no such call, it does not take these arguments, a video is gone, or the code no
+            longer comes to it.
+        ConfigError: when the controller of the settings cannot be had.
+    """
+    recording = Recording.of(trace)
+    identity, call = _call_at(recording, step)
+    arguments = {**call.arguments, **changes}
+    _check(workspace, recording, call, arguments)
+    replies = [reply for reply in recording.replies if reply.step <= call.asked_at]
+    asked = replies[-1]
+    changed = asked._replace(message=_changed(asked.message, len(replies) - 1, identity, arguments))
+    kept = {name: made for name, made in recording.calls.items() if made.asked_at <= call.asked_at and name != identity}
+    given = Replies([*replies[:-1], changed], kept)
+
+    def forked(context: RunContext) -> RunContext:
+        return replace(
+            context,
+            toolbox=RecordedToolbox(kept, context.toolbox),
+            controller=RecordedController(replies=given, then=lambda: context.controller),
+            known=recording.known,
+            origin={"forked_from": {"run": trace.run, "step": step, "set": dict(changes)}},
+        )
+
+    question = recording.asked
+    answer = Asker(workspace).ask(
+        question.videos,
+        question.question,
+        options=question.options,
+        earlier=question.turns,
+        change=forked,
+    )
+    if given.waiting:
+        raise LibraryError(
+            f"The new run {answer.trace} ended before it came to step {step}: a limit of the settings, or the code, is "
+            f"another than that of run {trace.run!r}."
+        )
+    return answer
+
+
+def _call_at(recording: Recording, step: int) -> tuple[str, Call]:
+    """The id of the call that was made at a step, and the call."""
+    for identity, call in recording.calls.items():
+        if call.step == step:
+            return identity, call
+    steps = ", ".join(f"{call.step} ({call.name})" for call in recording.calls.values())
+    there = f"its calls are at {steps}" if steps else "it made none"
+    raise LibraryError(f"Step {step} of run {recording.trace.run!r} is no tool call: {there}.")
+
+
+def _check(workspace: Workspace, recording: Recording, call: Call, arguments: Mapping[str, Any]) -> None:
+    library = workspace.library
+    handles = {name: VideoHandle(library.resolve(name), library) for name in recording.asked.videos}
+    try:
+        Toolbox(ALL_TOOLS).check(call.name, arguments, handles)
+    except ToolError as error:
+        raise LibraryError(f"Step {call.step} cannot be changed so: {error}") from error
+
+
+def _changed(message: AIMessage, round_number: int, identity: str, arguments: Mapping[str, Any]) -> AIMessage:
+    """The reply that asked for a call, with other arguments for it."""
+    read, _ = read_reply(message, Toolbox(ALL_TOOLS), round_number)
+    if identity not in [call["id"] for call in read.tool_calls]:
+        raise LibraryError(f"The code does not read the call {identity} in the controller's reply any more.")
+    calls = [{**call, "args": dict(arguments)} if call["id"] == identity else call for call in read.tool_calls]
+    return read.model_copy(update={"tool_calls": calls})

@@ -1,0 +1,112 @@
+"""A run as its trace tells it: what was asked and known, and what its models and tools gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
+
+from longtake.agent.facts import Known
+from longtake.agent.state import Question, Turn
+from longtake.agent.trace import RecordedTrace
+from longtake.config import Settings
+from longtake.errors import LibraryError
+from longtake.tools.result import ToolResult
+
+
+class Reply(NamedTuple):
+    """A reply of the controller that planned a round, and the step of it."""
+
+    step: int
+    message: AIMessage
+    most_letters: int | None  # of the conversation that it took, where it had refused a longer one
+
+
+class Call(NamedTuple):
+    """A tool call: the round's step that asked for it, what it came to, and what it asked the text model."""
+
+    step: int
+    asked_at: int
+    name: str
+    arguments: Mapping[str, Any]
+    result: ToolResult
+    prompts: tuple[tuple[str, AIMessage], ...]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run as its trace tells it."""
+
+    trace: RecordedTrace
+    asked: Question
+    known: Known
+    settings: Settings
+    replies: tuple[Reply, ...]
+    calls: Mapping[str, Call]  # by their ids in the run
+    events: tuple[Mapping[str, Any], ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, trace: RecordedTrace) -> Recording:
+        """Read a trace.
+
+        Raises:
+            LibraryError: when a blob of it is missing or changed, or the trace holds too little to be run again.
+        """
+        events = tuple(trace.events())
+        begun = trace.blob(events[0]["input"]) if events and events[0]["type"] == "run" else {}
+        if "known" not in begun:
+            raise LibraryError(
+                f"Trace {trace.run!r} does not hold what was known of its videos, as those of older versions do not: "
+                "ask its question again, and replay that run."
+            )
+        oriented = [trace.blob(event["input"]) for event in events if event["type"] == "orient"]
+        turns = [Turn.model_validate(turn) for each in oriented for turn in each["turns"]]
+        return cls(
+            trace,
+            Question(begun["question"], tuple(begun["videos"]), tuple(begun["options"]), turns),
+            Known.model_validate(begun["known"]),
+            Settings.model_validate(trace.blob(events[0]["output"])),
+            tuple(_reply(trace, event) for event in events if plans(event)),
+            {event["data"]["call"]: _call(trace, event, events) for event in events if event["type"] == "tool"},
+            events,
+        )
+
+    def last(self, *kinds: str) -> Mapping[str, Any] | None:
+        """The last event of one of these types."""
+        return next((event for event in reversed(self.events) if event["type"] in kinds), None)
+
+
+def plans(event: Mapping[str, Any]) -> bool:
+    """Whether an event is the controller's reply to a round, and not to a tool's prompt."""
+    return event["type"] == "model" and "call" not in event["data"]
+
+
+def letters(messages: Sequence[BaseMessage]) -> int:
+    """How long a conversation is."""
+    return sum(len(message.text) for message in messages)
+
+
+def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
+    most = letters(_messages(trace.blob(event["input"])["messages"])) if event["data"]["shortened"] else None
+    return Reply(event["step"], _message(trace, event), most)
+
+
+def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> Call:
+    data = event["data"]
+    asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == data["call"]]
+    prompts = tuple(
+        (_messages(trace.blob(each["input"])["messages"])[-1].text, _message(trace, each)) for each in asked
+    )
+    result = ToolResult.model_validate(trace.blob(event["output"]))
+    return Call(event["step"], event["parent"], data["tool"], data["arguments"], result, prompts)
+
+
+def _message(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
+    (message,) = _messages([trace.blob(event["output"])])
+    return AIMessage.model_validate(message.model_dump())
+
+
+def _messages(recorded: Sequence[dict[str, Any]]) -> list[BaseMessage]:
+    return messages_from_dict(list(recorded))

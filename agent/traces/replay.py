@@ -1,0 +1,117 @@
+"""Run a trace again from what its models and tools gave: no model, no network, no video and no library is needed."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+
+from longtake.agent.context import RunContext
+from longtake.agent.facts import KnownVideo
+from longtake.agent.graph import build_graph, open_threads
+from longtake.agent.nodes.plan import SILENT
+from longtake.agent.routing import OUT_OF_TIME, STOPPED
+from longtake.agent.running import run_graph
+from longtake.agent.trace import RecordedTrace, Trace
+from longtake.agent.traces.differences import Difference, compared, first_difference
+from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
+from longtake.agent.traces.recording import Recording
+from longtake.errors import Cancelled, EngineError, LibraryError
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.search import HybridIndex
+from longtake.preprocess.engines import EngineTable
+from longtake.tools.context import Budget, ToolContext, VideoHandle
+
+_ENDS = ("answer", "error")
+
+
+class Replayed(NamedTuple):
+    """A run that was made again: its steps, whether it ended as recorded, and where it first went another way."""
+
+    run: str
+    steps: int
+    same: bool
+    difference: Difference | None
+
+
+def replay(trace: RecordedTrace) -> Replayed:
+    """Run a trace's graph again.
+
+    Raises:
+        LibraryError: when the trace cannot be replayed: it is of an older version, not whole, or has no end.
+    """
+    recording = Recording.of(trace)
+    end = recording.last(*_ENDS)
+    if end is None or end["data"].get("error") == "interrupted":
+        raise LibraryError(f"Run {trace.run!r} was broken off before its answer: there is nothing to replay it to.")
+    with tempfile.TemporaryDirectory(prefix="longtake-replay-") as folder:
+        again = _run_again(recording, Path(folder))
+        ended = [event for event in again.events() if event["type"] in _ENDS][-1]
+        same = _ending(trace, end) == _ending(again, ended)
+        return Replayed(trace.run, len(recording.events), same, first_difference(trace, again))
+
+
+def _run_again(recording: Recording, folder: Path) -> RecordedTrace:
+    """The trace of the new run; the folder is its library, in which there is nothing else."""
+    library, time_left = Library(folder), _RecordedTime()
+    handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
+    settings = recording.settings
+    tools = ToolContext(handles, EngineTable(settings), HybridIndex(library.index_root), settings, time_left)
+    controller = RecordedController(
+        replies=Replies(recording.replies, recording.calls), then=_end_of(recording, time_left)
+    )
+    trace = Trace(library.trace_root)
+    context = RunContext(RecordedToolbox(recording.calls), tools, controller, trace, time.time(), known=recording.known)
+    threads = open_threads(library.memory_file)
+    with closing(threads.conn):
+        run_graph(build_graph(threads), recording.asked, context, trace.run)
+    return RecordedTrace(library.trace_root, trace.run)
+
+
+class _RecordedTime(Budget):
+    """Time that is over when the recording says that it was."""
+
+    def __init__(self) -> None:
+        super().__init__(math.inf)
+        self.over = False
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return 0.0 if self.over else super().left
+
+
+def _end_of(recording: Recording, time_left: _RecordedTime) -> Callable[[], BaseChatModel]:
+    """What befalls the code that asks for one more reply than was recorded: the same as the run that was recorded."""
+    guard, error = recording.last("guard"), recording.last("error")
+    reason = guard["data"]["guard"] if guard else ""
+
+    def end() -> BaseChatModel:
+        if reason == STOPPED:
+            time_left.stop()
+        elif reason == OUT_OF_TIME:
+            time_left.over = True
+        elif reason.startswith(SILENT):
+            raise EngineError(reason.removeprefix(f"{SILENT} (").removesuffix(")"))
+        elif error:
+            raise EngineError(error["data"]["error"])
+        else:
+            raise LibraryError("The recording holds no further reply of the controller.")
+        raise Cancelled(reason)
+
+    return end
+
+
+def _record(video: KnownVideo) -> VideoRecord:
+    return VideoRecord(id=video.id, name=video.name, path="", size=0, modified=0, duration=video.duration)
+
+
+def _ending(trace: RecordedTrace, event: Mapping[str, Any]) -> Any:
+    whole = compared(trace, event)
+    return whole["output"] if event["type"] == "answer" else whole["data"]

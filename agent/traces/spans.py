@@ -1,0 +1,223 @@
+"""A run as OpenTelemetry spans, with the GenAI semantic conventions: the agent's invocation, the chats with its model
+and the tools it executed, each with its content and at its recorded time.
+
+The conventions are in development, and their names no part of any stable package: those of
+github.com/open-telemetry/semantic-conventions-genai, as of late 2026. What they have no name for is `longtake.*`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+from urllib.parse import urlsplit
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage, messages_from_dict
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import Event as SpanEvent
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
+
+from longtake import __version__
+from longtake.agent.trace import RecordedTrace
+from longtake.errors import LibraryError
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.registry import SPECS
+
+AGENT = "Longtake"
+_PROVIDERS = {"rules": "longtake", "transformers": "transformers"}  # of controllers in process
+_RESOURCE = Resource({"service.name": "longtake", "service.version": __version__})
+_SCOPE = InstrumentationScope("longtake.agent", __version__)
+_DESCRIPTIONS = {SPECS[function].name: SPECS[function].description for function in ALL_TOOLS}
+
+Attributes = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A trace and what every span of it repeats."""
+
+    trace: RecordedTrace
+    events: Sequence[Mapping[str, Any]]
+    conversation: str
+    provider: Attributes
+    model: str
+
+    def span(
+        self, event: Mapping[str, Any], name: str, attributes: Attributes, *, parent: int | None = 0, **more: Any
+    ) -> ReadableSpan:
+        """A span for an event, within that of another step; attributes that are not known are left out."""
+        known = {key: value for key, value in attributes.items() if value not in (None, "", [], ())}
+        return ReadableSpan(
+            name,
+            context=self._context(event["step"]),
+            parent=None if parent is None else self._context(parent),
+            resource=_RESOURCE,
+            instrumentation_scope=_SCOPE,
+            attributes={"gen_ai.conversation.id": self.conversation, "longtake.step": event["step"], **known},
+            start_time=_nanoseconds(event["started"]),
+            **{"end_time": _nanoseconds(event["started"] + event["seconds"]), **more},
+        )
+
+    def _context(self, step: int) -> SpanContext:
+        """Ids that are the same whenever the run is exported."""
+        trace = int.from_bytes(blake2b(self.trace.run.encode(), digest_size=16).digest())
+        span = int.from_bytes(blake2b(f"{self.trace.run} {step}".encode(), digest_size=8).digest())
+        return SpanContext(trace, span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+
+
+def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
+    """The spans of a run, that of the agent first.
+
+    Raises:
+        LibraryError: when a blob of the trace is missing or changed, or it holds no run.
+    """
+    events = list(trace.events())
+    if not events or events[0]["type"] != "run":
+        raise LibraryError(f"Trace {trace.run!r} does not begin with a run: nothing of it can be exported.")
+    controller = trace.blob(events[0]["output"])["controller"]
+    run = _Run(trace, events, events[0]["data"]["thread"], _provider(controller), controller["model"] or "rules")
+    calls = {event["data"]["call"]: event["step"] for event in events if event["type"] == "tool"}
+    spans = [_agent(run)]
+    for event in events[1:]:
+        if event["type"] == "model":
+            spans.append(_chat(run, event, calls.get(event["data"].get("call"), 0)))
+        elif event["type"] == "tool":
+            spans.append(_tool(run, event))
+        elif event["type"] in ("orient", "verify"):
+            facts = {f"longtake.{name}": value for name, value in event["data"].items()}
+            spans.append(run.span(event, event["type"], facts))
+    return spans
+
+
+def _agent(run: _Run) -> ReadableSpan:
+    begun, last = run.events[0], run.events[-1]
+    asked = run.trace.blob(begun["input"])
+    answer = run.trace.blob(last["output"]) if last["type"] == "answer" else None
+    guards = [event for event in run.events if event["type"] == "guard"]
+    rounds = [event for event in run.events if event["type"] == "model"]
+    tools = run.trace.blob(rounds[0]["input"])["tools"] if rounds else []
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": AGENT,
+        "gen_ai.agent.version": __version__,
+        "gen_ai.request.model": run.model,
+        **run.provider,
+        **_usage(rounds),
+        "gen_ai.input.messages": _json([{"role": "user", "parts": [_text(asked["question"])]}]),
+        "gen_ai.output.messages": _json([_said([_text(answer["answer"])], "stop")]) if answer else None,
+        "gen_ai.tool.definitions": _json([{"type": "function", **tool["function"]} for tool in tools]),
+        "longtake.run": run.trace.run,
+        "longtake.videos": asked["videos"],
+        "longtake.status": answer["status"] if answer else None,
+        "longtake.forked_from": _json(begun["data"]["forked_from"]) if "forked_from" in begun["data"] else None,
+    }
+    error = next((event["data"]["error"] for event in run.events if event["type"] == "error"), None)
+    ends = max(event["started"] + event["seconds"] for event in run.events)
+    return run.span(
+        begun,
+        f"invoke_agent {AGENT}",
+        attributes | ({"error.type": "_OTHER"} if error else {}),
+        parent=None,
+        end_time=_nanoseconds(ends),
+        events=[SpanEvent("longtake.guard", guard["data"], _nanoseconds(guard["started"])) for guard in guards],
+        status=_status(error),
+    )
+
+
+def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
+    given = _messages(run.trace.blob(event["input"])["messages"])
+    (reply,) = _messages([run.trace.blob(event["output"])])
+    reason = reply.response_metadata.get("finish_reason")
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": run.model,
+        "gen_ai.response.model": reply.response_metadata.get("model_name"),
+        "gen_ai.response.id": reply.response_metadata.get("id"),
+        "gen_ai.response.finish_reasons": [reason] if reason else None,
+        **run.provider,
+        **_usage([event]),
+        "gen_ai.system_instructions": _json([_text(each.text) for each in given if isinstance(each, SystemMessage)]),
+        "gen_ai.input.messages": _json([_message(each) for each in given if not isinstance(each, SystemMessage)]),
+        "gen_ai.output.messages": _json([_said(_message(reply)["parts"], reason or "stop")]),
+        "gen_ai.conversation.compacted": True if event["data"].get("shortened") else None,
+        "longtake.repairs": event["data"].get("repairs"),
+    }
+    kind = SpanKind.CLIENT if "server.address" in run.provider else SpanKind.INTERNAL
+    return run.span(event, f"chat {run.model}", attributes, parent=parent, kind=kind)
+
+
+def _tool(run: _Run, event: Mapping[str, Any]) -> ReadableSpan:
+    data, result = event["data"], run.trace.blob(event["output"])
+    failure = result["failure"]
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.agent.name": AGENT,
+        "gen_ai.tool.name": data["tool"],
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.description": _DESCRIPTIONS.get(data["tool"]),
+        "gen_ai.tool.call.id": data["call"],
+        "gen_ai.tool.call.arguments": _json(data["arguments"]),
+        "gen_ai.tool.call.result": None if failure else _json(result["output"]),
+        "error.type": failure["kind"] if failure else None,
+        "longtake.looked_at": [f"{video}#t={start:g},{end:g}" for video, start, end in event["spans"]],
+        "longtake.evidence": event["evidence"],
+        "longtake.cached": data["cached"],
+    }
+    status = _status(failure["message"] if failure else None)
+    return run.span(event, f"execute_tool {data['tool']}", attributes, status=status)
+
+
+def _provider(controller: Mapping[str, Any]) -> Attributes:
+    """Who replies, and where."""
+    server = urlsplit(controller["base_url"] or "")
+    port = server.port or {"https": 443, "http": 80}.get(server.scheme)
+    where = {"server.address": server.hostname, "server.port": port} if server.hostname else {}
+    return {"gen_ai.provider.name": _PROVIDERS.get(controller["engine"], "openai"), **where}
+
+
+def _usage(events: Iterable[Mapping[str, Any]]) -> Attributes:
+    """The tokens of some replies, where they say them."""
+    said = [event["usage"] for event in events if event["usage"]]
+    names = ("input_tokens", "output_tokens")
+    return {f"gen_ai.usage.{name}": sum(usage.get(name, 0) for usage in said) for name in names} if said else {}
+
+
+def _message(message: BaseMessage) -> dict[str, Any]:
+    """A message in the form of the conventions."""
+    if isinstance(message, ToolMessage):
+        answered = {"type": "tool_call_response", "id": message.tool_call_id, "response": message.text}
+        return {"role": "tool", "parts": [answered]}
+    parts: list[dict[str, Any]] = [_text(message.text)] if message.text else []
+    if not isinstance(message, AIMessage):
+        return {"role": "user", "parts": parts}
+    for call in message.tool_calls:
+        parts.append({"type": "tool_call", "id": call["id"], "name": call["name"], "arguments": call["args"]})
+    return {"role": "assistant", "parts": parts}
+
+
+def _said(parts: list[dict[str, Any]], reason: str) -> dict[str, Any]:
+    return {"role": "assistant", "parts": parts, "finish_reason": reason}
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "content": text}
+
+
+def _status(error: str | None) -> Status:
+    return Status(StatusCode.ERROR, error) if error else Status(StatusCode.UNSET)
+
+
+def _messages(recorded: Sequence[dict[str, Any]]) -> list[BaseMessage]:
+    return messages_from_dict(list(recorded))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _nanoseconds(seconds: float) -> int:
+    return round(seconds * 1e9)

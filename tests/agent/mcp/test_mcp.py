@@ -1,0 +1,206 @@
+"""The tools and `ask` over MCP, driven by the official client."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import httpx2
+import pytest
+from helpers.asking import endpoint_asker
+from helpers.mcp_clients import mcp_server, used
+from helpers.openai_server import Reply, openai_server, says
+from helpers.small_video import write_small_video
+from httpx import Response
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from longtake.agent.mcp.offer import AskArguments
+from longtake.agent.trace import RecordedTrace
+from longtake.agent.web.access import Access
+from longtake.config import load
+from longtake.memory.records import Answer
+from longtake.preprocess.workspace import Workspace
+from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.registry import SPECS
+from longtake.tools.result import ToolResult
+
+CORE = [SPECS[function] for function in ALL_TOOLS if SPECS[function].group == "core"]
+ASK = {"question": "What does the blue kettle cost?", "videos": ["talk.mp4"]}
+
+
+@pytest.fixture(scope="module")
+def url(small_workspace: Workspace) -> Iterator[str]:
+    with mcp_server(small_workspace) as address:
+        yield address
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_sixteen_tools_and_ask_are_listed_with_the_registrys_schemas(url: str, mode: str) -> None:
+    async def listed(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    *tools, ask = used(url, listed, mode)
+    assert len(tools) == 16
+    assert [(tool.name, tool.description) for tool in tools] == [(spec.name, spec.description) for spec in CORE]
+    assert [tool.input_schema for tool in tools] == [spec.schema() for spec in CORE]
+    assert ask.name == "ask"
+    assert set(ask.input_schema["properties"]) == set(AskArguments.model_fields)
+    assert ask.input_schema["properties"]["videos"]["items"]["enum"] == ["talk.mp4"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_result_has_text_and_structure_with_the_spans_of_its_evidence(url: str, mode: str) -> None:
+    async def listen(client: Client) -> Any:
+        return await client.call_tool("transcribe_speech", {"timestamp": [3, 7]})
+
+    called = used(url, listen, mode)
+    assert not called.is_error
+    assert "249 dollars" in called.content[0].text
+    result = ToolResult.model_validate(called.structured_content)
+    assert [(item.span.start, item.span.end) for item in result.evidence] == [(4.0, 6.0)]
+    assert result.output["transcript"] == "The blue kettle costs 249 dollars."
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("transcribe_speech", {"timestamp": 4, "lang": "en"}, "There is no argument 'lang'. Did you mean 'language'?"),
+        ("transcribe_speech", {}, "transcribe_speech: The argument 'timestamp' is missing."),
+        ("transcribe_speech", {"timestamp": "01:00:00"}, "timestamp: "),
+        ("transcribe", {"timestamp": 4}, "There is no tool 'transcribe'. Did you mean 'transcribe_speech'?"),
+        ("watch_segment", {}, "There is no tool 'watch_segment'."),
+        ("ask", {"question": "Who?"}, "ask: The argument 'videos' is missing."),
+        ("ask", {"question": " ", "videos": ["talk.mp4"]}, "The question is empty; write what you want to know."),
+        ("ask", {**ASK, "options": ["249"]}, "A multiple-choice question takes 2 to 10 options, got 1."),
+        ("ask", {**ASK, "videos": ["walk.mp4"]}, "'walk.mp4' is not in the library: it holds talk.mp4."),
+    ],
+)
+def test_what_is_wrong_is_an_error_of_the_tool(url: str, name: str, arguments: dict[str, Any], sentence: str) -> None:
+    async def call(client: Client) -> Any:
+        return await client.call_tool(name, arguments)
+
+    called = used(url, call)
+    assert called.is_error
+    assert sentence in called.content[0].text
+    assert "\n" not in called.content[0].text
+
+
+def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_workspace: Workspace) -> None:
+    told: list[str | None] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async def ask(client: Client) -> Any:
+        return await client.call_tool("ask", ASK, progress_callback=tell)
+
+    called = used(url, ask)
+    answer = Answer.model_validate(called.structured_content)
+    assert (called.is_error, answer.status) == (False, "answered")
+    assert called.content[0].text.startswith(answer.answer)
+    assert "[talk.mp4 00:00:04-00:00:06] The blue kettle costs 249 dollars." in called.content[0].text
+    events = RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events()
+    steps = [" ".join(filter(None, (event["type"], event["data"].get("tool")))) for event in events]
+    assert set(told) == set(steps)
+
+
+def test_no_file_is_opened_that_a_client_names(url: str, small_workspace: Workspace, tmp_path: Path) -> None:
+    path = write_small_video(tmp_path / "secret.mp4")
+
+    async def ask(client: Client) -> Any:
+        return await client.call_tool("ask", {**ASK, "videos": [str(path)]})
+
+    called = used(url, ask)
+    assert called.is_error
+    assert "is not in the library" in called.content[0].text
+    assert [video.name for video in small_workspace.library.videos()] == ["talk.mp4"]
+
+
+def test_with_several_videos_a_call_names_the_one_it_is_about(tmp_path: Path, tone: Path) -> None:
+    workspace = Workspace(tmp_path, load())
+    workspace.add(tone)
+    workspace.add(write_small_video(tmp_path / "talk.mp4"))
+
+    async def use(client: Client) -> Any:
+        tools = (await client.list_tools()).tools
+        calls = [{"timestamp": [3, 7], "video": "talk.mp4"}, {"timestamp": [3, 7]}, {"timestamp": 1, "video": "x"}]
+        return tools, [await client.call_tool("transcribe_speech", arguments) for arguments in calls]
+
+    with mcp_server(workspace) as url:
+        tools, (named, unnamed, unknown) = used(url, use)
+    assert tools[0].input_schema == CORE[0].schema(("talk.mp4", "tone.wav"))
+    assert "249 dollars" in named.content[0].text
+    assert "Several videos are open: name one." in unnamed.content[0].text
+    assert "video: 'x' is not open." in unknown.content[0].text
+
+
+def test_the_work_ends_when_the_client_no_longer_waits(small_workspace: Workspace) -> None:
+    slow = Reply(says("Late.").body, delay=20)
+    before = set(small_workspace.library.trace_root.glob("*.jsonl"))
+
+    async def give_up(client: Client) -> None:
+        with anyio.move_on_after(1.5):
+            await client.call_tool("ask", ASK)
+
+    with openai_server([slow]) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        with mcp_server(small_workspace, asker=asker) as url:
+            used(url, give_up)
+            (file,) = set(small_workspace.library.trace_root.glob("*.jsonl")) - before
+            trace = RecordedTrace(file.parent, file.stem)
+            for _ in range(500):
+                if [event for event in trace.events() if event["type"] == "answer"]:
+                    break
+                time.sleep(0.01)
+    assert [event["data"]["guard"] for event in trace.events() if event["type"] == "guard"] == ["it was stopped"]
+
+
+def posted(url: str, **headers: str) -> Response:
+    """What a request without a client comes to."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    return httpx.post(url, json=asked, headers={"Accept": "application/json, text/event-stream", **headers})
+
+
+def test_a_foreign_host_or_origin_is_refused(url: str) -> None:
+    for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        refused = posted(url, **headers)
+        assert refused.status_code == 403
+        assert refused.json()["error"]["type"] == "forbidden"
+    assert posted(url).status_code != 403
+
+
+def test_where_there_is_a_token_nobody_gets_in_without_it(small_workspace: Workspace) -> None:
+    async def listed(client: Client) -> int:
+        return len((await client.list_tools()).tools)
+
+    with mcp_server(small_workspace, token="open-sesame") as url:
+        assert posted(url).status_code == 401
+        assert posted(url, Authorization="Bearer sesame").status_code == 401
+
+        async def connected() -> int:
+            async with (
+                httpx2.AsyncClient(headers={"Authorization": "Bearer open-sesame"}) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                return await listed(client)
+
+        assert anyio.run(connected) == 17
+    assert Access.at("0.0.0.0", "open-sesame").token == "open-sesame"
+
+
+def test_over_standard_input_and_output_nothing_else_is_written(small_workspace: Workspace) -> None:
+    arguments = ["-m", "longtake", "--library", str(small_workspace.library.root), "mcp"]
+
+    async def use(client: Client) -> Any:
+        return (await client.list_tools()).tools, await client.call_tool("ask", ASK)
+
+    tools, called = used(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), use)
+    assert [tool.name for tool in tools] == [*(spec.name for spec in CORE), "ask"]
+    assert "249 dollars" in called.content[0].text
