@@ -44,21 +44,9 @@ class JudgeCheck(Record):
 
     judge: str
     annotator: str
-    reference: Literal["person", "judge"]
+    reference: Literal["person"] = "person"
     agreement: Agreement
     unjudged: int = Field(description="Labelled cases for which the judge gave no verdict; they are in no figure.")
-
-    def swapped(self) -> JudgeCheck:
-        """The same cases with the other side as the reference."""
-        held = self.agreement
-        turned = Agreement(
-            true_positive=held.true_positive,
-            false_positive=held.false_negative,
-            false_negative=held.false_positive,
-            true_negative=held.true_negative,
-        )
-        other: Literal["person", "judge"] = "judge" if self.reference == "person" else "person"
-        return self.model_copy(update={"reference": other, "agreement": turned})
 
     def __str__(self) -> str:
         held = self.agreement
@@ -216,7 +204,6 @@ def _check(judge: str, verdicts: dict[Place, bool | None], annotator: str, held:
     return JudgeCheck(
         judge=judge,
         annotator=annotator,
-        reference="person",
         agreement=Agreement.of(pairs),
         unjudged=len(held) - len(pairs),
     )

@@ -58,18 +58,6 @@ def test_the_person_is_the_reference_and_that_is_said() -> None:
     )
 
 
-def test_with_the_judge_as_the_reference_only_the_error_rates_change() -> None:
-    labels = [label(number, met) for number, met in enumerate(PERSON)]
-    [check] = check_judges(labels, [judgement(number, met) for number, met in enumerate(JUDGE)])
-    swapped = check.swapped()
-    assert swapped.reference == "judge"
-    assert swapped.agreement.false_positive_rate == 1 / 5
-    assert swapped.agreement.false_negative_rate == 2 / 5
-    for same in ("accuracy", "f1", "kappa"):
-        assert getattr(swapped.agreement, same) == getattr(check.agreement, same)
-    assert swapped.swapped() == check
-
-
 def test_a_case_without_a_verdict_is_counted_apart_and_the_last_verdict_holds() -> None:
     labels = [label(0, True), label(1, True), label(2, False)]
     judged = [judgement(0, None), judgement(0, True), judgement(1, None), judgement(9, True)]
