@@ -50,14 +50,10 @@ class JudgeCheck(Record):
 
     def __str__(self) -> str:
         held = self.agreement
-        shares = {
-            "accuracy": held.accuracy,
-            "F1": held.f1,
-            "FPR": held.false_positive_rate,
-            "FNR": held.false_negative_rate,
-            "kappa": held.kappa,
-        }
-        told = ", ".join(f"{name} {'none' if share is None else f'{share:.4f}'}" for name, share in shares.items())
+        told = ", ".join(
+            f"{name.replace('_', ' ')} {'none' if figure is None else f'{figure:.4f}'}"
+            for name, figure in held.figures.items()
+        )
         return (
             f"{self.judge} and {self.annotator or 'the labels'}, reference: the {self.reference}; n {held.n}, "
             f"TP {held.true_positive}, FP {held.false_positive}, FN {held.false_negative}, TN {held.true_negative}; "

@@ -54,7 +54,7 @@ def test_the_person_is_the_reference_and_that_is_said() -> None:
     # Chance: (5 x 4 + 5 x 6) / 100 = 0.5; kappa (0.7 - 0.5) / 0.5.
     assert str(check) == (
         "j and the labels, reference: the person; n 10, TP 3, FP 2, FN 1, TN 4; "
-        "accuracy 0.7000, F1 0.6667, FPR 0.3333, FNR 0.2500, kappa 0.4000; unjudged 0"
+        "accuracy 0.7000, f1 0.6667, false positive rate 0.3333, false negative rate 0.2500, kappa 0.4000; unjudged 0"
     )
 
 
