@@ -46,7 +46,7 @@ def judge(
     chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key)
     with folder.locked():
         items = folder.items_by_id(remarks.tell)
-        done = judge_run(folder, items, [chosen], remarks.tell, cases_of_run(card))
+        done = judge_run(folder, items, chosen, remarks.tell, cases_of_run(card))
     told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()

@@ -21,6 +21,7 @@ from longtake.memory.records import Record
 CONFIDENCE = 0.95
 POWER = 0.8
 RESAMPLES = 2000
+_SEED = 0
 _DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
@@ -67,23 +68,23 @@ class Sums(NamedTuple):
     videos: Sequence[str]
 
 
-def ratio(sums: Sums, *, seed: int = 0, scale: float = 100.0) -> Estimate:
-    """The sum earned over the sum possible, as a share of `scale`; a plain mean where everything possible is 1."""
-    return macro([[sums]], seed=seed, scale=scale)
+def ratio(sums: Sums) -> Estimate:
+    """The sum earned over the sum possible, in percent; a plain mean where everything possible is 1."""
+    return macro([[sums]])
 
 
-def mean(values: Sequence[float], videos: Sequence[str], *, seed: int = 0, scale: float = 100.0) -> Estimate:
-    """The mean of values that belong to videos."""
-    return ratio(Sums(values, [1.0] * len(values), videos), seed=seed, scale=scale)
+def mean(values: Sequence[float], videos: Sequence[str]) -> Estimate:
+    """The mean, in percent, of values that belong to videos."""
+    return ratio(Sums(values, [1.0] * len(values), videos))
 
 
-def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100.0) -> Estimate:
-    """The plain mean over groups of the plain mean over their members of each one's ratio.
+def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
+    """The plain mean over groups of the plain mean over their members of each one's ratio, in percent.
+
+    The bootstrap draws videos, each with all that belongs to it, and draws the same ones each time.
 
     Args:
         groups: of members, such as categories of tasks; what could earn nothing has no part in a mean.
-        seed: of the bootstrap, which draws videos, each with all that belongs to it.
-        scale: of the value: 100 for percent.
     """
     members = [member for group in groups for member in group]
     n = sum(len(member.earned) for member in members)
@@ -91,25 +92,25 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
     value = _value(groups)
     if value is None:
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
-    value = round(scale * value, 4)
+    value = round(100 * value, 4)
     counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
     if len(counting) == 1:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
     earning = [[member for member in group if sum(member.possible)] for group in groups]
     tables = [[_by_video(member, names) for member in group] for group in earning if group]
-    interval = _interval(tables, len(names), seed)
-    low, high = (round(scale * bound, 4) for bound in interval) if interval else (None, None)
+    interval = _interval(tables, len(names))
+    low, high = (round(100 * bound, 4) for bound in interval) if interval else (None, None)
     return Estimate(
         value=value,
         low=low,
         high=high,
-        error=round(scale * _linearised_error(tables), 4),
+        error=round(100 * _linearised_error(tables), 4),
         n=n,
         videos=len(names),
     )
 
 
-def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str], *, seed: int = 0) -> Paired:
+def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str]) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
     It is None where the difference is the same in every video, as where both answer alike: that shows no spread.
@@ -118,10 +119,9 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
         first: value of each item, 0 to 1.
         second: of the same items in the same order.
         videos: the video each belongs to.
-        seed: of the bootstrap.
     """
     differences = [one - other for one, other in zip(first, second, strict=True)]
-    difference = mean(differences, videos, seed=seed)
+    difference = mean(differences, videos)
     only_first, only_second = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     normal = NormalDist()
     reach = normal.inv_cdf((1 + CONFIDENCE) / 2) + normal.inv_cdf(POWER)
@@ -160,17 +160,17 @@ def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     return earned, possible
 
 
-def _drawings(videos: int, seed: int) -> Iterator[NDArray[np.int64]]:
+def _drawings(videos: int) -> Iterator[NDArray[np.int64]]:
     """So many drawings of videos as there are resamples, a row each, in blocks that take little memory."""
-    drawing = np.random.default_rng(seed)
+    drawing = np.random.default_rng(_SEED)
     rows = max(1, _DRAWN // videos)
     for first in range(0, RESAMPLES, rows):
         yield drawing.integers(0, videos, (min(rows, RESAMPLES - first), videos))
 
 
-def _interval(tables: Tables, videos: int, seed: int) -> tuple[float, float] | None:
+def _interval(tables: Tables, videos: int) -> tuple[float, float] | None:
     """The bounds over the drawings that leave no member without anything; None where most of them do."""
-    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos, seed)])
+    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos)])
     if 2 * np.isnan(resampled).sum() > RESAMPLES:
         return None
     tail = 50 * (1 - CONFIDENCE)

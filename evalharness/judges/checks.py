@@ -12,13 +12,14 @@ A criterion is met when its check holds, a penalty's too: "must not say blue" is
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
-behind a negation is not said, numbers count by value, and `6` does not stand in `16`. Seconds are those of the video.
+behind a negation is not said, numbers count by value, and `6` does not stand in `16`. Arguments are compared as
+`call_scores` does. Seconds are those of the video.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -26,15 +27,15 @@ from pydantic import Field, TypeAdapter, ValidationError
 from longtake.agent.claims import abstention, plain_text
 from longtake.errors import ConfigError
 from longtake.evalharness.bench.grading import MOST_GUESSES, Gold, holds
+from longtake.evalharness.call_scores import compare_argument
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.wording import StatedTime, plain, take_times, words
 from longtake.memory.records import Answer, Record
-from longtake.memory.timespan import SpanError, TimeSpan, parse_span
+from longtake.memory.timespan import TimeSpan
 
 Phrase = str | tuple[str, ...]
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_FAR = 1e9  # seconds; no video is so long
 _ABSTAINS = re.compile(
     r"\b(?:can(?:not|'t| not)|could(?: not|n't)|unable to|impossible to|not possible to)"
     r" (?:be )?(?:answer|tell|determin|say|know|identif|find|found|verif|see|hear|make out)"
@@ -166,7 +167,7 @@ class CallsCheck(Record):
 
     def _is(self, call: ToolCall) -> bool:
         return call.tool == self.tool and all(
-            name in call.arguments and _same(value, call.arguments[name]) for name, value in self.arguments.items()
+            compare_argument(name, value, call.arguments.get(name))[0] for name, value in self.arguments.items()
         )
 
 
@@ -241,24 +242,3 @@ def abstains(said: str) -> Outcome:
 def spelled(text: str) -> str:
     """The words of a text as they are compared, with a space around each."""
     return f" {' '.join(word.text for word in words(plain(text)))} "
-
-
-def _same(wanted: Any, given: Any) -> bool:
-    """Whether an argument was given: numbers by value, times where they overlap, texts by their words."""
-    if isinstance(wanted, int | float) and not isinstance(wanted, bool):
-        return _is_number(given) and abs(float(given) - wanted) < 1e-9
-    try:
-        first, second = (parse_span(value, window=0, duration=_FAR).span for value in (wanted, given))
-    except (SpanError, ValueError):
-        pass
-    else:
-        return first.overlaps(second)
-    if isinstance(wanted, str) and isinstance(given, str):
-        return spelled(wanted) == spelled(given)
-    if isinstance(wanted, Sequence) and isinstance(given, Sequence) and not isinstance(given, str):
-        return len(wanted) == len(given) and all(map(_same, wanted, given))
-    return bool(wanted == given)
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and bool(_NUMBER.fullmatch(str(value)))

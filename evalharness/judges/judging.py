@@ -7,7 +7,7 @@ of an error is asked again, and so is a reply that was made anew. Of several jud
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_que
 def judge_run(
     folder: RunFolder,
     items: Mapping[str, Item],
-    judges: Sequence[Judge],
+    judge: Judge,
     tell: Tell,
     cases_of: CasesOf = cases,
 ) -> Judged:
@@ -72,32 +72,30 @@ def judge_run(
     Args:
         folder: of the run.
         items: by their ids.
-        judges: each decides every case.
+        judge: decides every case.
         tell: told of cases without a verdict, of predictions without an item, and of lines that were left out.
         cases_of: what is to be decided of a prediction.
 
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    own = {judge.id for judge in judges}
-    done = {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge in own}
+    done = {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge == judge.id}
     predictions = folder.predictions(tell).values()
     judged = unjudged = 0
     with Journal(folder.judgements_file) as journal:
-        for judge in judges:
-            missing = (row for row in _rows(items, predictions, tell, cases_of) if (judge.id, row.key) not in done)
-            for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
-                journal.append(judgement)
-                judged += 1
-                unjudged += judgement.met is None
-                if judgement.error:
-                    tell(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
+        missing = (row for row in _rows(items, predictions, tell, cases_of) if row.key not in done)
+        for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
+            journal.append(judgement)
+            judged += 1
+            unjudged += judgement.met is None
+            if judgement.error:
+                tell(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
     return Judged(judged=judged, kept=len(done), unjudged=unjudged)
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
-    decided = {_key(held)[1] for held in folder.judgements(tell) if held.met is not None}
+    decided = {_key(held) for held in folder.judgements(tell) if held.met is not None}
     rows = _rows(items, folder.predictions(tell).values(), tell, cases_of)
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
@@ -130,7 +128,6 @@ def _judgement(judge: Judge, row: _Row, finding: Finding) -> Judgement:
     )
 
 
-def _key(held: Judgement) -> tuple[str, _Key]:
-    """The judge's id and the key of the row that it judged."""
-    prediction = PredictionKey(held.item, held.variant, held.subject, held.seed)
-    return held.judge, (prediction, held.turn, held.criterion, held.reply)
+def _key(held: Judgement) -> _Key:
+    """The key of the row that was judged."""
+    return PredictionKey(held.item, held.variant, held.subject, held.seed), held.turn, held.criterion, held.reply

@@ -217,15 +217,27 @@ def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> Non
         assert "reference: the person; n 2, TP 1, FP 1, FN 0, TN 0; accuracy 0.5000" in against
         assert itself == "itself, 3 runs over 2 cases: same verdict 1.0000, mean kappa none"
         assert len(server.requests) == 2 * 3  # the first of the three runs stands in the library already
-        [figures] = json.loads(eval_(*checked, "--json", settings=library)[1])["checks"]
-    assert (figures["accuracy"], figures["false_positive_rate"], figures["check"]["reference"]) == (0.5, 1.0, "person")
+        [check] = json.loads(eval_(*checked, "--json", settings=library)[1])["checks"]
+    assert check["reference"] == "person"
+    assert check["agreement"] == {
+        "true_positive": 1,
+        "false_positive": 1,
+        "false_negative": 0,
+        "true_negative": 0,
+        "n": 2,
+        "accuracy": 0.5,
+        "f1": 2 / 3,
+        "false_positive_rate": 1.0,
+        "false_negative_rate": 0.0,
+        "kappa": 0.0,
+    }
 
 
 def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> None:
     assert eval_("judge", said / "run")[0] == 0
     _, told, _ = eval_("judge-check", said / "run", said / "labels.jsonl", "--json")
     checked = json.loads(told)
-    assert [figures["n"] + figures["check"]["unjudged"] for figures in checked["checks"]] == [2]
+    assert [check["agreement"]["n"] + check["unjudged"] for check in checked["checks"]] == [2]
     assert checked["itself"] is None
 
 
@@ -236,8 +248,8 @@ def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
     file.write_text(f"{fits}\n{json.dumps(json.loads(fits) | {'item': 'q9'})}\n")
     code, told, remarks = eval_("judge-check", said / "run", file, "--json")
     assert (code, "q9, turn 0 is of no case of the run; it was left out" in remarks) == (EXIT_PARTIAL, True)
-    [figures] = json.loads(told)["checks"]
-    assert figures["n"] + figures["check"]["unjudged"] == 1
+    [check] = json.loads(told)["checks"]
+    assert check["agreement"]["n"] + check["unjudged"] == 1
 
 
 def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:

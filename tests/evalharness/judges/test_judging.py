@@ -70,7 +70,7 @@ class Literal:
 
 def judged(folder: RunFolder, *items: Item, by: Literal) -> tuple[Judged, list[str]]:
     told: list[str] = []
-    return judge_run(folder, by_id(*items), [by], told.append), told
+    return judge_run(folder, by_id(*items), by, told.append), told
 
 
 def verdicts(folder: RunFolder) -> list[tuple[str, int, str, bool | None]]:
@@ -181,14 +181,14 @@ def test_a_judge_that_is_down_leaves_errors_and_the_run_goes_on(tmp_path: Path) 
     told: list[str] = []
     with openai_server([refuses(401, "no key")]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), [judge], told.append).unjudged == 3
+        assert judge_run(folder, by_id(*items), judge, told.append).unjudged == 3
     held = list(folder.judgements(told.append))
     assert [judgement.met for judgement in held] == [None] * 3
     assert all("no key" in (judgement.error or "") for judgement in held)
     assert len(told) == 3
     with openai_server([says('{"met": true}')]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), [judge], told.append) == Judged(judged=3, kept=0, unjudged=0)
+        assert judge_run(folder, by_id(*items), judge, told.append) == Judged(judged=3, kept=0, unjudged=0)
 
 
 def test_a_judgement_of_an_older_run_is_still_read() -> None:
