@@ -13,6 +13,7 @@ import re
 from longtake.agent.listings import Listing, listings
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.changed_number import RUN, as_supposed, change_in
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.moves import (
     Call,
     Done,
@@ -73,9 +74,11 @@ _NO_PROGRAM = re.compile(
 def asks_program(orientation: Orientation) -> bool:
     """Whether a question asks what a program prints; one that only supposes another number may follow on such a one."""
     question = orientation.question
+    change = change_in(question)
+    if change is None and denies(question):
+        return False
     if _asks_output(question):
         return True
-    change = change_in(question)
     if change is None or _ANOTHER.search(question):
         return False
     before = orientation.earlier[-1].partition("\n")[0].removeprefix("Q: ") if orientation.earlier else ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import affirmed
+from longtake.agent.rules.denial import affirmed
 from longtake.agent.rules.moves import (
     Call,
     evidence_from,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from longtake.agent.orientation import QUOTATION, Orientation, named_span
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import Call, evidence_from, on_each
 from longtake.agent.rules.slides import names_slide, slide_named
@@ -65,7 +66,7 @@ def calls_for(thing: str, orientation: Orientation) -> list[Call]:
 
 def find_places(thing: str, orientation: Orientation, levels: int = LEVELS) -> Steps[list[Evidence]]:
     """Where a thing may be, the likeliest place first; of a thing named by another, that other one first."""
-    if not can_be_found(thing):
+    if not can_be_found(thing) or (denies(thing) and _kinds(thing)):  # where a sound is not, no rule tells
         return []
     if is_time(thing):
         return _at_time(thing, orientation)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.moves import (
     Call,
@@ -70,7 +71,8 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When something is said, shown or heard in the video; or, of an event the video tells of, the date it tells."""
     if orientation.last and _WHEN_THAT.match(orientation.own_words):
         return _when_that(orientation.last, orientation, done)
-    if asked_kinds(orientation.question) and not orientation.quoted:
+    denial = denies(orientation.question)
+    if asked_kinds(orientation.question) and not orientation.quoted and not denial:
         return pick_sounds(orientation, done) if done else on_each(orientation, "detect_audio_events")
     if orientation.quoted:
         return _when_quoted(orientation, done)
@@ -82,7 +84,7 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
     in_words = accepted(what, found)
     forms = (form.match(orientation.question) for form in _SEEN)
-    thing = None if in_words else next(filter(None, forms), None)
+    thing = None if in_words or denial else next(filter(None, forms), None)
     if thing and thing["thing"].islower() and asks_eyes(orientation):  # not a person's name
         return _when_seen(thing["thing"], orientation, done)
     return _lasting(in_words, orientation)
