@@ -60,7 +60,7 @@ def look_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     fitting = [found for found in results if coverage(terms, f"{found['title']} {found['snippet']}") == 1.0]
     if not fitting:
         return f"{told} {NOT_FOUND} “{' '.join(wanted)}” on the web."
-    return f"{told} On the web: “{fitting[0]['snippet']}” (“{fitting[0].get('url', fitting[0]['title'])}”)"
+    return f"{told} {NOT_FOUND} “{fitting[0]['snippet']}”"  # it is told, with its address, as no claim of the video
 
 
 class _Named(NamedTuple):
