@@ -43,13 +43,15 @@ _WEIGHTY = stems("only all every each both over under may might could should mus
 _COMPUTED = stems("answer result value equals gives total sum difference together altogether")
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
-# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once,
-# how somebody feels, and whether two tell the same.
+# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
     "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
-    "kept top bottom corner positive negative neutral agree differ"
+    "top bottom corner"
 )
+# What the rules conclude from the quotations behind it: how somebody feels, whether two tell the same, what is kept.
+_CONCLUDED = re.compile(r"^(?:kept: )?(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ|kept)(?=: .*“)", re.I)
+_ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")
     for pair in (
@@ -146,15 +148,22 @@ def _excused(told: str, computes: bool, grounds: Grounds) -> frozenset[str]:
     """Stems of the words that a claim may add to what its proof holds."""
     priced = any(amount.unit in COINS.values() for amount in amounts(told))
     counts = bool(_OCCURS.search(told))
-    more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts), (_MEASURED, grounds.measured)
-    return _EXCUSED.union(*(some for some, may in more if may))
+    concluded = _CONCLUDED.match(told)
+    conclusion = stems(concluded[0]) if concluded else ()
+    more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts)
+    of_rules = (_MEASURED, conclusion) if grounds.measured else ()
+    return _EXCUSED.union(*(some for some, may in more if may), *of_rules)
 
 
 def _supposed(grounds: Grounds, quotes: Sequence[str]) -> set[str]:
-    """Stems of the words of a question that may stand beside a quotation: what it supposes, or was measured for it."""
+    """Stems of the words of a question that may stand beside a quotation: what it supposes, or was measured for it.
+
+    Of "the kettle or the lamp" it supposes neither.
+    """
     sentence = any(len(words(quote)) >= LEAST_QUOTED for quote in quotes)
     supposes = sentence and not re.match(POLAR, grounds.question, re.IGNORECASE)
-    return set(content_stems(grounds.question)) if supposes or grounds.measured else set()
+    known = _ALTERNATIVES.sub(" ", grounds.question)
+    return set(content_stems(known)) if supposes or grounds.measured else set()
 
 
 def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str], grounds: Grounds) -> bool:
