@@ -50,7 +50,9 @@ _MEASURED = stems(
     "top bottom corner"
 )
 # What the rules conclude from the quotations behind it: how somebody feels, whether two tell the same, what is kept.
-_CONCLUDED = re.compile(r"^(?:kept: )?(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ|kept)(?=: .*“)", re.I)
+_CONCLUDED = re.compile(
+    r"^(?:kept: )?(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ|kept)(?=: .*“)", re.I
+)
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")

@@ -26,6 +26,8 @@ from longtake.agent.rules.matching import (
     score,
 )
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     Done,
     Move,
@@ -43,7 +45,7 @@ from longtake.agent.rules.reading import arithmetic_in
 from longtake.agent.words import content_stems, coverage, cue, figures
 from longtake.memory.records import Evidence, Modality
 
-READERS: dict[Modality, str] = {"speech": "transcribe_speech", "scene_text": "extract_scene_text"}
+READERS: dict[Modality, str] = {"speech": LISTENER, "scene_text": READER}
 MOST_LISTED = 40
 # What only may be so, or is asked, is no proof that it ever is.
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless|would|could|might|perhaps|maybe)\b|\?", re.IGNORECASE)

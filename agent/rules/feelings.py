@@ -15,13 +15,12 @@ from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS
 from longtake.agent.rules.matching import names_in
-from longtake.agent.rules.moves import evidence_from, failures, not_found, on_video, quote, trusted
+from longtake.agent.rules.moves import LISTENER, evidence_from, failures, not_found, on_video, quote, trusted
 from longtake.agent.rules.outline import Slide, read_outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import STOPWORDS, content_stems, coverage, cue, stems, words
 from longtake.memory.records import Evidence
 
-LISTENER = "transcribe_speech"
 CLEAR = 0.4  # compound score from which a text is positive or negative
 NEUTRAL = 0.05  # and below which it is neutral: VADER's own bound
 LEAST_PLAIN = 0.2  # share of words without content of their own, for a text to be English

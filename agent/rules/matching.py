@@ -127,9 +127,11 @@ _ASIDE = TELLING | stems(
 )
 _OF_SALE = stems("sold sell sells selling buy bought list listed offered next beside dollar dollars euros pounds")
 _NOW = cue("now, today, currently, nowadays, at present")
+DEAREST = "dearest, costliest, priciest, most expensive, most costly"
+CHEAPEST = "cheapest, least expensive, least costly"
 SUPERLATIVE = cue(
-    "most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, fastest, slowest, "
-    "oldest, newest, youngest, latest, earliest, cheapest, dearest, heaviest, deepest, tallest, nearest"
+    f"{DEAREST}, {CHEAPEST}, most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, "
+    "fastest, slowest, oldest, newest, youngest, latest, earliest, heaviest, deepest, tallest, nearest"
 )
 _POINTS_BACK = re.compile(r"\W*(?:[\w']+\W+){0,2}(?:it|there|that|this|they|he|she|then|here)\b", re.IGNORECASE)
 _THEN = cue("last year, last month, last week, used to, formerly, previously, back then, in the past, yesterday")

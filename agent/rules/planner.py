@@ -15,6 +15,8 @@ from longtake.agent.rules.errands.kept import keep_answer, question_kept
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Done,
     Move,
     cite,
@@ -129,8 +131,8 @@ def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return on_each(orientation, "transcribe_speech")
-    found = evidence_from(done, "transcribe_speech")
+        return on_each(orientation, LISTENER)
+    found = evidence_from(done, LISTENER)
     if orientation.point and orientation.span:
         at = [item for item in found if item.span.overlaps(orientation.span)]
         found = at or found
@@ -153,8 +155,8 @@ def _beside_anchor(orientation: Orientation, found: list[Evidence]) -> list[Evid
 
 def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return on_each(orientation, "extract_scene_text")
-    found = pick_texts(orientation, trusted(evidence_from(done, "extract_scene_text")))
+        return on_each(orientation, READER)
+    found = pick_texts(orientation, trusted(evidence_from(done, READER)))
     if found:
         return quote(found[:MOST_QUOTED], orientation)
     empty = empty_picture(orientation)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.facts import accepted, find_fact
-from longtake.agent.rules.matching import key_terms, prices
-from longtake.agent.rules.moves import Call, Done, evidence_from, not_found, quote, trusted
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms, prices
+from longtake.agent.rules.moves import LISTENER, READER, Call, Done, evidence_from, not_found, quote, trusted
 from longtake.agent.rules.steps import Steps, together
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
-FINDERS = ("cross_modal_search", "transcribe_speech", "extract_scene_text")
+FINDERS = ("cross_modal_search", LISTENER, READER)
 _BOTH = r"(?P<one>.+?)\s+and\s+(?P<other>.+?)"
 _TOGETHER = r"(?:together|in total|in all|altogether|combined)"
 _MORE = r"(?:more expensive|dearer|costlier|costs? more|more costly)"
@@ -36,7 +36,7 @@ _FORMS = {
 }
 
 
-_ENDS = cue("most expensive, dearest, costliest, priciest, cheapest, least expensive, highest, lowest")
+_ENDS = cue(f"{DEAREST}, {CHEAPEST}, highest, lowest")
 
 
 class PricesAsked(NamedTuple):

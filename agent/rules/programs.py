@@ -15,6 +15,7 @@ from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.changed_number import RUN, as_supposed, change_in
 from longtake.agent.rules.denial import denies
 from longtake.agent.rules.moves import (
+    READER,
     Call,
     Done,
     cite,
@@ -28,7 +29,7 @@ from longtake.agent.rules.moves import (
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import cue, figures
 
-READER, SANDBOX = "extract_scene_text", "execute_code"
+SANDBOX = "execute_code"
 LONGEST_OUTPUT = 300  # characters
 # Modules that give the same whenever and wherever they are asked.
 _CERTAIN = frozenset("math itertools functools collections string re statistics fractions decimal operator".split())

@@ -9,6 +9,8 @@ from itertools import takewhile
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.denial import affirmed
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     evidence_from,
     failures,
@@ -23,7 +25,6 @@ from longtake.agent.rules.steps import Steps
 from longtake.agent.words import TELLING, content_stems, cue, figures, stem, stems, words
 from longtake.memory.records import Evidence
 
-READERS = ("transcribe_speech", "extract_scene_text")
 BETWEEN = 3  # words between a number and what it counts: "nine of the old kettles"
 _HOW_MUCH = re.compile(r"\b(?:how much|what|which)\b", re.IGNORECASE)
 _COST = cue(
@@ -50,8 +51,8 @@ def asks_spent(orientation: Orientation) -> bool:
 def find_spent(orientation: Orientation) -> Steps[str]:
     """The price of one by how many were bought; empty where no price of one is shown."""
     question = orientation.question
-    done = yield [call for tool in READERS for call in on_each(orientation, tool)]
-    read = within(trusted(evidence_from(done, *READERS)), orientation)
+    done = yield on_each(orientation, LISTENER) + on_each(orientation, READER)
+    read = within(trusted(evidence_from(done, LISTENER, READER)), orientation)
     priced = _named(question, read)
     if not priced:
         return ""

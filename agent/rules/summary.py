@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
+    LISTENER,
     Done,
     Move,
     cite,
@@ -26,7 +27,7 @@ from longtake.agent.rules.time.places import veiled
 from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 
-SUMMARISER, LISTENER = "summarize_segment", "transcribe_speech"
+SUMMARISER = "summarize_segment"
 MOST_QUOTED = 12
 MOST_PARTS = 12  # of a video; where there are more, those that stand longest
 MOST_POINTS = 5  # of a slide, that is named with its title

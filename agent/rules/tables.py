@@ -10,12 +10,11 @@ from longtake.agent.orientation import Orientation
 from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold, names_in
-from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
+from longtake.agent.rules.moves import READER, Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import NEGATION, content_stems, cue, stems
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _HOW_MUCH = re.compile(r"^\W*how (?:much|many)\b(?! times).*?\b(?:did|does|do|has|have|had)\s+[A-Z][\w'-]+")
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import must_hold
 from longtake.agent.rules.moves import (
+    READER,
     Call,
     Done,
     Move,
@@ -32,7 +33,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.language_names import language_of
 
-SPEECH, TEXT, READER = "translate_speech", "translate_text", "extract_scene_text"
+SPEECH, TEXT = "translate_speech", "translate_text"
 MOST_LINES = 8
 MOSTLY = 0.5  # share of a slide's words that are in another language where the slide is
 _LANGUAGE = r"(?P<language>[A-Z][a-z]+(?: [A-Z][a-z]+)?)"

@@ -10,13 +10,23 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS, rows
 from longtake.agent.rules.errands.web import TOOL, asks_web, search_web
-from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, on_each, quote, trusted
+from longtake.agent.rules.moves import (
+    READER,
+    Call,
+    Done,
+    Move,
+    called,
+    evidence_from,
+    not_found,
+    on_each,
+    quote,
+    trusted,
+)
 from longtake.agent.rules.sight.seeing import without_tools
 from longtake.agent.rules.slides import slides_of, title_of
 from longtake.agent.words import STOPWORDS, content_stems, coverage, cue, stem, stems, words
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _ON_WEB = r"(?:web(?! ?(?:site|page|address))|internet|online)"
 _WEB = re.compile(
     rf"(?:^|[.?!;:,]|\band|\bthen)\W*(?:(?:please|can you|could you|then) )*"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import SHOT, Orientation
 from longtake.agent.rules.matching import key_terms
-from longtake.agent.rules.moves import Call, cite, evidence_from, not_found, on_each, trusted, within
+from longtake.agent.rules.moves import READER, Call, cite, evidence_from, not_found, on_each, trusted, within
 from longtake.agent.rules.slides import names_slide, slide_named
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps, together
@@ -146,8 +146,8 @@ def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
         if orientation.relation in ("before", "after"):
             heard = heard[-1:] if orientation.relation == "before" else heard[:1]  # the one right beside its place
         return heard, f"“{heard[0].content}” is heard for" if heard else ""
-    done = yield on_each(orientation, "extract_scene_text")
-    texts = trusted(evidence_from(done, "extract_scene_text"))
+    done = yield on_each(orientation, READER)
+    texts = trusted(evidence_from(done, READER))
     if names_slide(match["thing"]):
         slide = slide_named(match["thing"], texts)
         return slide, f"“{slide[0].content.strip()}” is shown for about" if slide else ""

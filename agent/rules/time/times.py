@@ -10,6 +10,8 @@ from longtake.agent.orientation import Orientation
 from longtake.agent.rules.denial import denies
 from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     Done,
     Move,
@@ -25,6 +27,7 @@ from longtake.agent.rules.moves import (
     within,
 )
 from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, told
+from longtake.agent.rules.sight.shapes import COUNTER
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
 from longtake.memory.records import Citation, Evidence
@@ -34,13 +37,12 @@ SHOWN = {"speech": "is said", "scene_text": "is shown", "audio": "is heard"}
 RESULTS = 10
 MOST = 3
 MOST_SEEN = 6
-FOUND_BY = {"speech": "transcribe_speech", "scene_text": "extract_scene_text", "audio": "detect_audio_events"}
+FOUND_BY = {"speech": LISTENER, "scene_text": READER, "audio": "detect_audio_events"}
 _WHEN_THAT = re.compile(
     r"^\W*(?:and )?when (?:exactly )?(?:is|was|does|did) (?:that|it|this)"
     r"(?: (?:happen|shown|said|heard|seen|mentioned|appear|start|begin))?\W*$",
     re.IGNORECASE,
 )
-COUNTER = "count_objects"
 _THING = r"(?:the |an? |any )?(?P<thing>[\w' -]+?)"
 _SEEN = tuple(
     re.compile(rf"^\W*(?:when|at (?:what|which) (?:times?|point|moment)s?) {form}\W*$", re.IGNORECASE)
@@ -81,7 +83,7 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
-    found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
+    found = within(evidence_from(done, "cross_modal_search", READER), orientation)
     in_words = accepted(what, found)
     forms = (form.match(orientation.question) for form in _SEEN)
     thing = None if in_words or denial else next(filter(None, forms), None)
@@ -119,13 +121,13 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When the very words stand there; a code that runs past is read frame by frame where it is nearest."""
     if not called(done, "cross_modal_search"):
         return [_search(" ".join(orientation.quoted), orientation)]
-    found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
+    found = within(evidence_from(done, "cross_modal_search", READER), orientation)
     exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
     if not exact and "speech" not in orientation.modalities:
-        if not called(done, "extract_scene_text"):
-            return on_each(orientation, "extract_scene_text")
+        if not called(done, READER):
+            return on_each(orientation, READER)
         nearest = _nearest(orientation.quoted[0], found)
-        read = sum(step.call.name == "extract_scene_text" for step in done)
+        read = sum(step.call.name == READER for step in done)
         if nearest and read == len(orientation.videos):
             return [read_around(nearest, orientation, CLOSE_READING)]
     return _lasting(exact or _around(orientation.quoted[0], found), orientation)
