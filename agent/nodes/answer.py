@@ -8,10 +8,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, open_parts, softened, split_gap, with_citations
+from longtake.agent.claims import LETTER, NOT_FOUND, open_parts, split_gap
 from longtake.agent.context import RunContext
 from longtake.agent.facts import shots_examined
 from longtake.agent.ledger import calls_made, pages_quoted
+from longtake.agent.publishing import softened, with_citations
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Progress, Turn
 from longtake.agent.verdicts import QUOTATION, says

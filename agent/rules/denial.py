@@ -29,8 +29,13 @@ def denies(question: str) -> bool:
     return bool(_DENIAL.search(_asked(question)))
 
 
-def denied_as_asked(question: str, text: str) -> str:
-    """What a text denies in each of the ways in which a question does, "not" or "without"; empty where it does not."""
+def as_asked(question: str, text: str) -> str:
+    """What a text says is not so, in each of the ways in which a question denies, "not" or "without".
+
+    What it says is so where the question denies nothing, and all of it where only a condition of the question does.
+    """
+    if not denies(question):
+        return text if NEGATION.search(question) else affirmed(text)
     told = " ".join(clause for clause, is_denied in _clauses(text) if is_denied or _DENIAL.search(clause))
     return told if _ways(_asked(question)) <= _ways(told) else ""
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.amounts import COINS
-from longtake.agent.rules.denial import affirmed, denied_as_asked, denies
+from longtake.agent.rules.denial import as_asked, denies
 from longtake.agent.words import (
-    NEGATION,
     NUMBER_WORDS,
     TELLING,
     content_stems,
@@ -189,7 +188,7 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     answered only by what denies it in the same way.
     """
     wanted, kind = key_terms(question), answer_type(question)
-    text = _as_asked(question, item.content)
+    text = as_asked(question, item.content)
     if not holds(kind, text if kind and kind.telling else _beyond(question, text)) or (
         _NOW.search(question) and _THEN.search(text)
     ):
@@ -206,13 +205,6 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
         return own  # what stands beside it need not be denied
     alone = BY_KIND if joined == 1.0 and (_is_labelled(text, wanted) or (kind and points_back)) else 0.0
     return max(own, 0.6 * own + 0.4 * joined, alone)
-
-
-def _as_asked(question: str, text: str) -> str:
-    """What a text says is not so, where a question denies; what it says is so, where nothing in it speaks of denial."""
-    if denies(question):
-        return denied_as_asked(question, text)
-    return text if NEGATION.search(question) else affirmed(text)
 
 
 def _is_labelled(text: str, wanted: Sequence[str]) -> bool:

@@ -106,7 +106,7 @@ def find_output(orientation: Orientation) -> Steps[str]:
     if not _is_certain(source):
         return not_found("What the program prints rests on more than its lines.")
     (ran,) = yield [Call(SANDBOX, {"code": source, "language": "python"})]
-    return _told(shown[0], source, orientation, ran)
+    return _told_output(shown[0], source, orientation, ran)
 
 
 def _asks_output(question: str) -> bool:
@@ -114,7 +114,7 @@ def _asks_output(question: str) -> bool:
     return bool(_ASKS.search(question)) and not (loose or _ANOTHER.search(question) or _NO_PROGRAM.search(question))
 
 
-def _told(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
+def _told_output(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
     ran = step.result
     problem = " ".join(failures([step])) or str(ran.output.get("stderr", "")).strip().rpartition("\n")[2]
     lines = str(ran.output.get("stdout", "")).strip().splitlines()

@@ -53,7 +53,7 @@ def find_spent(orientation: Orientation) -> Steps[str]:
     question = orientation.question
     done = yield on_each(orientation, LISTENER) + on_each(orientation, READER)
     read = within(trusted(evidence_from(done, LISTENER, READER)), orientation)
-    priced = _named(question, read)
+    priced = _rows_named(question, read)
     if not priced:
         return ""
     name = priced[0].name_in(question)
@@ -75,7 +75,7 @@ def _narrower(question: str) -> frozenset[str]:
     return frozenset(content_stems(rest)) - TELLING
 
 
-def _named(question: str, read: Sequence[Evidence]) -> list[PriceRow]:
+def _rows_named(question: str, read: Sequence[Evidence]) -> list[PriceRow]:
     """The rows of prices whose names a question holds in the plural; of "pot" and "clay pot" the latter."""
     plurals = {stem(word) for word in words(question) if stem(word) != word}
     shown = price_rows([item for item in read if item.modality == "scene_text"])

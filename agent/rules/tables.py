@@ -93,7 +93,7 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
         return on_each(orientation, READER)
     found = _cell(orientation.question, trusted(evidence_from(done, READER)))
     if found:
-        return _told(*found, orientation)
+        return _told_cell(*found, orientation)
     return find_fact(orientation, done)
 
 
@@ -113,7 +113,7 @@ def find_cell(orientation: Orientation) -> Steps[str]:
     for column in COLUMNS:
         found = _below(column, orientation.question, texts) if column.asked.search(orientation.question) else None
         if found:
-            return _told(*found, orientation)
+            return _told_cell(*found, orientation)
     return ""
 
 
@@ -142,7 +142,7 @@ def _is_head(head: Evidence, cell: Evidence) -> bool:
     return head.video == cell.video and head.span.overlaps(cell.span) and _stands_below(cell, head)
 
 
-def _told(header: Evidence, row: Sequence[Evidence], orientation: Orientation) -> str:
+def _told_cell(header: Evidence, row: Sequence[Evidence], orientation: Orientation) -> str:
     return f"“{header.content}”: {', '.join(f'“{cell.content}”' for cell in row)} {cite(row[0], orientation)}"
 
 

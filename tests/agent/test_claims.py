@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longtake.agent.claims import (
-    abstention,
-    check_draft,
-    open_parts,
-    plain_text,
-    softened,
-    split_gap,
-    with_citations,
-)
+from longtake.agent.claims import abstention, check_draft, open_parts, plain_text, split_gap
+from longtake.agent.publishing import softened, with_citations
 from longtake.memory.records import Citing, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan, clock
 
@@ -174,8 +167,10 @@ def test_an_abstention_has_one_spelling(draft: str, kept: str | None) -> None:
 WORDS = st.sampled_from(["kettle", "lamp", "garden", "window", "opens", "closes", "slowly", "blue"])
 STATEMENTS = st.lists(WORDS, min_size=2, max_size=6, unique=True).map(" ".join)
 SECONDS = st.integers(min_value=0, max_value=7_000)
+UNTIMED = settings(deadline=None)
 
 
+@UNTIMED
 @given(words=STATEMENTS, number=st.integers(min_value=2, max_value=10**6), second=SECONDS)
 def test_what_evidence_says_word_for_word_is_supported_where_it_is_cited(words: str, number: int, second: int) -> None:
     said = found(f"{words} {number}", second, second + 2)
@@ -184,6 +179,7 @@ def test_what_evidence_says_word_for_word_is_supported_where_it_is_cited(words: 
     assert checked.removed == 0
 
 
+@UNTIMED
 @given(
     words=STATEMENTS, number=st.integers(min_value=2, max_value=10**6), other=st.integers(min_value=2, max_value=10**6)
 )
@@ -192,6 +188,7 @@ def test_a_number_that_is_not_held_is_never_supported(words: str, number: int, o
     assert claim.verdict == ("supported" if number == other else "contradicted")
 
 
+@UNTIMED
 @given(draft=st.text(max_size=300))
 def test_no_draft_at_all_is_supported_without_evidence(draft: str) -> None:
     checked = check_draft(draft, [])
@@ -199,6 +196,7 @@ def test_no_draft_at_all_is_supported_without_evidence(draft: str) -> None:
     assert with_citations(checked.claims) == ""
 
 
+@UNTIMED
 @given(draft=st.text(alphabet='ab .:[]“”"-,;0123456789\n', max_size=80))
 def test_every_citation_of_an_answer_is_evidence_of_the_run(draft: str) -> None:
     evidence = [found("a b 1 2", 0, 30), found("ab 10", 30, 9_000)]
@@ -208,6 +206,7 @@ def test_every_citation_of_an_answer_is_evidence_of_the_run(draft: str) -> None:
     assert check_draft(with_citations(checked.claims), evidence).removed == 0
 
 
+@UNTIMED
 @given(text=st.text(alphabet='ab .:[]“”"-0123456789\n', max_size=80))
 def test_taking_the_citations_out_of_a_text_leaves_none(text: str) -> None:
     assert len(plain_text(text)) <= len(text)

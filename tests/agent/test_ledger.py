@@ -6,8 +6,9 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
-from longtake.agent.claims import check_draft, softened, with_citations
+from longtake.agent.claims import check_draft
 from longtake.agent.ledger import Made, entered, grounded, pages_quoted
+from longtake.agent.publishing import softened, with_citations
 from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Claim, Evidence, FoundBy, Modality
 from longtake.memory.timespan import TimeSpan

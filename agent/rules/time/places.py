@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import QUOTATION, Orientation, named_span
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import QUOTATION, Orientation
 from longtake.agent.rules.denial import denies
 from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import LISTENER, READER, Call, evidence_from, on_each

@@ -122,7 +122,7 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         return [_search(" ".join(orientation.quoted), orientation)]
     found = within(evidence_from(done, "cross_modal_search", READER), orientation)
-    exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
+    exact = [item for item in found if any(_quotes(item, marked) for marked in orientation.quoted)]
     if not exact and "speech" not in orientation.modalities:
         if not called(done, READER):
             return on_each(orientation, READER)
@@ -143,7 +143,7 @@ def _what(question: str) -> str:
     return re.sub(asked, "", question, flags=re.IGNORECASE)
 
 
-def _holds(item: Evidence, marked: str) -> bool:
+def _quotes(item: Evidence, marked: str) -> bool:
     return _plain(marked) in _plain(item.content)
 
 
