@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.amounts import COINS
+from longtake.agent.rules.denial import as_asked, denies
 from longtake.agent.words import (
-    NEGATION,
     NUMBER_WORDS,
     TELLING,
     content_stems,
@@ -126,12 +126,13 @@ _ASIDE = TELLING | stems(
 )
 _OF_SALE = stems("sold sell sells selling buy bought list listed offered next beside dollar dollars euros pounds")
 _NOW = cue("now, today, currently, nowadays, at present")
+DEAREST = "dearest, costliest, priciest, most expensive, most costly"
+CHEAPEST = "cheapest, least expensive, least costly"
 SUPERLATIVE = cue(
-    "most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, fastest, slowest, "
-    "oldest, newest, youngest, latest, earliest, cheapest, dearest, heaviest, deepest, tallest, nearest"
+    f"{DEAREST}, {CHEAPEST}, most, least, best, worst, highest, lowest, largest, smallest, biggest, longest, shortest, "
+    "fastest, slowest, oldest, newest, youngest, latest, earliest, heaviest, deepest, tallest, nearest"
 )
 _POINTS_BACK = re.compile(r"\W*(?:[\w']+\W+){0,2}(?:it|there|that|this|they|he|she|then|here)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"(?<=[.!?;,])\s+|\s+(?=but\b)")
 _THEN = cue("last year, last month, last week, used to, formerly, previously, back then, in the past, yesterday")
 
 
@@ -145,7 +146,7 @@ def holds(kind: AnswerType | None, text: str) -> bool:
     """Whether a text holds that kind of thing."""
     if kind is None:
         return True
-    plain = _NO_NUMBER.sub(" ", text) if kind.looks == _NUMBER else figures(text)
+    plain = figures(_NO_NUMBER.sub(" ", text) if kind.looks == _NUMBER else text)
     return bool(re.search(kind.looks, plain, re.IGNORECASE if kind.folded else 0))
 
 
@@ -183,10 +184,11 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     """How well a piece of evidence answers, 0 to 1.
 
     Its own words count most; what stands or is said right beside it counts too. A line of speech that points back may
-    carry an answer of the right kind alone: "Come to my office." "I am there every Thursday."
+    carry an answer of the right kind alone: "Come to my office." "I am there every Thursday." What a question denies is
+    answered only by what denies it in the same way.
     """
     wanted, kind = key_terms(question), answer_type(question)
-    text = item.content if NEGATION.search(question) else affirmed(item.content)
+    text = as_asked(question, item.content)
     if not holds(kind, text if kind and kind.telling else _beyond(question, text)) or (
         _NOW.search(question) and _THEN.search(text)
     ):
@@ -199,6 +201,8 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     if not must_hold(question) <= stems(carried):
         return 0.0
     own, joined = coverage(wanted, text), coverage(wanted, context)
+    if denies(question):
+        return own  # what stands beside it need not be denied
     alone = BY_KIND if joined == 1.0 and (_is_labelled(text, wanted) or (kind and points_back)) else 0.0
     return max(own, 0.6 * own + 0.4 * joined, alone)
 
@@ -207,20 +211,6 @@ def _is_labelled(text: str, wanted: Sequence[str]) -> bool:
     """Whether a text tells, behind its label, what a question asks for: "Cause: broken cable"."""
     label, colon, told = text.partition(":")
     return bool(colon and told.strip()) and 0 < len(stems(label)) <= MOST_LABEL and stems(label) <= set(wanted)
-
-
-def affirmed(text: str) -> str:
-    """What a text says is so: without the clauses that say what is not, and what such a clause takes back.
-
-    "Many think she built it, but she did not" leaves nothing; "on Thursday, not on Friday" leaves "on Thursday".
-    """
-    kept: list[str] = []
-    for clause in _CLAUSE.split(text):
-        if not NEGATION.search(clause):
-            kept.append(clause)
-        elif not content_stems(NEGATION.sub(" ", clause)) and kept:
-            kept.pop()
-    return " ".join(kept)
 
 
 def _beyond(question: str, text: str) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longtake.agent.ask import Asker
-from longtake.agent.orientation import classify, named_span
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import classify
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.bench.clips import ClipQuestion, load_questions
