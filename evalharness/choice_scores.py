@@ -63,13 +63,17 @@ class Outcome(NamedTuple):
 class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
-    headline: Estimate | None = Field(description="None where more than 1 % of the open answers have no verdict.")
+    headline: Estimate | None = Field(
+        description="None where more than 1 % of the open answers have no verdict; `note` says why it has no value."
+    )
+    overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
     errors: Share
     parse_failures: Share
     unjudged: Share
     abstained: Share
+    note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
 
 class Answers:
@@ -150,6 +154,7 @@ def summarise(
     outcomes: Sequence[Outcome],
     groups: Mapping[str, Table],
     headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
+    note: str | None = None,
 ) -> ChoiceScores:
     """The scores of outcomes.
 
@@ -157,6 +162,7 @@ def summarise(
         outcomes: one for each item and seed.
         groups: the tables to keep, empty ones left out.
         headline: of outcomes, where it is another figure than their accuracy.
+        note: why that figure has no value, where it has none.
     """
     figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]
@@ -164,12 +170,14 @@ def summarise(
     unjudged = Share(count=states.count("unjudged"), n=judged)
     return ChoiceScores(
         headline=None if unjudged.value > MOST_UNJUDGED else figure(outcomes),
+        overall=accuracy(outcomes),
         without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},
         errors=Share(count=states.count("error"), n=len(states)),
         parse_failures=Share(count=states.count("unread"), n=len(states)),
         unjudged=unjudged,
         abstained=Share(count=states.count("abstained"), n=len(states)),
+        note=note,
     )
 
 
