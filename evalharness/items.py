@@ -143,6 +143,11 @@ class Reply(Record):
     usage: Usage | None = None
     trace: str | None = None
 
+    @property
+    def spoken(self) -> str:
+        """The text without what was thought aloud; a thought that does not end is no answer."""
+        return self.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+
 
 class Prediction(Record):
     """The replies of a subject to all turns of an item; an error counts as a wrong answer."""

@@ -35,9 +35,8 @@ class Case:
 
     @property
     def said(self) -> str:
-        """The reply without what was thought aloud; a thought that does not end is no reply."""
-        spoken = self.reply.text.rpartition("</think>")[2]
-        return spoken.partition("<think>")[0].strip()
+        """The reply without what was thought aloud."""
+        return self.reply.spoken
 
     @property
     def reference(self) -> str:

@@ -32,7 +32,7 @@ class AgenticScores(Record):
     reading: Reading
     headline: Estimate | None = Field(description="Of the rubric; none above 1 % of answers without a verdict.")
     overall: Estimate = Field(description="Of the rubric, pooled over the samples as a task is.")
-    excluded: Estimate = Field(description="The same without the samples in which a reply is an error.")
+    excluded: Estimate = Field(description="The same without samples in which a reply is an error or unread.")
     calls: Rows = Field(description="Selection, arguments and order.")
     tools: Rows = Field(description="F1 of the selection of each tool; 0 where gold never calls it.")
     parameters: Rows = Field(description="Gold arguments that match, by tool and parameter.")
@@ -67,6 +67,11 @@ class _Sample(NamedTuple):
     turns: tuple[_Turn, ...]
     failed: bool
 
+    @property
+    def unread(self) -> bool:
+        """Whether in a reply no calls could be read."""
+        return any(turn.unread for turn in self.turns)
+
 
 class _Counted(NamedTuple):
     """What counts in a row: so much of so much."""
@@ -98,7 +103,7 @@ def score_agentic(
         reading=reading,
         headline=overall if unjudged.value <= MOST_UNJUDGED else None,
         overall=overall,
-        excluded=_rubric([sample for sample in samples if not sample.failed], reading),
+        excluded=_rubric([sample for sample in samples if not (sample.failed or sample.unread)], reading),
         calls=_rows(_in_calls(turns)),
         tools=_rows(sorted(_in_tools(turns))),
         parameters=_rows(sorted(_in_parameters(turns))),

@@ -38,7 +38,7 @@ class LongshotScores(Record):
     parity: bool = Field(description="Whether the tag `audio` counts as visual, as in the released code.")
     headline: Estimate | None = Field(description="The overall score; none above 1 % of criteria without a verdict.")
     overall: Estimate
-    excluded: Estimate = Field(description="The overall score without the samples in which a reply is an error.")
+    excluded: Estimate = Field(description="The overall score without samples in which a reply is an error or empty.")
     categories: Rows
     tasks: Rows
     unknown_tasks: Rows = Field(description="Tasks that are none of the sixteen; no part of the overall score.")
@@ -47,6 +47,7 @@ class LongshotScores(Record):
     difficulties: Rows
     turns: Rows = Field(description="Samples of one turn and of several.")
     errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
+    empty_replies: Share = Field(description="Of the turns, those whose reply is no error and yet no answer.")
     unjudged: Share = Field(description="Of the criteria, those of replies without a verdict; they count as not met.")
 
 
@@ -56,6 +57,7 @@ class _Said(NamedTuple):
     key: PredictionKey
     hashes: tuple[str, ...]  # of its replies
     silent: tuple[bool, ...]  # whether a reply says nothing
+    empty: int  # replies that are no error and say nothing
     failed: bool
 
 
@@ -65,6 +67,7 @@ class _Sample(NamedTuple):
     item: Item
     verdicts: tuple[tuple[Verdict, ...], ...]
     failed: bool
+    empty: int
     unjudged: int
 
 
@@ -86,7 +89,7 @@ def score_longshot(
     """
     samples = _samples(items, predictions, judgements)
     scores = [_score(sample, reading) for sample in samples]
-    kept = [score for score, sample in zip(scores, samples, strict=True) if not sample.failed]
+    kept = [score for score, sample in zip(scores, samples, strict=True) if not (sample.failed or sample.empty)]
     unjudged = Share(
         count=sum(sample.unjudged for sample in samples),
         n=sum(len(turn) for sample in samples for turn in sample.verdicts),
@@ -107,7 +110,10 @@ def score_longshot(
         durations={edges: rows_of(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
         difficulties=rows_of(_turn_scores(samples, reading), _LEVELS, _levels),
         turns=rows_of(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
-        errors=Share(count=len(samples) - len(kept), n=len(samples)),
+        errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
+        empty_replies=Share(
+            count=sum(sample.empty for sample in samples), n=sum(len(sample.verdicts) for sample in samples)
+        ),
         unjudged=unjudged,
     )
 
@@ -135,8 +141,9 @@ def _samples(
 
 def _said(prediction: Prediction) -> _Said:
     replies = prediction.replies
-    silent = tuple(reply.status != "ok" or not reply.text.strip() for reply in replies)
-    return _Said(prediction.key, tuple(map(reply_hash, replies)), silent, failed(prediction))
+    silent = tuple(reply.status != "ok" or not reply.spoken for reply in replies)
+    empty = sum(reply.status == "ok" and not reply.spoken for reply in replies)
+    return _Said(prediction.key, tuple(map(reply_hash, replies)), silent, empty, failed(prediction))
 
 
 def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None]) -> _Sample:
@@ -154,7 +161,7 @@ def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None])
             verdicts.append(Verdict(criterion, met))
         turns.append(tuple(verdicts))
     lacking = said is None or len(said.silent) < len(item.turns) or said.failed
-    return _Sample(item, tuple(turns), lacking, unjudged)
+    return _Sample(item, tuple(turns), lacking, said.empty if said else 0, unjudged)
 
 
 def _score(sample: _Sample, reading: Reading) -> SampleScore:

@@ -257,6 +257,16 @@ def test_an_empty_reply_is_wrong_without_a_verdict_and_no_error(tmp_path: Path) 
     assert (scores.errors.count, scores.unjudged.count) == (0, 0)
 
 
+@pytest.mark.parametrize("reply", [" ", "<think>It is.</think>", "<think>It is."])
+def test_empty_replies_are_counted_and_the_score_without_them_stands_beside(tmp_path: Path, reply: str) -> None:
+    first, second = clean(tmp_path)
+    judgements = [found(second, "medium_priority", True)]
+    scores = score_longshot([first, second], [said(first, reply), said(second)], judgements, "paper")
+    assert (scores.empty_replies.count, scores.empty_replies.n, scores.errors.count) == (1, 2, 0)
+    assert (scores.overall.value, scores.excluded.value) == (50, 100)
+    assert score_longshot([first], [said(first, "")], [], "paper").empty_replies.count == 0  # an error
+
+
 def test_a_verdict_on_a_reply_that_is_missing_counts_as_in_the_released_code(tmp_path: Path) -> None:
     scores = score(tmp_path, [sample("a", "v", "summarization", turn("5+ 3-", None))], "repo")
     assert scores.overall.value == 100 * 5 / 8
