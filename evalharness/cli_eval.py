@@ -67,8 +67,10 @@ def run(
     chosen = suite_named(suite)
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
-    items = chosen.load(data, media, protocol, remarks.tell)[:limit]
-    variants = chosen.variants(data, items, protocol, rates)
+    loaded = chosen.load(data, media, protocol, remarks.tell)
+    items = loaded[:limit]
+    # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
+    variants = chosen.variants(data, loaded, protocol, rates)
     names = dict.fromkeys(subject)
     card = RunCard(
         suite=suite,
@@ -81,7 +83,7 @@ def run(
     )
     folder = RunFolder(out)
     # Before the names are written down: one that holds a key is refused.
-    subjects = [subject_named(name, items, session) for name in names]
+    subjects = [subject_named(name, loaded, session) for name in names]
     if only_expected:
         from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
         from longtake.preprocess.workspace import Workspace

@@ -23,7 +23,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
     Args:
         name: one of `NAMES`, or a model, as in `given`. The agent has the profile of the session, or the one that its
             name says, under the same `--set`.
-        items: what it will be asked.
+        items: all of the suite, whether it is asked them or not.
         session: the options given before the command.
 
     Raises:

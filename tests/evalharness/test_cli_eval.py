@@ -71,6 +71,19 @@ def test_a_set_is_asked_judged_and_scored_and_goes_on_where_it_was(questions: Pa
     assert longest["errors"] == {"count": 0, "n": 2}
 
 
+def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_lifted(questions: Path) -> None:
+    (questions / "card.yaml").write_text(CARD + "rotate: true\n")
+    (questions / "questions.csv").write_text(
+        "number,question,a,b,c,right,clip\nq1,Which?,1,2,,A,x\nq2,Which?,1,2,3,C,x\nq3,Which?,1,2,3,C,y\n"
+    )
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "majority")
+    assert eval_(*asked, "--limit", 1)[1].startswith("2 predictions made")
+    assert eval_(*asked)[1].startswith("6 predictions made, 2 there before")
+    said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
+    assert {each["replies"][0]["text"][0] for each in said if each["item"] != "q1"} == {"C"}
+    assert {each["replies"][0]["text"] for each in said if each["item"] == "q1"} == {"B. 2", "B. 1"}  # of two, the last
+
+
 def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Workspace) -> None:
     shutil.copytree(demo_workspace.library.root / "demo", questions / "clips", dirs_exist_ok=True)
     run = questions / "run"
