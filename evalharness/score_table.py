@@ -23,6 +23,7 @@ _SINGULAR = {
     "tasks": "task",
     "unknown_tasks": "task that is no part of the headline",
     "modalities": "modality",
+    "parity_modalities": "modality, audio as visual as in the released code",
     "durations": "duration",
     "difficulties": "difficulty",
 }

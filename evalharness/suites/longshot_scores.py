@@ -2,7 +2,8 @@
 
 A task is scored over its samples, a category is the plain mean of its tasks and the overall score that of the
 categories, over those that are there. Other rows are scored over their samples as a task is. A sample counts in the row
-of every modality it lists; difficulty is of questions, so each turn counts by itself there.
+of every modality it lists; difficulty is of questions, so each turn counts by itself there. The released code takes the
+tag `audio` for a visual one: a table as it has them stands beside the right one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ class LongshotScores(Record):
     """Scores of one subject, 0 to 100 with intervals; `paper` may go below 0."""
 
     reading: Reading
-    parity: bool = Field(description="Whether the tag `audio` counts as visual, as in the released code.")
     headline: Estimate | None = Field(description="The overall score; none above 1 % of criteria without a verdict.")
     overall: Estimate
     excluded: Estimate = Field(description="The overall score without samples in which a reply is an error or empty.")
@@ -43,6 +43,7 @@ class LongshotScores(Record):
     tasks: Rows
     unknown_tasks: Rows = Field(description="Tasks that are none of the sixteen; no part of the overall score.")
     modalities: Rows
+    parity_modalities: Rows = Field(description="With the tag `audio` as a visual one; empty where no turn has it.")
     durations: dict[str, Rows] = Field(description="By the edges of `repo` and of `paper`.")
     difficulties: Rows
     turns: Rows = Field(description="Samples of one turn and of several.")
@@ -76,7 +77,6 @@ def score_longshot(
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
     reading: Reading,
-    parity: bool = False,
 ) -> LongshotScores:
     """Score one subject in one variant.
 
@@ -85,7 +85,6 @@ def score_longshot(
         predictions: of the subject, with as many seeds as there are: each seed makes a sample of every item.
         judgements: of one judge; of several on one criterion the last counts.
         reading: how penalties count and samples are pooled.
-        parity: whether the tag `audio` counts as visual.
     """
     samples = _samples(items, predictions, judgements)
     scores = [_score(sample, reading) for sample in samples]
@@ -97,16 +96,17 @@ def score_longshot(
     overall = _overall(scores)
     tasks = by_task(scores)
     unknown = sorted(set(tasks) - set(TASKS))
+    sounds = any("audio" in turn.modalities for item in items for turn in item.turns)
     return LongshotScores(
         reading=reading,
-        parity=parity,
         headline=overall if unjudged.value <= MOST_UNJUDGED else None,
         overall=overall,
         excluded=_overall(kept),
         categories={name: macro([members]) for name, members in _members(scores).items()},
         tasks={name: ratio(_sums(tasks[name])) for name in TASKS if name in tasks},
         unknown_tasks={name: ratio(_sums(tasks[name])) for name in unknown},
-        modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=parity)),
+        modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=False)),
+        parity_modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=True)) if sounds else {},
         durations={edges: rows_of(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
         difficulties=rows_of(_turn_scores(samples, reading), _LEVELS, _levels),
         turns=rows_of(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
