@@ -50,6 +50,12 @@ def run(
         list[float] | None,
         typer.Option(help="Frames a second that models see of moment-video: 1, 5, 8 or 16; repeat it to compare."),
     ] = None,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=0, help="Asks everything once more for each; repeat it. What is drawn is drawn by it. Else 0."
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
     only_expected: Annotated[
@@ -77,6 +83,7 @@ def run(
         source=str(data.resolve()),
         subjects=tuple(names),
         variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
+        seeds=tuple(dict.fromkeys(seed or (0,))),
         protocol=protocol,
         settings=settings_hash(tuple(names), session),
         version=__version__,

@@ -84,6 +84,23 @@ def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_l
     assert {each["replies"][0]["text"] for each in said if each["item"] == "q1"} == {"B. 2", "B. 1"}  # of two, the last
 
 
+def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(questions: Path) -> None:
+    rows = [f"q{number},Which?,1,2,3,B,x" for number in range(12)]
+    (questions / "questions.csv").write_text("\n".join(["number,question,a,b,c,right,clip", *rows]))
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
+    seeds = ("--seed", 3, "--seed", 8, "--seed", 3)
+    assert eval_(*asked, *seeds)[1].startswith("24 predictions made")
+    assert eval_(*asked, *seeds)[1].startswith("0 predictions made, 24 there before")
+    assert "(its seeds differ)" in eval_(*asked)[2]
+    said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
+    drawn = {seed: [each["replies"][0]["choice"] for each in said if each["seed"] == seed] for seed in (3, 8)}
+    assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
+    right = sum(choice == 1 for choices in drawn.values() for choice in choices)
+    assert scores(questions / "run")["headline"]["value"] == pytest.approx(100 * right / 24, abs=1e-4)
+    assert eval_("doctor", questions / "run")[1].splitlines()[1] == "  random: 24 of 24 predictions"
+    assert eval_(*asked, *seeds[:-1], -1)[0] == 2
+
+
 def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Workspace) -> None:
     shutil.copytree(demo_workspace.library.root / "demo", questions / "clips", dirs_exist_ok=True)
     run = questions / "run"
