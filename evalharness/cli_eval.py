@@ -11,7 +11,7 @@ import typer
 from longtake import __version__
 from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import ByJudge, Out, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, OnlyExpected, Out, Reading, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
@@ -58,9 +58,7 @@ def run(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
-    only_expected: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
-    ] = False,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""

@@ -10,13 +10,13 @@ import typer
 from longtake.config import secret
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import Remarks, Run
+from longtake.evalharness.cli_eval_options import OnlyExpected, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from longtake.evalharness.judges.deterministic import DeterministicJudge
     from longtake.evalharness.judges.endpoint import EndpointJudge
-    from longtake.evalharness.judges.judge import Judge
 
 judges = typer.Typer()
 ByName = Annotated[str, typer.Option("--judge", help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
@@ -34,6 +34,8 @@ def judge(
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only what was said to so many items.")] = None,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Judge what has not been judged yet: by rules, which say where they are not sure, or by a model."""
@@ -44,9 +46,15 @@ def judge(
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
     chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key)
+    items, cases_of = folder.items_by_id(remarks.tell), cases_of_run(card)
+    if only_expected:
+        from longtake.evalharness.cli_eval_judge_dry_run import judge_dry_run, show_expected
+
+        give(judge_dry_run(folder, items, chosen, remarks.tell, cases_of, limit), show_expected, as_json)
+        remarks.leave()
+        return
     with folder.locked():
-        items = folder.items_by_id(remarks.tell)
-        done = judge_run(folder, items, [chosen], remarks.tell, cases_of_run(card))
+        done = judge_run(folder, items, [chosen], remarks.tell, cases_of, limit)
     told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()
@@ -83,7 +91,7 @@ def _is_rules(name: str, *of_endpoint: str | None) -> bool:
     return name == "rules"
 
 
-def _rules(session: Session) -> Judge:
+def _rules(session: Session) -> DeterministicJudge:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
     from longtake.preprocess.engines import EngineTable
 
@@ -99,5 +107,11 @@ def _endpoint(session: Session, url: str | None, model: str | None, key: str, ru
         raise ConfigError("--judge endpoint needs a model and where it is; give both with --model and --url.")
     if key != API_KEY and secret(key) is None:
         raise ConfigError("The judge's key is not there: give --key the name of an environment variable that holds it.")
-    settings = JudgeSettings(base_url=url, model=model, api_key_env=key, offline=session.settings.offline)
+    settings = JudgeSettings(
+        base_url=url,
+        model=model,
+        api_key_env=key,
+        offline=session.settings.offline,
+        price=session.settings.controller.price,
+    )
     return EndpointJudge(settings, Cache(session.library_root / "judges"), run=run)

@@ -23,6 +23,10 @@ ByJudge = Annotated[
     str | None, typer.Option("--judge", help="Whose verdicts count where several judged: an id, or how it begins.")
 ]
 
+OnlyExpected = Annotated[
+    bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
+]
+
 
 class Remarks:
     """What was left out, noted as it is found; something left out makes the exit code 3."""

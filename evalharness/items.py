@@ -181,4 +181,5 @@ class Judgement(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
+    seconds: float | None = Field(default=None, description="How long a model took, where one was asked.")
     reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")

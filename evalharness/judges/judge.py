@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from longtake.evalharness.items import Criterion, Item, Reply, Turn
-from longtake.memory.records import Record
+from longtake.memory.records import Record, Usage
 
 # A criterion of a rubric; whether what a penalty forbids was done; whether the reply says what the reference says;
 # points from 0 to 5 for how well it does. Each is a prompt of its name.
@@ -69,6 +69,7 @@ class Finding(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
+    seconds: float | None = None  # that a model took, where one was asked
 
 
 class Judge(Protocol):
@@ -79,6 +80,14 @@ class Judge(Protocol):
 
     def judge(self, case: Case) -> Finding:
         """Decide one case that is not empty; a judge that cannot says why in `error` and gives no verdict."""
+        ...
+
+
+class SaysCost(Judge, Protocol):
+    """A judge that says beforehand what it takes."""
+
+    def expected(self, case: Case) -> Usage:
+        """What one case that is not empty takes; nothing is asked. How long a reply takes only a finished one tells."""
         ...
 
 

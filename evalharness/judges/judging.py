@@ -7,8 +7,9 @@ of an error is asked again, and so is a reply that was made anew. Of several jud
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from longtake.evalharness.at_once import at_once
@@ -66,6 +67,7 @@ def judge_run(
     judges: Sequence[Judge],
     tell: Tell,
     cases_of: CasesOf = cases,
+    limit: int | None = None,
 ) -> Judged:
     """Judge what has not been judged yet; a judge that is down leaves errors behind, and the run goes on.
 
@@ -75,17 +77,18 @@ def judge_run(
         judges: each decides every case.
         tell: told of cases without a verdict, of predictions without an item, and of lines that were left out.
         cases_of: what is to be decided of a prediction.
+        limit: only what was said to so many items, the first of them.
 
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    own = {judge.id for judge in judges}
-    done = {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge in own}
+    done = _done(folder, {judge.id for judge in judges}, tell)
     predictions = folder.predictions(tell).values()
     judged = unjudged = 0
     with Journal(folder.judgements_file) as journal:
         for judge in judges:
-            missing = (row for row in _rows(items, predictions, tell, cases_of) if (judge.id, row.key) not in done)
+            rows = _rows(items, predictions, tell, cases_of, limit)
+            missing = (row for row in rows if (judge.id, row.key) not in done)
             for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
                 journal.append(judgement)
                 judged += 1
@@ -95,6 +98,15 @@ def judge_run(
     return Judged(judged=judged, kept=len(done), unjudged=unjudged)
 
 
+def to_judge(
+    folder: RunFolder, items: Mapping[str, Item], judge: Judge, tell: Tell, cases_of: CasesOf, limit: int | None
+) -> Iterator[Case]:
+    """The cases that `judge_run` with the same arguments would judge; nothing is asked."""
+    done = _done(folder, {judge.id}, tell)
+    rows = _rows(items, folder.predictions(tell).values(), tell, cases_of, limit)
+    return (row.case for row in rows if (judge.id, row.key) not in done)
+
+
 def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
     decided = {_key(held)[1] for held in folder.judgements(tell) if held.met is not None}
@@ -102,16 +114,25 @@ def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
 
+def _done(folder: RunFolder, judges: Collection[str], tell: Tell) -> set[tuple[str, _Key]]:
+    """What these judges have decided."""
+    return {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge in judges}
+
+
 def _rows(
-    items: Mapping[str, Item], predictions: Iterable[Prediction], tell: Tell, cases_of: CasesOf
+    items: Mapping[str, Item],
+    predictions: Iterable[Prediction],
+    tell: Tell,
+    cases_of: CasesOf,
+    limit: int | None = None,
 ) -> Iterator[_Row]:
+    wanted = set(islice(items, limit))
     for prediction in predictions:
-        item = items.get(prediction.item)
-        if item is None:
+        if prediction.item not in items:
             tell(f"{prediction.subject}, {prediction.item}: there is no item of this id; it was not judged.")
-            continue
-        for case in cases_of(item, prediction):
-            yield _Row(case, prediction)
+        elif prediction.item in wanted:
+            for case in cases_of(items[prediction.item], prediction):
+                yield _Row(case, prediction)
 
 
 def _judge(judge: Judge, row: _Row) -> Judgement:

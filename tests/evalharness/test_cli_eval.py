@@ -235,6 +235,24 @@ def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
     assert scores(said / "run")["headline"]["value"] == 50.0
 
 
+def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_timed(said: Path) -> None:
+    settings = ("--library", said / "library", "--set", "controller.price.output=1000")
+    held = (said / "run" / "judgements.jsonl").exists
+    with openai_server([says('{"same": true}')]) as server:
+        judged = ("judge", said / "run", "--judge", "endpoint", "--url", server.url, "--model", "jurist")
+        _, told, _ = eval_(*judged, "--dry-run", settings=settings)
+        assert (server.requests, held()) == ([], False)
+        assert ": 2 verdicts to give; about 2 calls, " in told
+        assert told.endswith(" tokens in, 80 out, a time that its first reply will tell, 0.08 in cost\n")
+        assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict given")
+        expected = json.loads(eval_(*judged, "--dry-run", "--json", settings=settings)[1])
+        assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))
+        assert expected["seconds"] is not None
+        assert len(server.requests) == 1
+    _, told, _ = eval_("judge", said / "run", "--dry-run")
+    assert told.endswith(": 2 verdicts to give; no model is asked\n")
+
+
 def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> None:
     library = ("--library", said / "library")
     by = ("--judge", "endpoint", "--model", "jurist", "--url")

@@ -14,7 +14,7 @@ from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, R
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judge import Case, Finding
-from longtake.evalharness.judges.judging import Judged, cases, judge_run
+from longtake.evalharness.judges.judging import Judged, cases, judge_run, to_judge
 from longtake.evalharness.run_folder import RunCard, RunFolder
 
 RED = Criterion(name="red", description="Says red.", weight=1)
@@ -165,6 +165,17 @@ def test_a_judge_is_given_no_more_at_once_than_it_takes(tmp_path: Path) -> None:
     judged(folder, *items, by=judge)
     assert judge.most == 3
     assert len({held.item for held in folder.judgements(print)}) == 12
+
+
+def test_what_was_said_to_the_first_items_is_judged_first(tmp_path: Path) -> None:
+    items = [rubric(RED, name=str(number)) for number in range(3)]
+    folder, told = run_of(tmp_path, [prediction(item, "red") for item in reversed(items)]), list[str]()
+    for limit, verdicts in ((2, 2), (2, 0), (None, 1)):
+        left = [case.item.id for case in to_judge(folder, by_id(*items), Literal(), told.append, cases, limit)]
+        judge = Literal()
+        done = judge_run(folder, by_id(*items), [judge], told.append, limit=limit)
+        assert ([case.item.id for case in judge.asked], done.judged) == (left, verdicts)
+    assert told == []
 
 
 def test_a_prediction_without_its_item_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
