@@ -10,8 +10,9 @@ import typer
 
 from longtake import __version__
 from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import ByJudge, OnlyExpected, Out, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import AtOnce, ByJudge, OnlyExpected, Out, Reading, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
@@ -58,6 +59,7 @@ def run(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
+    at_once: AtOnce = REQUESTS,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
@@ -88,7 +90,7 @@ def run(
     )
     folder = RunFolder(out)
     # Before the names are written down: one that holds a key is refused.
-    subjects = [subject_named(name, loaded, session) for name in names]
+    subjects = [subject_named(name, loaded, session, at_once) for name in names]
     if only_expected:
         from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
         from longtake.preprocess.workspace import Workspace

@@ -10,7 +10,8 @@ import typer
 from longtake.config import secret
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import OnlyExpected, Remarks, Run
+from longtake.evalharness.at_once import REQUESTS
+from longtake.evalharness.cli_eval_options import AtOnce, OnlyExpected, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.run_folder import RunFolder
 
@@ -35,6 +36,7 @@ def judge(
     model: Model = None,
     key: Key = API_KEY,
     limit: Annotated[int | None, typer.Option(min=1, help="Only what was said to so many items.")] = None,
+    at_once: AtOnce = REQUESTS,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
@@ -45,7 +47,7 @@ def judge(
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
-    chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key)
+    chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key, at_once)
     items, cases_of = folder.items_by_id(remarks.tell), cases_of_run(card)
     if only_expected:
         from longtake.evalharness.cli_eval_judge_dry_run import judge_dry_run, show_expected
@@ -71,6 +73,7 @@ def judge_check(
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
+    at_once: AtOnce = REQUESTS,
     as_json: Json = False,
 ) -> None:
     """Compare the judges of a run with people and with each other; a model is also asked three times over."""
@@ -78,7 +81,7 @@ def judge_check(
 
     session: Session = context.obj
     remarks = Remarks()
-    again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, number))
+    again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, at_once, number))
     give(check_run(RunFolder(run), labels, again, remarks.tell), show_checked, as_json)
     remarks.leave()
 
@@ -98,7 +101,9 @@ def _rules(session: Session) -> DeterministicJudge:
     return DeterministicJudge(EngineTable(session.settings).load("text_embedding"))
 
 
-def _endpoint(session: Session, url: str | None, model: str | None, key: str, run: int = 0) -> EndpointJudge:
+def _endpoint(
+    session: Session, url: str | None, model: str | None, key: str, at_once: int, run: int = 0
+) -> EndpointJudge:
     """The model as the judge; what it said before stands in the library, for all runs."""
     from longtake.evalharness.judges.cache import Cache
     from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
@@ -111,6 +116,7 @@ def _endpoint(session: Session, url: str | None, model: str | None, key: str, ru
         base_url=url,
         model=model,
         api_key_env=key,
+        at_once=at_once,
         offline=session.settings.offline,
         price=session.settings.controller.price,
     )

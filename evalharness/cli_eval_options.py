@@ -23,6 +23,7 @@ ByJudge = Annotated[
     str | None, typer.Option("--judge", help="Whose verdicts count where several judged: an id, or how it begins.")
 ]
 
+AtOnce = Annotated[int, typer.Option(min=1, help="Requests under way at an endpoint at the same time.")]
 OnlyExpected = Annotated[
     bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
 ]

@@ -23,6 +23,7 @@ from longtake.agent.controllers.endpoint import ContextFull, Role, reply
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, PriceSettings, secret
 from longtake.errors import Cancelled, ConfigError, EngineError
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.memory.records import Record, Usage
@@ -53,7 +54,7 @@ class JudgeSettings(Record):
     parameters: Mapping[str, Any] = Field(
         default={"max_tokens": 4096}, description="What else is sent with each request, such as top_p."
     )
-    at_once: int = Field(default=4, ge=1, description="Requests under way at the same time.")
+    at_once: int = Field(default=REQUESTS, ge=1, description="Requests under way at the same time.")
     price: PriceSettings = Field(default=PriceSettings(), description="What the endpoint charges.")
     offline: bool = False
 
@@ -108,9 +109,9 @@ class EndpointJudge:
         sent = self._request(case)
         if self._held(sent, case.asks):
             return Usage()
-        letters, price = len(sent.prompt), self._settings.price
-        cost = (letters / _LETTERS * price.input + _VERDICT_TOKENS * price.output) / 1_000_000
-        return Usage(rounds=1, input_tokens=letters // _LETTERS, output_tokens=_VERDICT_TOKENS, cost=round(cost, 6))
+        shown, price = len(sent.prompt) // _LETTERS, self._settings.price
+        cost = (shown * price.input + _VERDICT_TOKENS * price.output) / 1_000_000
+        return Usage(rounds=1, input_tokens=shown, output_tokens=_VERDICT_TOKENS, cost=round(cost, 6))
 
     def _request(self, case: Case) -> Sent:
         return Sent(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,21 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
     assert len(written) == 3
     assert not any("sk-seer" in text for text in written)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_no_more_requests_are_under_way_at_once_than_asked_for(tmp_path: Path, most: int) -> None:
+    (tmp_path / "card.yaml").write_text(OPEN_CARD)
+    rows = [f"q{number},Which day is number {number}?,Friday.,x" for number in range(6)]
+    (tmp_path / "open.csv").write_text("\n".join(["number,question,right,clip", *rows]))
+    run, library, at_once = tmp_path / "run", ("--library", tmp_path / "library"), ("--at-once", most)
+    with openai_server([replace(says("Friday."), delay=0.3)]) as server:
+        asked = ("run", tmp_path / "card.yaml", "--suite", "own", "--out", run, *at_once)
+        eval_(*asked, "--subject", f"question-only:seer@{server.url}", settings=library)
+    with openai_server([replace(says('{"same": true}'), delay=0.3)]) as judge:
+        by = ("--judge", "endpoint", "--url", judge.url, "--model", "jurist")
+        eval_("judge", run, *by, *at_once, settings=library)
+    assert [(server.most_at_once, len(server.requests)), (judge.most_at_once, len(judge.requests))] == [(most, 6)] * 2
 
 
 def test_a_key_given_in_place_of_its_variable_is_not_written_down(questions: Path) -> None:
