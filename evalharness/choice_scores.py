@@ -14,7 +14,7 @@ from pydantic import Field
 
 from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.memory.records import Record
 
 MOST_UNJUDGED = 0.01  # share of the open answers above which no headline is given
@@ -43,7 +43,7 @@ class Said(NamedTuple):
     choice: int | None
     parse: ParseStatus
     abstained: bool
-    met: bool | None  # None without a verdict on this very reply, as are the points
+    met: bool | None  # None without a verdict, as are the points
     points: float | None
 
 
@@ -80,14 +80,12 @@ class Answers:
     """What one subject replied and what one judge found of it; of several of a kind, the last."""
 
     def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
-        found = {(one.item, one.variant, one.seed): (one.reply, one.met, one.points) for one in judgements}
+        found = {(one.item, one.variant, one.seed): (one.met, one.points) for one in current(judgements, predictions)}
         self._said: dict[tuple[str, str, int], Said] = {}
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
-            judged, met, points = found.get(key, ("", None, None))
-            if judged and judged != reply_hash(reply):
-                met = points = None
-            self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, met, points)
+            judged = found.get(key, (None, None))
+            self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, *judged)
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
     def said(self, item: Item, variant: Variant, seed: int) -> Said | None:

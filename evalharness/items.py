@@ -183,3 +183,8 @@ class Judgement(Record):
     cached: bool = False
     seconds: float | None = Field(default=None, description="How long a model took, where one was asked.")
     reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")
+
+    @property
+    def key(self) -> PredictionKey:
+        """The prediction that it is of."""
+        return PredictionKey(self.item, self.variant, self.subject, self.seed)

@@ -1,7 +1,8 @@
 """The second stage: what has been said is judged, and the verdicts are kept apart from it.
 
 What a judge has decided is not asked again, so that a killed run goes on where it was; a case without a verdict because
-of an error is asked again, and so is a reply that was made anew. Of several judgements of one case the last one holds.
+of an error is asked again, and so is a reply that was made anew: what was found of the earlier one no longer counts.
+Of several judgements of one case the last one holds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.memory.records import Record
 
 CasesOf = Callable[[Item, Prediction], Iterable[Case]]
-_Key = tuple[PredictionKey, int, str, str]
+_Key = tuple[PredictionKey, int, str]
+_UNSAID = reply_hash(Reply(text=""))
 
 
 class Judged(Record):
@@ -39,8 +41,8 @@ class _Row(NamedTuple):
 
     @property
     def key(self) -> _Key:
-        """What tells it from the other cases of the run: a reply that was made anew is another case."""
-        return self.prediction.key, self.case.number, self.case.name, reply_hash(self.case.reply)
+        """What tells it from the other cases of the run."""
+        return self.prediction.key, self.case.number, self.case.name
 
 
 def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_question: bool = False) -> Iterator[Case]:
@@ -59,6 +61,15 @@ def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_que
             yield Case(item, number, reply, asks, criterion, with_question)
         if not turn.criteria and item.format == "open":
             yield Case(item, number, reply, whole, None, with_question)
+
+
+def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) -> Iterator[Judgement]:
+    """The judgements that count, in the order found: those of the replies as they stand.
+
+    One that does not say which reply it is of, as those of older runs, is of any.
+    """
+    said = {(made.key, turn): reply_hash(reply) for made in predictions for turn, reply in enumerate(made.replies)}
+    return (one for one in judgements if one.reply in ("", said.get((one.key, one.turn), _UNSAID)))
 
 
 def judge_run(
@@ -82,8 +93,8 @@ def judge_run(
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    done = _done(folder, {judge.id for judge in judges}, tell)
     predictions = folder.predictions(tell).values()
+    done = _done(folder, predictions, {judge.id for judge in judges}, tell)
     judged = unjudged = 0
     with Journal(folder.judgements_file) as journal:
         for judge in judges:
@@ -102,21 +113,26 @@ def to_judge(
     folder: RunFolder, items: Mapping[str, Item], judge: Judge, tell: Tell, cases_of: CasesOf, limit: int | None
 ) -> Iterator[Case]:
     """The cases that `judge_run` with the same arguments would judge; nothing is asked."""
-    done = _done(folder, {judge.id}, tell)
-    rows = _rows(items, folder.predictions(tell).values(), tell, cases_of, limit)
+    predictions = folder.predictions(tell).values()
+    done = _done(folder, predictions, {judge.id}, tell)
+    rows = _rows(items, predictions, tell, cases_of, limit)
     return (row.case for row in rows if (judge.id, row.key) not in done)
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
-    decided = {_key(held)[1] for held in folder.judgements(tell) if held.met is not None}
-    rows = _rows(items, folder.predictions(tell).values(), tell, cases_of)
+    predictions = folder.predictions(tell).values()
+    decided = {_key(held)[1] for held in current(folder.judgements(tell), predictions) if held.met is not None}
+    rows = _rows(items, predictions, tell, cases_of)
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
 
-def _done(folder: RunFolder, judges: Collection[str], tell: Tell) -> set[tuple[str, _Key]]:
+def _done(
+    folder: RunFolder, predictions: Iterable[Prediction], judges: Collection[str], tell: Tell
+) -> set[tuple[str, _Key]]:
     """What these judges have decided."""
-    return {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge in judges}
+    held = current(folder.judgements(tell), predictions)
+    return {_key(one) for one in held if one.error is None and one.judge in judges}
 
 
 def _rows(
@@ -140,18 +156,17 @@ def _judge(judge: Judge, row: _Row) -> Judgement:
 
 
 def _judgement(judge: Judge, row: _Row, finding: Finding) -> Judgement:
-    prediction, turn, criterion, reply = row.key
+    prediction, turn, criterion = row.key
     return Judgement(
         **prediction._asdict(),
         turn=turn,
         criterion=criterion,
         judge=judge.id,
-        reply=reply,
+        reply=reply_hash(row.case.reply),
         **dict(finding),
     )
 
 
 def _key(held: Judgement) -> tuple[str, _Key]:
     """The judge's id and the key of the row that it judged."""
-    prediction = PredictionKey(held.item, held.variant, held.subject, held.seed)
-    return held.judge, (prediction, held.turn, held.criterion, held.reply)
+    return held.judge, (held.key, held.turn, held.criterion)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
@@ -39,13 +39,8 @@ class SubjectScores:
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
         """What was last found of a reply, by the names of its criteria."""
-        said = reply_hash(prediction.replies[turn])
-        return {
-            found.criterion: found
-            for found in self.judgements.get(prediction.item, ())
-            if (found.variant, found.seed, found.turn) == (prediction.variant, prediction.seed, turn)
-            and found.reply in ("", said)
-        }
+        held = current(self.judgements.get(prediction.item, ()), [prediction])
+        return {found.criterion: found for found in held if (found.key, found.turn) == (prediction.key, turn)}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from longtake.evalharness.call_scores import TOLERANCE, Compared, compare_calls
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
 from longtake.evalharness.estimates import Estimate, Sums, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.predicting import failed
 from longtake.evalharness.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
@@ -122,16 +122,13 @@ def _samples(
     items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
-    found = {
-        (PredictionKey(one.item, one.variant, one.subject, one.seed), one.turn, one.reply): one.met
-        for one in judgements
-    }
+    found = {(one.key, one.turn): one.met for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
 
 def _sample(
-    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int, str], bool | None]
+    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int], bool | None]
 ) -> _Sample:
     replies = list(prediction.replies) if prediction else []
     lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
@@ -139,7 +136,7 @@ def _sample(
     turns: list[_Turn] = []
     for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=True)):
         if turn.calls:
-            met = found.get((prediction.key, number, reply_hash(reply))) if prediction else None
+            met = found.get((prediction.key, number)) if prediction else None
             turns.append(_turn(item, turn, reply, met))
     return _Sample(item, tuple(turns), lacking)
 

@@ -17,7 +17,7 @@ from pydantic import Field
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
 from longtake.evalharness.estimates import Estimate, Sums, macro, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
 from longtake.evalharness.predicting import failed
 from longtake.evalharness.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
@@ -56,7 +56,6 @@ class _Said(NamedTuple):
     """What is scored of a prediction; its texts are not held."""
 
     key: PredictionKey
-    hashes: tuple[str, ...]  # of its replies
     silent: tuple[bool, ...]  # whether a reply says nothing
     empty: int  # replies that are no error and say nothing
     failed: bool
@@ -129,12 +128,7 @@ def _samples(
     items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): _said(prediction) for prediction in predictions}
-    replies = {(one.key, turn): reply for one in said.values() for turn, reply in enumerate(one.hashes)}
-    found: dict[_Place, bool | None] = {}
-    for one in judgements:
-        key = PredictionKey(one.item, one.variant, one.subject, one.seed)
-        if one.reply in ("", replies.get((key, one.turn))):  # what was found of an earlier reply no longer counts
-            found[key, one.turn, one.criterion] = one.met
+    found = {(one.key, one.turn, one.criterion): one.met for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
@@ -143,7 +137,7 @@ def _said(prediction: Prediction) -> _Said:
     replies = prediction.replies
     silent = tuple(reply.status != "ok" or not reply.spoken for reply in replies)
     empty = sum(reply.status == "ok" and not reply.spoken for reply in replies)
-    return _Said(prediction.key, tuple(map(reply_hash, replies)), silent, empty, failed(prediction))
+    return _Said(prediction.key, silent, empty, failed(prediction))
 
 
 def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None]) -> _Sample:

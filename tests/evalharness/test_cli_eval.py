@@ -293,6 +293,14 @@ def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> Non
     assert checked["itself"] is None
 
 
+def test_a_verdict_on_an_earlier_reply_is_compared_with_nobody(said: Path) -> None:
+    eval_("judge", said / "run")
+    file = said / "run" / "predictions.jsonl"
+    file.write_text(file.read_text().replace("It is red.", "It is blue."))
+    code, _, remarks = eval_("judge-check", said / "run", said / "labels.jsonl")
+    assert (code, "holds no verdicts yet" in remarks) == (1, True)
+
+
 def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
     assert eval_("judge", said / "run")[0] == 0
     file = said / "labels.jsonl"
