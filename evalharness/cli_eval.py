@@ -12,7 +12,16 @@ from longtake import __version__
 from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
 from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import AtOnce, ByJudge, OnlyExpected, Out, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import (
+    AtOnce,
+    ByJudge,
+    OnlyExpected,
+    Out,
+    Reading,
+    Remarks,
+    Run,
+    note_reading,
+)
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
@@ -119,8 +128,9 @@ def score(
     """Score every subject of a run; nothing is asked of anybody."""
     from longtake.evalharness.scoring import score_run, show_scores
 
-    remarks = Remarks()
-    scores = score_run(RunFolder(run), variant, remarks.tell, judge)
+    remarks, folder = Remarks(), RunFolder(run)
+    scores = score_run(folder, variant, remarks.tell, judge)
+    note_reading(folder.card(), variant)
     if as_json:
         whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
         say_json(next(iter(whole.values())) if len(whole) == 1 else whole)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from longtake.console import EXIT_PARTIAL, note
+from longtake.evalharness.run_folder import RunCard
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]
@@ -27,6 +28,12 @@ AtOnce = Annotated[int, typer.Option(min=1, help="Requests under way at an endpo
 OnlyExpected = Annotated[
     bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
 ]
+
+
+def note_reading(card: RunCard, variant: str | None) -> None:
+    """Say so where scores are read by the other protocol than the one that the run was asked under."""
+    if variant in ("paper", "repo") and variant != card.protocol:
+        note(f"longtake: The run was asked under {card.protocol}, and its scores are read as {variant}.")
 
 
 class Remarks:

@@ -10,7 +10,7 @@ import typer
 
 from longtake.console import say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import ByJudge, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import ByJudge, Reading, Remarks, Run, note_reading
 from longtake.evalharness.cli_options import Json
 from longtake.evalharness.run_folder import RunFolder
 
@@ -27,6 +27,7 @@ def report(run: Run, variant: Reading = None, judge: ByJudge = None, as_json: Js
 
     remarks = Remarks()
     scores = read_scores(RunFolder(run), variant, remarks.tell, judge)
+    note_reading(scores.card, variant)
     content = report_content(scores)
     files = [run / "report.html", run / "report.md"]
     write_pieces(files[0], report_page(scores, content, Stills(remarks.tell)))

@@ -107,6 +107,21 @@ def judged_twice(moments: Path) -> Path:
     return run
 
 
+def test_it_is_said_where_scores_are_read_otherwise_than_the_run_was_asked(moments: Path) -> None:
+    for out, paper, other in (("repo", (), "paper"), ("paper", ("--paper",), "repo")):
+        asked = ("run", moments / "moments.json", "--suite", "moment-video", "--out", moments / out, *paper)
+        eval_(*asked, "--subject", "random")
+        eval_("judge", moments / out)
+        for command in ("score", "report"):
+            code, _, remarks = eval_(command, moments / out, "--variant", other)
+            assert (code, remarks) == (
+                0,
+                f"longtake: The run was asked under {out}, and its scores are read as {other}.\n",
+            )
+            for same in ((), ("--variant", out)):
+                assert eval_(command, moments / out, *same)[2] == ""
+
+
 def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> None:
     run, page = judged_twice, judged_twice / "run.csv"
     exported = ("export", run, "--to", "csv", "--out", page)
