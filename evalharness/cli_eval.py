@@ -14,7 +14,7 @@ from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.cli_eval_judge import judges
 from longtake.evalharness.cli_eval_options import (
     AtOnce,
-    ByJudge,
+    OfJudge,
     OnlyExpected,
     Out,
     Reading,
@@ -122,7 +122,7 @@ def run(
 def score(
     run: Run,
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
     as_json: Json = False,
 ) -> None:
     """Score every subject of a run; nothing is asked of anybody."""

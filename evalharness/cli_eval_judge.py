@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from longtake.evalharness.judges.endpoint import EndpointJudge
 
 judges = typer.Typer()
-ByName = Annotated[str, typer.Option("--judge", help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
+By = Annotated[str, typer.Option(help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
 Url = Annotated[str | None, typer.Option(help="Of the endpoint, such as http://127.0.0.1:8000/v1.")]
 Model = Annotated[str | None, typer.Option(help="Its name at the endpoint.")]
 Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
@@ -31,7 +31,7 @@ API_KEY = "OPENAI_API_KEY"  # may be unset: a server of one's own needs none
 def judge(
     context: typer.Context,
     run: Run,
-    by: ByName = "rules",
+    by: By = "rules",
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
@@ -69,7 +69,7 @@ def judge_check(
     labels: Annotated[
         Path | None, typer.Argument(metavar="[LABELS]", help="Verdicts of people, JSONL.", exists=True, dir_okay=False)
     ] = None,
-    by: ByName = "rules",
+    by: By = "rules",
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
@@ -90,7 +90,7 @@ def _is_rules(name: str, *of_endpoint: str | None) -> bool:
     if name not in ("rules", "endpoint"):
         raise ConfigError(f"There is no judge {name!r}; there are rules and endpoint.")
     if name == "rules" and any(of_endpoint):
-        raise ConfigError("The rules take no --url and no --model; give --judge endpoint with them.")
+        raise ConfigError("The rules take no --url and no --model; give --by endpoint with them.")
     return name == "rules"
 
 
@@ -109,7 +109,7 @@ def _endpoint(
     from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 
     if not url or not model:
-        raise ConfigError("--judge endpoint needs a model and where it is; give both with --model and --url.")
+        raise ConfigError("--by endpoint needs a model and where it is; give both with --model and --url.")
     if key != API_KEY and secret(key) is None:
         raise ConfigError("The judge's key is not there: give --key the name of an environment variable that holds it.")
     settings = JudgeSettings(

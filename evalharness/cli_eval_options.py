@@ -20,7 +20,7 @@ Reading = Annotated[
         help="repo, paper, signed or strict; what there is depends on the suite. Else that of the run.",
     ),
 ]
-ByJudge = Annotated[
+OfJudge = Annotated[
     str | None, typer.Option("--judge", help="Whose verdicts count where several judged: an id, or how it begins.")
 ]
 

@@ -137,7 +137,7 @@ def test_no_more_requests_are_under_way_at_once_than_asked_for(tmp_path: Path, m
         asked = ("run", tmp_path / "card.yaml", "--suite", "own", "--out", run, *at_once)
         eval_(*asked, "--subject", f"question-only:seer@{server.url}", settings=library)
     with openai_server([replace(says('{"same": true}'), delay=0.3)]) as judge:
-        by = ("--judge", "endpoint", "--url", judge.url, "--model", "jurist")
+        by = ("--by", "endpoint", "--url", judge.url, "--model", "jurist")
         eval_("judge", run, *by, *at_once, settings=library)
     assert [(server.most_at_once, len(server.requests)), (judge.most_at_once, len(judge.requests))] == [(most, 6)] * 2
 
@@ -244,7 +244,7 @@ def said(tmp_path: Path) -> Path:
 def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
     library = ("--library", said / "library")
     with openai_server([says('{"same": true}'), says('{"same": false}')]) as server:
-        judged = ("judge", said / "run", "--judge", "endpoint", "--url", server.url, "--model", "jurist")
+        judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
         assert eval_(*judged, settings=library)[1].startswith("2 verdicts given, 0 there before, 0 without")
         assert eval_(*judged, settings=library)[1].startswith("0 verdicts given, 2 there before")
         assert len(server.requests) == 2
@@ -255,7 +255,7 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
     settings = ("--library", said / "library", "--set", "controller.price.output=1000")
     held = (said / "run" / "judgements.jsonl").exists
     with openai_server([says('{"same": true}')]) as server:
-        judged = ("judge", said / "run", "--judge", "endpoint", "--url", server.url, "--model", "jurist")
+        judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
         _, told, _ = eval_(*judged, "--dry-run", settings=settings)
         assert (server.requests, held()) == ([], False)
         assert ": 2 verdicts to give; about 2 calls, " in told
@@ -271,7 +271,7 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
 
 def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> None:
     library = ("--library", said / "library")
-    by = ("--judge", "endpoint", "--model", "jurist", "--url")
+    by = ("--by", "endpoint", "--model", "jurist", "--url")
     with openai_server([says('{"same": true}')]) as server:
         eval_("judge", said / "run", *by, server.url, settings=library)
         checked = ("judge-check", said / "run", said / "labels.jsonl", *by, server.url)
@@ -359,9 +359,9 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_pa
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--judge", "jury"), "There is no judge 'jury'"),
-        (("--judge", "endpoint", "--model", "jurist"), "give both with --model and --url"),
-        (("--judge", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
+        (("--by", "jury"), "There is no judge 'jury'"),
+        (("--by", "endpoint", "--model", "jurist"), "give both with --model and --url"),
+        (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
     ],
 )
 def test_a_judge_that_cannot_be_asked_is_told(said: Path, options: tuple[str, ...], told: str) -> None:
