@@ -10,8 +10,18 @@ import typer
 
 from longtake import __version__
 from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import ByJudge, Out, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import (
+    AtOnce,
+    OfJudge,
+    OnlyExpected,
+    Out,
+    Reading,
+    Remarks,
+    Run,
+    note_reading,
+)
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
@@ -50,11 +60,16 @@ def run(
         list[float] | None,
         typer.Option(help="Frames a second that models see of moment-video: 1, 5, 8 or 16; repeat it to compare."),
     ] = None,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=0, help="Asks everything once more for each; repeat it. What is drawn is drawn by it. Else 0."
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
-    only_expected: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
-    ] = False,
+    at_once: AtOnce = REQUESTS,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
@@ -67,21 +82,24 @@ def run(
     chosen = suite_named(suite)
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
-    items = chosen.load(data, media, protocol, remarks.tell)[:limit]
-    variants = chosen.variants(data, items, protocol, rates)
+    loaded = chosen.load(data, media, protocol, remarks.tell)
+    items = loaded[:limit]
+    # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
+    variants = chosen.variants(data, loaded, protocol, rates)
     names = dict.fromkeys(subject)
     card = RunCard(
         suite=suite,
         source=str(data.resolve()),
         subjects=tuple(names),
         variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
+        seeds=tuple(dict.fromkeys(seed or (0,))),
         protocol=protocol,
         settings=settings_hash(tuple(names), session),
         version=__version__,
     )
     folder = RunFolder(out)
     # Before the names are written down: one that holds a key is refused.
-    subjects = [subject_named(name, items, session) for name in names]
+    subjects = [subject_named(name, loaded, session, at_once) for name in names]
     if only_expected:
         from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
         from longtake.preprocess.workspace import Workspace
@@ -104,14 +122,15 @@ def run(
 def score(
     run: Run,
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
     as_json: Json = False,
 ) -> None:
     """Score every subject of a run; nothing is asked of anybody."""
     from longtake.evalharness.scoring import score_run, show_scores
 
-    remarks = Remarks()
-    scores = score_run(RunFolder(run), variant, remarks.tell, judge)
+    remarks, folder = Remarks(), RunFolder(run)
+    scores = score_run(folder, variant, remarks.tell, judge)
+    note_reading(folder.card(), variant)
     if as_json:
         whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
         say_json(next(iter(whole.values())) if len(whole) == 1 else whole)

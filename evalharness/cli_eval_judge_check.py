@@ -17,6 +17,7 @@ from longtake.evalharness.judges.judge_check import (
     read_labels,
 )
 from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
@@ -43,7 +44,8 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
         ConfigError: when there is nothing to compare.
     """
     card = folder.card()
-    judgements = list(folder.judgements(tell))
+    said = folder.predictions(tell).values()
+    judgements = list(current(folder.judgements(tell), said))
     if not judgements:
         raise ConfigError(f"{folder.path} holds no verdicts yet; run `longtake eval judge {folder.path}`.")
     pairs = judge_pairs(judgements)
@@ -55,7 +57,7 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
     itself = None
     if labels:
         items = {item.id: item for item in folder.items(tell)}
-        said, cases_of = folder.predictions(tell).values(), cases_of_run(card)
+        cases_of = cases_of_run(card)
         labels = fitting(labels, items, said, cases_of, tell)
         itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of), tell) if judge_of else None
     return Checked(checks=tuple(check_judges(labels, judgements)), judges=tuple(pairs), itself=itself)

@@ -10,7 +10,7 @@ import typer
 
 from longtake.console import say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import ByJudge, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import OfJudge, Reading, Remarks, Run, note_reading
 from longtake.evalharness.cli_options import Json
 from longtake.evalharness.run_folder import RunFolder
 
@@ -18,7 +18,7 @@ reports = typer.Typer()
 
 
 @reports.command()
-def report(run: Run, variant: Reading = None, judge: ByJudge = None, as_json: Json = False) -> None:
+def report(run: Run, variant: Reading = None, judge: OfJudge = None, as_json: Json = False) -> None:
     """Write report.html and report.md into the folder of a run."""
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
@@ -27,6 +27,7 @@ def report(run: Run, variant: Reading = None, judge: ByJudge = None, as_json: Js
 
     remarks = Remarks()
     scores = read_scores(RunFolder(run), variant, remarks.tell, judge)
+    note_reading(scores.card, variant)
     content = report_content(scores)
     files = [run / "report.html", run / "report.md"]
     write_pieces(files[0], report_page(scores, content, Stills(remarks.tell)))
@@ -51,7 +52,7 @@ def compare(
     first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
     second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
     out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -90,7 +91,7 @@ def export(
     to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
     out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
     from longtake.evalharness.reports.exports import write_csv, write_lmms

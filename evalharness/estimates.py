@@ -2,8 +2,10 @@
 
 The interval is a percentile bootstrap over videos (Field and Welsh 2007); the standard error is the one clustered by
 video of Liang and Zeger (1986), its variance times G / (G - 1) for G videos. A single video shows no spread between
-videos: what is found in it has a value, and neither interval nor error. Subjects are compared on the same items:
-McNemar's exact test (1947) and a bootstrap of the paired difference.
+videos: what is found in it has a value, and neither interval nor error. Subjects are compared on the same items: a
+bootstrap of the paired difference, McNemar's exact test (1947), which takes items for independent, and a randomisation
+test (Fisher 1935) in which all differences in a video change their sign together; from many videos signs are drawn, and
+the probability is (1 + hits) / (1 + drawings), after Phipson and Smyth (2010).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from longtake.memory.records import Record
 
@@ -22,6 +25,8 @@ CONFIDENCE = 0.95
 POWER = 0.8
 RESAMPLES = 2000
 _SEED = 0
+FLIPS = 9999
+_EXACT_VIDEOS = 12  # up to so many, every way to flip their signs is tried
 _DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
@@ -56,7 +61,8 @@ class Paired(Record):
     difference: Estimate
     only_first: int
     only_second: int
-    p: float | None
+    p_items: float | None = Field(description="McNemar's over items; of graded scores it is the sign test.")
+    p_videos: float | None = Field(description="By flips of the signs of videos: items of one video count together.")
     detectable: float | None
 
 
@@ -129,7 +135,8 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
         difference=difference,
         only_first=only_first,
         only_second=only_second,
-        p=mcnemar(only_first, only_second) if differences else None,
+        p_items=mcnemar(only_first, only_second) if differences else None,
+        p_videos=sign_flips(differences, videos) if differences else None,
         detectable=round(reach * difference.error, 4) if difference.error else None,
     )
 
@@ -142,6 +149,26 @@ def mcnemar(only_first: int, only_second: int) -> float:
         ways = ways * (differing - k) // (k + 1)
         tail += ways
     return min(1.0, float(2 * tail / 2**differing))
+
+
+def sign_flips(differences: Sequence[float], videos: Sequence[str]) -> float:
+    """The two-sided probability of so large a sum of differences, were each video's sign a toss of a coin."""
+    by_video: dict[str, float] = {}
+    for difference, video in zip(differences, videos, strict=True):
+        by_video[video] = by_video.get(video, 0.0) + difference
+    differing = np.array([each for each in by_video.values() if each])  # a sum of 0 is the same with either sign
+    total = differing.sum()
+
+    def hits(kept: NDArray[np.int64]) -> int:
+        # Less a little, for sums of the same numbers in another order.
+        return int(np.count_nonzero(np.abs(2 * (kept @ differing) - total) >= abs(total) - 1e-9))
+
+    if len(differing) <= _EXACT_VIDEOS:
+        ways = np.arange(2 ** len(differing))[:, np.newaxis] >> np.arange(len(differing)) & 1
+        return hits(ways) / len(ways)
+    drawing = np.random.default_rng(_SEED)
+    drawn = (drawing.integers(0, 2, (rows, len(differing))) for rows in _blocks(FLIPS, len(differing)))
+    return (1 + sum(map(hits, drawn))) / (1 + FLIPS)
 
 
 def _value(groups: Sequence[Sequence[Sums]]) -> float | None:
@@ -161,11 +188,15 @@ def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
 
 
 def _drawings(videos: int) -> Iterator[NDArray[np.int64]]:
-    """So many drawings of videos as there are resamples, a row each, in blocks that take little memory."""
+    """So many drawings of videos as there are resamples, a row each, in blocks."""
     drawing = np.random.default_rng(_SEED)
-    rows = max(1, _DRAWN // videos)
-    for first in range(0, RESAMPLES, rows):
-        yield drawing.integers(0, videos, (min(rows, RESAMPLES - first), videos))
+    return (drawing.integers(0, videos, (rows, videos)) for rows in _blocks(RESAMPLES, videos))
+
+
+def _blocks(rows: int, videos: int) -> Iterator[int]:
+    """How many rows of so many videos to draw at a time, so that they take little memory."""
+    most = max(1, _DRAWN // videos)
+    return (min(most, rows - first) for first in range(0, rows, most))
 
 
 def _interval(tables: Tables, videos: int) -> tuple[float, float] | None:

@@ -143,6 +143,11 @@ class Reply(Record):
     usage: Usage | None = None
     trace: str | None = None
 
+    @property
+    def spoken(self) -> str:
+        """The text without what was thought aloud; a thought that does not end is no answer."""
+        return self.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+
 
 class Prediction(Record):
     """The replies of a subject to all turns of an item; an error counts as a wrong answer."""
@@ -176,4 +181,10 @@ class Judgement(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
+    seconds: float | None = Field(default=None, description="How long a model took, where one was asked.")
     reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")
+
+    @property
+    def key(self) -> PredictionKey:
+        """The prediction that it is of."""
+        return PredictionKey(self.item, self.variant, self.subject, self.seed)

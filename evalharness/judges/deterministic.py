@@ -21,7 +21,7 @@ from longtake.evalharness.bench.grading import Gold, holds
 from longtake.evalharness.judges.checks import Outcome, abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
 from longtake.evalharness.wording import StatedTime, plain, take_times
-from longtake.memory.records import Answer, Evidence
+from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text_embedding import TextEmbedding
 
@@ -106,6 +106,10 @@ class DeterministicJudge:
             return found.model_copy(update={"met": not found.met})
         found = self._chosen(case) or self._held(case)
         return found.model_copy(update={"points": float(MOST_POINTS * bool(found.met))} if case.asks == "grade" else {})
+
+    def expected(self, case: Case) -> Usage:
+        """Rules ask no model."""
+        return Usage()
 
     def _chosen(self, case: Case) -> Finding | None:
         """Of a reply that chose an option and is judged as a whole: whether it is the right one."""

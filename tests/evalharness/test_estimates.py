@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from longtake.evalharness.estimates import Estimate, Sums, macro, mcnemar, mean, paired, ratio
+from longtake.evalharness.estimates import Estimate, Sums, macro, mcnemar, mean, paired, ratio, sign_flips
 
 
 def replies(rng: np.random.Generator, videos: int) -> tuple[list[float], list[str]]:
@@ -146,7 +146,7 @@ def test_a_difference_that_can_just_be_detected_is_detected_in_four_of_five_repe
 
 def test_a_pair_counts_the_items_that_only_one_gets_right() -> None:
     found = paired([1, 1, 1, 0, 0], [0, 0, 1, 1, 0], list("abcde"))
-    assert (found.only_first, found.only_second, found.p) == (2, 1, 1.0)
+    assert (found.only_first, found.only_second, found.p_items) == (2, 1, 1.0)
     assert found.difference.value == 20.0
     assert found.difference.error is not None
     reach = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
@@ -155,12 +155,12 @@ def test_a_pair_counts_the_items_that_only_one_gets_right() -> None:
 
 def test_two_subjects_that_answer_alike_do_not_differ() -> None:
     found = paired([1, 0, 1], [1, 0, 1], list("abc"))
-    assert (found.difference.value, found.p, found.detectable) == (0.0, 1.0, None)
+    assert (found.difference.value, found.p_items, found.p_videos, found.detectable) == (0.0, 1.0, 1.0, None)
 
 
 def test_nothing_to_compare_gives_no_probability() -> None:
     found = paired([], [], [])
-    assert (found.difference.value, found.p, found.detectable) == (None, None, None)
+    assert (found.difference.value, found.p_items, found.p_videos, found.detectable) == (None,) * 4
 
 
 def test_a_pair_must_be_of_the_same_items() -> None:
@@ -185,3 +185,42 @@ def test_a_pair_must_be_of_the_same_items() -> None:
 def test_mcnemar_is_the_two_sided_binomial_probability(only_first: int, only_second: int, p: float) -> None:
     assert mcnemar(only_first, only_second) == pytest.approx(p, abs=2e-5)
     assert mcnemar(only_second, only_first) == mcnemar(only_first, only_second)
+
+
+@pytest.mark.parametrize(
+    ("differences", "videos", "p"),
+    [
+        ([1, 1, 1], "abc", 2 / 8),
+        ([1, 1, 1, 1, 1, 1], "aaabbb", 2 / 4),  # over items 2 / 64
+        ([1, -1, 1], "aab", 1.0),  # a is the same with either sign
+        ([0.5, 0.25, -0.25], "abc", 6 / 8),  # only + - + and - + - of these make less than a half
+        ([0.1] * 12, "abcdefghijkl", 2 / 2**12),
+    ],
+)
+def test_few_videos_are_flipped_in_every_way(differences: list[float], videos: str, p: float) -> None:
+    assert sign_flips(differences, list(videos)) == p
+
+
+def test_flips_of_many_videos_are_drawn_and_are_the_same_again() -> None:
+    rng = np.random.default_rng(14)
+    differences, videos = rng.normal(0.3, 1, 60).tolist(), [str(place) for place in range(60)]
+    found = sign_flips(differences, videos)
+    assert found == sign_flips(differences, videos)
+    # The sum under flips is nearly normal, with the root of the sum of squares for its spread.
+    normal = 2 * NormalDist().cdf(-abs(sum(differences)) / sum(each**2 for each in differences) ** 0.5)
+    assert found == pytest.approx(normal, abs=0.01)
+    assert sign_flips([1.0] * 60, videos) == 1 / 10_000
+
+
+def test_where_items_of_a_video_go_together_flips_of_videos_promise_what_mcnemar_does_not() -> None:
+    """Of two equal subjects, tests at 5 % find a difference in one of twenty repetitions, or they promise too much."""
+    rng = np.random.default_rng(15)
+    over_items = over_videos = 0
+    for seed in range(200):
+        leads = np.repeat(rng.choice([-1.0, 0.0, 1.0], 20), 6)  # all six items of a video go to one of the two
+        first, second = ((leads == side).astype(float).tolist() for side in (1, -1))
+        found = paired(first, second, np.repeat(np.arange(20), 6).astype(str).tolist(), seed=seed)
+        over_items += (found.p_items or 0) < 0.05
+        over_videos += (found.p_videos or 0) < 0.05
+    assert over_videos / 200 <= 0.08
+    assert over_items / 200 > 0.2
