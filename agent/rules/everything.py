@@ -12,19 +12,10 @@ from typing import Literal
 
 from longtake.agent.orientation import EVER, TOTAL, Orientation
 from longtake.agent.rows import rows
+from longtake.agent.rules.answer_types import ANY_NUMBER, PRICE, AnswerType, answer_type, holds, prices
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.matching import (
-    ANY_NUMBER,
-    ENOUGH,
-    PRICE,
-    AnswerType,
-    answer_type,
-    holds,
-    key_terms,
-    prices,
-    score,
-)
+from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import (
     LISTENER,
     READER,

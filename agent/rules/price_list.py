@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS, rows
+from longtake.agent.rules.answer_types import prices
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms, prices
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms
 from longtake.agent.rules.moves import (
     READER,
     Call,

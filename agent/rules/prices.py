@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 from longtake.agent.orientation import POLAR, Orientation
+from longtake.agent.rules.answer_types import prices
 from longtake.agent.rules.facts import accepted, find_fact
-from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms, prices
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms
 from longtake.agent.rules.moves import LISTENER, READER, Call, Done, evidence_from, not_found, quote, trusted
 from longtake.agent.rules.steps import Steps, together
 from longtake.agent.words import cue

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import prices
+from longtake.agent.rules.answer_types import prices
 from longtake.agent.rules.moves import READER, Call, evidence_from, not_found, on_each, quote, trusted, within
 from longtake.agent.rules.price_list import PriceRow, price_rows
 from longtake.agent.rules.slides import slides_of, title_of

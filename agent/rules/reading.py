@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import NAME, answer_type, holds, names_in, without_repeats
+from longtake.agent.rules.answer_types import NAME, answer_type, holds
+from longtake.agent.rules.matching import names_in, without_repeats
 from longtake.agent.rules.moves import within
 from longtake.agent.words import content_stems, coverage, cue, stem, stems
 from longtake.memory.records import Evidence

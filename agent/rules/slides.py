@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import CHEAPEST, DEAREST, answer_type, holds, key_terms, prices
+from longtake.agent.rules.answer_types import answer_type, holds, prices
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms
 from longtake.agent.rules.moves import (
     READER,
     Done,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.rows import CELLS, rows
-from longtake.agent.rules.matching import answer_type, holds, score, without_repeats
+from longtake.agent.rules.answer_types import answer_type, holds
+from longtake.agent.rules.matching import score, without_repeats
 from longtake.agent.words import content_stems, cue, figures, numbers, stem
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan

@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.answer_types import answer_type
 from longtake.agent.rules.everything import is_total
-from longtake.agent.rules.matching import answer_type, key_terms
+from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import not_found
 from longtake.agent.rules.reading import NTH
 from longtake.agent.rules.steps import Steps, together
