@@ -63,7 +63,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
     if not items_of(read_rows(file, tell), make, tell, _ID[kind]):
         raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
     folder = RunFolder(out)
-    card = RunCard(suite=suite, source=str(file), subjects=(subject,), version=longtake.__version__)
+    card = RunCard(suite=suite, source=str(file), subjects=(subject,), imported=True, version=longtake.__version__)
     with folder.locked():
         folder.begin(card)
         _write(folder, subject, list(outcomes.values()), tell)
