@@ -47,7 +47,7 @@ class Said(NamedTuple):
     points: float | None
 
 
-Verdict = Callable[[Said], bool | None]
+Accepts = Callable[[Said], bool | None]
 
 
 class Outcome(NamedTuple):
@@ -134,7 +134,7 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
 
 
 def open_outcome(
-    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Verdict = lambda said: said.met
+    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Accepts = lambda said: said.met
 ) -> Outcome:
     """The outcome of an open answer, by the judge's verdict."""
     reply = answers.said(item, variant, seed)

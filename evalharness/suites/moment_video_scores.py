@@ -54,15 +54,15 @@ def score_moment_video(
             "task": by(outcomes, lambda item: item.task),
             "domain": by(outcomes, lambda item: item.tags["domain"]),
             "subclass": by(outcomes, lambda item: item.tags["subclass"]),
-            "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), duration_bucket),
+            "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), length_row),
             "multiple choice": beside_chance(outcomes, "in every order") | beside_chance(as_written, "as written"),
             "frame rate": {rate: accuracy(found) for rate, found in rates.items()} if len(rates) > 1 else {},
         },
     )
 
 
-def duration_bucket(item: Item) -> str:
-    """The bucket of an item's video; empty where its length is not known."""
+def length_row(item: Item) -> str:
+    """The duration row of an item's video; empty where its length is not known."""
     seconds = item.seconds
     if seconds is None:
         return ""
