@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, mean, ratio
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.memory.records import Record
@@ -21,7 +21,6 @@ MOST_UNJUDGED = 0.01  # share of the open answers above which no headline is giv
 State = Literal["error", "unread", "unjudged", "abstained", "ok"]
 STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
-Table = Mapping[str, Estimate]
 
 
 class Share(Record):
@@ -65,7 +64,7 @@ class ChoiceScores(Record):
 
     headline: Estimate | None = Field(description="None where more than 1 % of the open answers have no verdict.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
-    groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
+    groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
     errors: Share
     parse_failures: Share
     unjudged: Share
@@ -148,7 +147,7 @@ def open_outcome(
 
 def summarise(
     outcomes: Sequence[Outcome],
-    groups: Mapping[str, Table],
+    groups: Mapping[str, Rows],
     headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
 ) -> ChoiceScores:
     """The scores of outcomes.

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from longtake.evalharness.choice_scores import ChoiceScores
-from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, Turn, Variant
+from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Protocol, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.suites.moment_video import Protocol, moment_variants
+from longtake.evalharness.suites.moment_video import moment_variants
 from longtake.evalharness.suites.moment_video_scores import length_row, score_moment_video
 
 SUBJECT = "subject"
