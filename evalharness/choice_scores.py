@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, mean, ratio
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
 from longtake.evalharness.judges.judging import current
 from longtake.memory.records import Record
@@ -21,7 +21,6 @@ MOST_UNJUDGED = 0.01  # share of the open answers above which no headline is giv
 State = Literal["error", "unread", "unjudged", "abstained", "ok"]
 STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
-Table = Mapping[str, Estimate]
 
 
 class Share(Record):
@@ -47,7 +46,7 @@ class Said(NamedTuple):
     points: float | None
 
 
-Verdict = Callable[[Said], bool | None]
+Accepts = Callable[[Said], bool | None]
 
 
 class Outcome(NamedTuple):
@@ -68,7 +67,7 @@ class ChoiceScores(Record):
     )
     overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
-    groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
+    groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
     errors: Share
     parse_failures: Share
     unjudged: Share
@@ -136,7 +135,7 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
 
 
 def open_outcome(
-    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Verdict = lambda said: said.met
+    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Accepts = lambda said: said.met
 ) -> Outcome:
     """The outcome of an open answer, by the judge's verdict."""
     reply = answers.said(item, variant, seed)
@@ -150,7 +149,7 @@ def open_outcome(
 
 def summarise(
     outcomes: Sequence[Outcome],
-    groups: Mapping[str, Table],
+    groups: Mapping[str, Rows],
     headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
     note: str | None = None,
 ) -> ChoiceScores:

@@ -25,17 +25,16 @@ from longtake.evalharness.cli_eval_options import (
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
-from longtake.evalharness.items import History
+from longtake.evalharness.items import History, Protocol
 from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
     from longtake.evalharness.suites.longshot_import import Kind
-    from longtake.evalharness.suites.table import Protocol
 
 SUBJECTS = (
-    "agent, agent:PROFILE, retrieval, transcript, random, majority, longest, or a model at an OpenAI-compatible "
-    "endpoint, such as model:NAME@URL?frames=64&transcript=1, model:NAME@URL?fps=5, single-frame:NAME@URL, "
-    "question-only:NAME@URL or simulated:NAME@URL, with key=VARIABLE where it needs a key; repeat it."
+    f"{', '.join(NAMES)}, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, with "
+    "?frames=64&transcript=1 or ?fps=5, and key=VARIABLE where it needs a key; repeat it."
 )
 evaluate = typer.Typer(
     no_args_is_help=True,

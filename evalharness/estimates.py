@@ -10,7 +10,7 @@ the probability is (1 + hits) / (1 + drawings), after Phipson and Smyth (2010).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -53,6 +53,9 @@ class Estimate(Record):
         if self.low is None or self.high is None:
             return f"{self.value:.1f}"
         return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
+
+
+Rows = Mapping[str, Estimate]  # a table: its rows by name
 
 
 class Paired(Record):

@@ -10,14 +10,13 @@ from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate
+from longtake.evalharness.estimates import Estimate, Rows
 from longtake.evalharness.judges.named import which_judge
 from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import Scored
 from longtake.memory.records import Record
 
-Rows = Mapping[str, Estimate]
 _SINGULAR = {
     "categories": "category",
     "tasks": "task",

@@ -17,7 +17,7 @@ from longtake.agent.orientation import classify
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.bench.clips import ClipQuestion, load_questions
-from longtake.evalharness.bench.grading import Outcome, grade
+from longtake.evalharness.bench.grading import Grade, grade
 from longtake.evalharness.bench.intervals import Share
 from longtake.evalharness.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
 from longtake.evalharness.bench.shifting import cannot_be_shifted, shifted
@@ -42,7 +42,7 @@ class Recalled(Record):
     gold: str
     evidence: tuple[float, float]
     rank: int | None
-    outcome: Outcome
+    outcome: Grade
     answer: str
 
 

@@ -48,7 +48,7 @@ _ABSTAINS = re.compile(
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
 
 
-class Outcome(NamedTuple):
+class Decision(NamedTuple):
     """Whether a check holds, and whether that is beyond doubt."""
 
     met: bool
@@ -62,12 +62,12 @@ class NumberCheck(Record):
     value: float
     tolerance: float = Field(default=0.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         stated = stated_numbers(said)
         near = [number for number in stated if abs(float(number) - self.value) <= self.tolerance + 1e-9]
         met = len(stated) <= MOST_GUESSES and any(says(said, number) for number in near)
-        return Outcome(met, sure=not met or len(near) == len(stated))
+        return Decision(met, sure=not met or len(near) == len(stated))
 
 
 class TimeCheck(Record):
@@ -78,7 +78,7 @@ class TimeCheck(Record):
     end: float | None = None
     tolerance: float = Field(default=1.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         stated = take_times(plain(plain_text(said)), short_clock=True)[0]
         marked = take_times(plain(said), short_clock=True)[0]
@@ -86,7 +86,7 @@ class TimeCheck(Record):
         named = stated or marked or cited
         first, last = self.start - self.tolerance, (self.end or self.start) + self.tolerance
         held = [time for time in named if first <= time.start and (time.end or time.start) <= last]
-        return Outcome(bool(held) and len(set(named)) <= MOST_GUESSES, sure=len(held) in (0, len(named)))
+        return Decision(bool(held) and len(set(named)) <= MOST_GUESSES, sure=len(held) in (0, len(named)))
 
 
 class SaysCheck(Record):
@@ -96,10 +96,10 @@ class SaysCheck(Record):
     any: tuple[Phrase, ...] = ()
     without: tuple[Phrase, ...] = Field(default=(), alias="not")
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         wanted = not self.any or any(says_all(said, phrase) for phrase in self.any)
-        return Outcome(wanted and not any(says_all(said, phrase) for phrase in self.without))
+        return Decision(wanted and not any(says_all(said, phrase) for phrase in self.without))
 
 
 class AbstainsCheck(Record):
@@ -108,10 +108,10 @@ class AbstainsCheck(Record):
     kind: Literal["abstains"]
     expected: bool = True
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        found = Outcome(True) if reply.abstained else abstains(said)
-        return Outcome(found.met == self.expected, found.sure)
+        found = Decision(True) if reply.abstained else abstains(said)
+        return Decision(found.met == self.expected, found.sure)
 
 
 class OptionCheck(Record):
@@ -120,9 +120,9 @@ class OptionCheck(Record):
     kind: Literal["option"]
     value: int = Field(ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        return Outcome(reply.choice == self.value)
+        return Decision(reply.choice == self.value)
 
 
 class CitesCheck(Record):
@@ -133,10 +133,10 @@ class CitesCheck(Record):
     end: float = Field(ge=0)
     tolerance: float = Field(default=0.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         there = TimeSpan(start=max(0.0, self.start - self.tolerance), end=self.end + self.tolerance)
-        return Outcome(any(span.overlaps(there) for span in reply.cited))
+        return Decision(any(span.overlaps(there) for span in reply.cited))
 
 
 class OrderCheck(Record):
@@ -145,13 +145,13 @@ class OrderCheck(Record):
     kind: Literal["order"]
     things: tuple[str, ...] = Field(min_length=2)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         text = spelled(plain_text(said))
         places = [text.find(spelled(thing)) for thing in self.things]
         turned = re.search(r"\b(?:after|before|preced\w+|follow(?:s|ed) by|earlier|later)\b", said, re.IGNORECASE)
         named = min(places) >= 0 and all(says(said, thing) for thing in self.things)
-        return Outcome(named and places == sorted(places), sure=not (named and turned))
+        return Decision(named and places == sorted(places), sure=not (named and turned))
 
 
 class CallsCheck(Record):
@@ -161,9 +161,9 @@ class CallsCheck(Record):
     tool: str
     arguments: Mapping[str, Any] = Field(default_factory=dict)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        return Outcome(any(self._is(call) for call in reply.calls))
+        return Decision(any(self._is(call) for call in reply.calls))
 
     def _is(self, call: ToolCall) -> bool:
         return call.tool == self.tool and all(
@@ -192,7 +192,7 @@ def read_check(criterion: Criterion) -> Check:
         ) from error
 
 
-def decide(criterion: Criterion, said: str, reply: Reply) -> Outcome:
+def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
     """Whether a criterion that has a check is met.
 
     Args:
@@ -205,7 +205,7 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> Outcome:
     """
     check = read_check(criterion)
     if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck):
-        return Outcome(met=False)  # what it names while it explains that it cannot tell is no answer
+        return Decision(met=False)  # what it names while it explains that it cannot tell is no answer
     return check.outcome(said, reply)
 
 
@@ -227,16 +227,16 @@ def stated_numbers(said: str) -> list[str]:
     return list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
 
 
-def abstains(said: str) -> Outcome:
+def abstains(said: str) -> Decision:
     """Whether a reply says first that it cannot tell, and does not guess in the same breath.
 
     In doubt where it goes on after that: the rest may answer all the same.
     """
     if abstention(said) is not None:
-        return Outcome(True)
+        return Decision(True)
     first, *rest = re.split(r"(?<=[.!?,;:])\s+", plain_text(said).replace("’", "'"))
     met = bool(_ABSTAINS.search(first)) and not _GUESSES.search(said)
-    return Outcome(met, sure=not (met and rest))
+    return Decision(met, sure=not (met and rest))
 
 
 def spelled(text: str) -> str:

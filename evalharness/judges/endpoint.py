@@ -166,9 +166,9 @@ class EndpointJudge:
 
 
 def read_finding(text: str, asks: Asks) -> Finding | None:
-    """The verdict in a reply, whatever stands around it: that of its last JSON object, else one written without.
+    """The verdict in a reply, whatever stands around it: that of the last JSON object with one, else one without JSON.
 
-    None where there is none, or where several disagree.
+    None where there is none, or where several without JSON disagree.
     """
     said = text.rpartition("</think>")[2]
     field = _FIELDS[asks]
@@ -180,7 +180,7 @@ def read_finding(text: str, asks: Asks) -> Finding | None:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, the innermost ones aside."""
+    """The JSON objects in a text; those inside of others do not count."""
     place = text.find("{")
     while place >= 0:
         try:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from longtake.evalharness.at_once import at_once
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
 from longtake.evalharness.run_folder import RunFolder, Tell
@@ -54,8 +54,7 @@ def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_que
         whole: how open turns are judged, `whole` or `grade`.
         with_question: whether a model judge is shown the question too.
     """
-    replies = [*prediction.replies, *[Reply(text="")] * len(item.turns)]
-    for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=False)):
+    for number, turn, reply in prediction.turns_of(item):
         for criterion in turn.criteria:
             asks: Asks = "penalty" if criterion.penalty else "criterion"
             yield Case(item, number, reply, asks, criterion, with_question)

@@ -13,7 +13,7 @@ from longtake.evalharness.reports.stills import Still, Stills
 from longtake.evalharness.reports.traces import Excerpt, Traces
 
 
-class Ruling(NamedTuple):
+class CriterionRow(NamedTuple):
     """A criterion and the verdict on it."""
 
     criterion: str
@@ -28,7 +28,7 @@ class OpenedReply(NamedTuple):
     number: int
     reply: Reply
     outcome: str
-    verdicts: list[Ruling]
+    verdicts: list[CriterionRow]
     calls: list[str]
     trace: Excerpt | None  # of those that this library has
 
@@ -116,10 +116,10 @@ def _outcome(reply: Reply, turn: Turn) -> str:
     return f"chose {LABELS[reply.choice]} ({turn.options[reply.choice]}), {right}"
 
 
-def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[Ruling]:
+def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[CriterionRow]:
     held = subject.verdicts(prediction, number)
     named = {criterion.name: criterion for criterion in item.turns[number].criteria}
-    found: list[Ruling] = []
+    found: list[CriterionRow] = []
     for name in dict.fromkeys([*named, *held]):
         judged, criterion = held.get(name), named.get(name)
         met = judged.met if judged else None
@@ -130,7 +130,7 @@ def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number
         if judged and not judged.sure:
             verdict += ", not sure"
         found.append(
-            Ruling(
+            CriterionRow(
                 criterion.description if criterion else name or "The reply as a whole",
                 f"{criterion.weight:g}{', penalty' if criterion.penalty else ''}" if criterion else "",
                 verdict,

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from longtake.evalharness.estimates import Rows
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading, SampleScore
-from longtake.evalharness.suites.longshot_scores import LongshotScores, Rows, rows_of, sample_scores, score_longshot
+from longtake.evalharness.suites.longshot_scores import LongshotScores, rows_of, sample_scores, score_longshot
 
 _TAGS = ("wording", "seed", "tool", "kind", "events", "speech", "expects")
 OUTCOMES = ("right", "wrong", "abstained", "error", "unjudged")

@@ -12,10 +12,8 @@ from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.given import given_by, is_model
+from longtake.evalharness.subjects.names import MODELS, NAMES
 from longtake.evalharness.subjects.subject import Subject
-
-NAMES = ("agent", "agent:PROFILE", "retrieval", "transcript", "random", "majority", "longest")
-MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")
 
 
 def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int = REQUESTS) -> Subject:

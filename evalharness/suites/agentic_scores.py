@@ -14,13 +14,12 @@ from pydantic import Field
 
 from longtake.evalharness.call_scores import TOLERANCE, Compared, compare_calls
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate, Sums, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.predicting import failed
 from longtake.evalharness.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
-from longtake.evalharness.suites.longshot_scores import Rows
 from longtake.memory.records import Record
 
 NEAR = f"within {TOLERANCE:g} s"

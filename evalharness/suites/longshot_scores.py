@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate, Sums, macro, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, macro, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
@@ -28,7 +28,6 @@ _BUCKETS = ("short", "medium", "long", "unknown")
 _LEVELS = ("1", "2", "3", "4", "5")
 _KINDS = ("single_turn", "multi_turn")
 
-Rows = dict[str, Estimate]
 _Place = tuple[PredictionKey, int, str]  # of a criterion: its prediction, its turn and its name
 
 
