@@ -106,7 +106,8 @@ def test_what_is_heard_and_when_does_not_say_more_of_a_sound(question: str) -> N
 
 
 @pytest.mark.parametrize(
-    "question", ["Which different sounds can be heard in the recording?", "What sounds are there between 0:04 and 0:10?"]
+    "question",
+    ["Which different sounds can be heard in the recording?", "What sounds are there between 0:04 and 0:10?"],
 )
 def test_all_that_is_heard_is_told_where_nothing_else_is_asked(question: str) -> None:
     assert "Siren-like sound from 00:00:09.0" in answered(question)[0]
