@@ -44,9 +44,10 @@ _MEASURED = stems(
     "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
     "top bottom corner"
 )
-# What the rules conclude from the quotations behind it: how somebody feels, whether two tell the same, what is kept.
+# What the rules say before what they keep, and conclude from the quotations behind it: a feeling, or agreement.
 _CONCLUDED = re.compile(
-    r"^(?:kept: )?(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ|kept)(?=: .*“)", re.I
+    r"^(?:kept: )?(?:(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ)(?=: .*“))?",
+    re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
@@ -146,7 +147,7 @@ def _excused(told: str, computes: bool, grounds: Grounds) -> frozenset[str]:
     priced = any(amount.unit in COINS.values() for amount in amounts(told))
     counts = bool(OCCURS.search(told))
     concluded = _CONCLUDED.match(told)
-    conclusion = stems(concluded[0]) if concluded else ()
+    conclusion = stems(concluded[0]) if concluded else frozenset[str]()
     more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts)
     of_rules = (_MEASURED, conclusion) if grounds.measured else ()
     return _EXCUSED.union(*(some for some, may in more if may), *of_rules)

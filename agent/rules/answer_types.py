@@ -47,6 +47,7 @@ _MEASURED = (
 )
 _AMOUNT = rf"(?:\d[\d.,]*|\b(?:{_COUNTED}))\s*-?\s*"
 _LENGTH = r"(?:(?:kilo|centi|milli)?met(?:re|er)s?|km|cm|mm|m|miles?|feet|foot|ft|inch(?:es)?|yards?)\b"
+_OWN_LENGTH = rf"{_LENGTH}(?!\s+(?:away|apart|off|from|to|behind|before|after)\b)"  # not how far something else is
 _DURATION = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|s|min|h)\b"
 _WEIGHT = r"(?:(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|pounds?|lbs?|ounces?)\b"
 _SPEED = rf"(?:km/h|kph|mph|m/s|knots?|{_LENGTH} (?:an?|per) (?:second|minute|hour)|times)"
@@ -55,6 +56,13 @@ _EMAIL = r"[\w.+-]+@[\w-]+\.[\w.]+"
 _YEAR = r"\b(?:1\d|20)\d{2}\b"
 _PLACE = r"\b(?:at|in|near|behind|beside|under|inside|outside|room|hall|gate|floor|street|desk|office)\b"
 _PHONE = r"(?<![:\d])\+?\d[\d ()./-]{5,}\d(?![:\d])|\b(?:tel|phone|call|ext|extension)\b\D{0,12}\d{2,}"
+_NAMED = r"\b(?:called|named|known as|[Nn]ames?|titled)\b|^\W*\w+:\s*[A-Z]|^(?:[A-Z][\w'’-]+ ?){2,}(?:[,(]|$)"
+_SOMEBODY = r"(?:man|woman|person|boy|girl|guy|lady|gentleman|one|somebody|someone|people)"
+_STEP = rf"(?:\bby\s+(?:\w+\s+)?|[+−]\s?)[$€£¥]?\s?(?:\d|(?:{_COUNTED})\b)|\d\s?(?:%|per ?cent)"
+_BECAUSE = (
+    r"\b(?:because|since|due to|owing to|thanks to|so that|in order (?:to|that)|that is why|reasons?|caus\w+|result of"
+    r"|to (?:allow|avoid|help|keep|let|make sure|prevent|protect|save|stop))\b"
+)
 _CODE = r"\b[A-Z]{2,}[ -]?\d+\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{4,}\b|\b\d{4,}\b"
 
 
@@ -80,6 +88,7 @@ PRICE = AnswerType(
     amount=True,
 )
 ANSWER_TYPES = (
+    AnswerType(r"by how (?:much|many)", _STEP),
     PRICE,
     AnswerType(r"(?:on )?(?:which|what)(?: (?:is|was) the)? (?:day|date|month)|weekday", _DAY),
     AnswerType(r"^when|what time", f"{_DAY}|{_CLOCK}|{_YEAR}"),
@@ -91,11 +100,14 @@ ANSWER_TYPES = (
     AnswerType(r"time ?code", r"\d{1,2}:\d{2}:\d{2}[:;.]\d{2}", telling=True),
     AnswerType(r"code", _CODE, folded=False, telling=True),
     AnswerType(r"(?:what|which) colou?rs?", _COLOUR),
+    AnswerType(rf"what (?:is|was) the names? of (?:an?|the|this|that) (?!{_SOMEBODY}\b)", _NAMED, folded=False),
+    AnswerType(r"^why|how come", _BECAUSE),
     AnswerType(r"who|whose|by whom|what (?:is|was) \w+ name", NAME, folded=False),
     AnswerType(r"how fast|what speed", _AMOUNT + _SPEED),
-    AnswerType(r"how (?:far|high|tall|deep|wide)|what (?:distance|height|depth|width)", _AMOUNT + _LENGTH, amount=True),
+    AnswerType(r"how far|what distance", _AMOUNT + _LENGTH, amount=True),
+    AnswerType(r"how (?:high|tall|deep|wide)|what (?:height|depth|width)", _AMOUNT + _OWN_LENGTH, amount=True),
     AnswerType(r"how heavy|what weight|how much does \w+ weigh", _AMOUNT + _WEIGHT, amount=True),
-    AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_LENGTH})", amount=True),
+    AnswerType(r"how long", rf"{_AMOUNT}(?:{_DURATION}|{_OWN_LENGTH})", amount=True),
     AnswerType(r"how old", _AMOUNT),
     ANY_NUMBER,
     AnswerType(r"number", r"\d"),
@@ -114,6 +126,11 @@ def holds(kind: AnswerType | None, text: str) -> bool:
         return True
     plain = figures(_NO_NUMBER.sub(" ", text) if kind.looks == _NUMBER else text)
     return bool(re.search(kind.looks, plain, re.IGNORECASE if kind.folded else 0))
+
+
+def without_prices(text: str) -> str:
+    """A text without its prices, number words in digits: what costs 45 dollars is not 45 in number."""
+    return _PRICE.sub(" ", figures(text, above=0))
 
 
 def prices(text: str) -> list[tuple[str, str]]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.rules.answer_types import PRICE, answer_type, holds
+from longtake.agent.amounts import without_amounts
+from longtake.agent.orientation import ORDINALS
+from longtake.agent.rows import CELLS
+from longtake.agent.rules.answer_types import ANY_NUMBER, PRICE, answer_type, holds, without_prices
 from longtake.agent.rules.denial import as_asked, denies
+from longtake.agent.statements import dates
 from longtake.agent.words import (
     NUMBER_WORDS,
     TELLING,
@@ -31,6 +35,21 @@ _ASIDE = TELLING | stems(
     "gives person need needed called number first last name names lecturer teacher professor host author"
 )
 _OF_SALE = stems("sold sell sells selling buy bought list listed offered next beside dollar dollars euros pounds")
+# Of a question that asks for what is said or written, a question that stands there may be the answer.
+_OF_TELLING = cue(
+    "say*, said, ask*, question*, tell*, told, mention*, talk*, speak*, spoken, read, written, text, title*, joke*, "
+    "sing*, sung, line*, word*, sentence*, quote*, slide*, screen, shown"
+)
+_QUESTION = re.compile(r"(?:[^\s.!?]*[a-z][^\s.!?]*\s+){2}[^.!?]*\?", re.IGNORECASE)
+_PRICED = re.compile(rf"[$€£¥]|\d|\b(?:{PRICE.cue}|sells?|sold)\b", re.IGNORECASE)
+_QUALIFIES = re.compile(r"[(,;:]|\b(?:of|with|for|from|in|per)\b", re.IGNORECASE)
+_HOW_MANY = cue("how many, how often")
+# "The second rule" is another than the first; of lines, pictures and times "first" says where they stand.
+_NUMBERED = re.compile(
+    rf"\bthe ({'|'.join(ORDINALS)}) (?!\d|(?:time|thing|word|line|sentence|name|text|slide|page|screen|shot|scene"
+    r"|picture|frame|part|half|second|minute|hour)s?\b)",
+    re.IGNORECASE,
+)
 _NOW = cue("now, today, currently, nowadays, at present")
 DEAREST = "dearest, costliest, priciest, most expensive, most costly"
 CHEAPEST = "cheapest, least expensive, least costly"
@@ -47,13 +66,16 @@ def key_terms(question: str) -> list[str]:
     kind = answer_type(question)
     plain = re.sub(rf"\b(?:{kind.cue})\b", " ", question.casefold()) if kind else question
     aside = _ASIDE | _OF_SALE if kind is PRICE else _ASIDE
-    return [term for term in content_stems(plain) if term not in aside and (not term.isdigit() or len(term) == 4)]
+    ranks = {f"{day}{ending}" for day, _ in dates(question) for ending in ("st", "nd", "rd", "th")}
+    kept = (term for term in content_stems(plain) if term not in aside | ranks)
+    return [term for term in kept if not term.isdigit() or len(term) == 4]
 
 
 def must_hold(question: str) -> set[str]:
-    """Stems without which nothing answers: names, counted things ("homework three") and superlatives of a question."""
+    """Stems without which nothing answers: names, counted things ("homework three", "the third") and superlatives."""
     counted = [word for word in words(question) if word in NUMBER_WORDS and word != "one"]
-    told = {stem(word) for part in (*counted, *SUPERLATIVE.findall(question)) for word in words(part)}
+    ranked = [*_NUMBERED.findall(question), *SUPERLATIVE.findall(question)]
+    told = {stem(word) for part in (*counted, *ranked) for word in words(part)}
     return told | names_in(question)
 
 
@@ -71,23 +93,45 @@ def score(question: str, item: Evidence, found: Sequence[Evidence]) -> float:
     answered only by what denies it in the same way.
     """
     wanted, kind = key_terms(question), answer_type(question)
-    text = as_asked(question, item.content)
-    if not holds(kind, text if kind and kind.telling else _beyond(question, text)) or (
+    told = item.content if _OF_TELLING.search(question) else _QUESTION.sub(" ", item.content)
+    text = as_asked(question, told)
+    if kind is PRICE and item.modality == "scene_text" and _is_of_another(wanted, text):
+        return 0.0
+    new = text if kind and kind.telling else _beyond(question, text)
+    if not holds(kind, without_prices(new) if kind is ANY_NUMBER and _HOW_MANY.search(question) else new) or (
         _NOW.search(question) and _THEN.search(text)
     ):
         return 0.0
+    days = dates(question)
     if not wanted:
-        return BY_KIND if kind and kind.telling else 0.0
+        return BY_KIND if (kind and kind.telling) or (days and days <= dates(text)) else 0.0
     context = " ".join([text, *(other.content for other in found if beside(item, other))])
     points_back = item.modality == "speech" and bool(_POINTS_BACK.match(text))
     carried = context if points_back or item.modality == "scene_text" else text
-    if not must_hold(question) <= stems(carried):
+    if not must_hold(question) <= stems(carried) or not _is_dated(days, text, carried):
         return 0.0
     own, joined = coverage(wanted, text), coverage(wanted, context)
-    if denies(question):
-        return own  # what stands beside it need not be denied
+    if denies(question) or (kind is PRICE and CELLS in text):
+        return own  # what stands beside it need not be denied, or is the price of something else
     alone = BY_KIND if joined == 1.0 and (_is_labelled(text, wanted) or (kind and points_back)) else 0.0
     return max(own, 0.6 * own + 0.4 * joined, alone)
+
+
+def _is_dated(asked: frozenset[tuple[str, str]], text: str, carried: str) -> bool:
+    """Whether what a text says is of these days: by its own date, else by one that stands beside it."""
+    return asked <= (dates(text) or dates(carried))
+
+
+def _is_of_another(wanted: Sequence[str], row: str) -> bool:
+    """Whether a row with a price is that of another thing: of a "telescope cover", where a telescope is asked for.
+
+    The last word of a thing's name says what it is.
+    """
+    cells = row.split(CELLS) if CELLS in row else [_PRICED.split(row)[0]]
+    name = max(cells, key=lambda cell: len(stems(cell) & set(wanted)))
+    parts = (content_stems(without_amounts(part)) for part in _QUALIFIES.split(name))
+    heads = {part[-1] for part in parts if part}
+    return bool(stems(name) & set(wanted)) and not heads & set(wanted)
 
 
 def _is_labelled(text: str, wanted: Sequence[str]) -> bool:

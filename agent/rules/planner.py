@@ -32,7 +32,7 @@ from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
-from longtake.agent.rules.sounds import pick_sounds
+from longtake.agent.rules.sounds import explains_sound, pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.summary import summarise_lines
 from longtake.agent.rules.time.anchor import anchored, at_anchor
@@ -166,6 +166,8 @@ def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if orientation.span is None and explains_sound(orientation.question):
+        return find_fact(orientation, done)
     if not done:
         return on_each(orientation, "detect_audio_events")
     return pick_sounds(orientation, done)

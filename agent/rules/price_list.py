@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from longtake.agent.amounts import without_amounts
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS, rows
 from longtake.agent.rules.answer_types import prices
@@ -104,11 +105,13 @@ def read_price_list(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def price_rows(found: Sequence[Evidence]) -> list[PriceRow]:
-    """The rows of a picture that hold one price, from top to bottom; what comes to a total itself is none."""
+    """The rows of a picture that hold one price of something, from top to bottom; what comes to a total is none."""
     return [
         PriceRow(float(told[0][1]), told[0][0], item)
         for item in sorted(rows(found), key=lambda item: (item.span.start, item.box[1] if item.box else 0.0))
-        if len(told := prices(item.content)) == 1 and not _TOTAL_ROW.search(item.content)
+        if len(told := prices(item.content)) == 1
+        and content_stems(without_amounts(item.content))
+        and not _TOTAL_ROW.search(item.content)
     ]
 
 

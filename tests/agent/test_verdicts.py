@@ -209,6 +209,12 @@ def test_what_rules_conclude_stands_before_what_it_follows_from(draft: str, meas
     assert (claim.verdict == "supported") == measured
 
 
+def test_a_result_is_kept_with_its_calculation() -> None:
+    grounds = Grounds(computed=["16 * 7 = 112"], measured=True)
+    [claim] = check_draft("Kept: 16 * 7 = 112 [00:00:10]", [found("16 * 7 = ?", 10, 12)], grounds).claims
+    assert claim.verdict == "supported"
+
+
 @pytest.mark.parametrize(
     "draft",
     [
