@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from longtake.evalharness.at_once import at_once
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
 from longtake.evalharness.run_folder import RunFolder, Tell

@@ -173,7 +173,7 @@ def test_what_was_said_to_the_first_items_is_judged_first(tmp_path: Path) -> Non
     for limit, verdicts in ((2, 2), (2, 0), (None, 1)):
         left = [case.item.id for case in to_judge(folder, by_id(*items), Literal(), told.append, cases, limit)]
         judge = Literal()
-        done = judge_run(folder, by_id(*items), [judge], told.append, limit=limit)
+        done = judge_run(folder, by_id(*items), judge, told.append, limit=limit)
         assert ([case.item.id for case in judge.asked], done.judged) == (left, verdicts)
     assert told == []
 
