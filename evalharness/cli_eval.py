@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from longtake import __version__
-from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
+from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.cli_eval_judge import judges
 from longtake.evalharness.cli_eval_options import (
@@ -101,10 +100,8 @@ def run(
     subjects = [subject_named(name, loaded, session, at_once) for name in names]
     if only_expected:
         from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
-        from longtake.preprocess.workspace import Workspace
 
-        workspace = partial(Workspace, session.library_root, session.settings)
-        expected = dry_run(folder, card, items, subjects, workspace, remarks.tell, retry_errors=retry_errors)
+        expected = dry_run(folder, card, items, subjects, session, remarks.tell, retry_errors=retry_errors)
         give(expected, show_dry_run, as_json)
         remarks.leave()
         return
@@ -112,8 +109,7 @@ def run(
         folder.begin(card)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
-    told = f"{counted(done.asked, 'prediction')} made, {done.kept} there before, {counted(done.errors, 'error')}"
-    give(done, lambda _: [f"{told}; next: longtake eval judge {out}"], as_json)
+    give(done, lambda _: [f"{done}; next: longtake eval judge {out}"], as_json)
     remarks.leave()
 
 
