@@ -10,7 +10,7 @@ from pathlib import PurePath
 from longtake.agent.verdicts import HELD, NOTHING_ELSE, Grounds, is_paraphrase, verdict_of
 from longtake.agent.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Citation, Citing, Claim, Evidence
-from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
+from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 NOT_FOUND = "NOT FOUND:"
 MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
@@ -27,8 +27,6 @@ _SENTENCE = re.compile(
 )
 # What is never split and holds no citation: quotations, and the stop of an abbreviation.
 _WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.")
-_OTHERWISE = {"speech": "it is said", "scene_text": "on screen", "visual": "in the picture"}
-_DOUBT = "What was recognised there is too doubtful to prove it."
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
@@ -113,49 +111,6 @@ def plain_text(draft: str) -> str:
     for match, _ in _citations(draft):
         kept, end = kept + draft[end : match.start()], match.end()
     return re.sub(r"\s+([.,;!?])", r"\1", kept + draft[end:]).strip()
-
-
-def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The supported claims as text again, each followed by its moments, with their video when several are open.
-
-    What another modality says otherwise follows its claim, with its own moment.
-    """
-    told = names if names and len(names) > 1 else {}
-    return " ".join(_told(claim, told) for claim in claims if claim.verdict == "supported")
-
-
-def softened(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The claims that only doubtful or other words back, said to be no more than that, where, and what stands there."""
-    told = names if names and len(names) > 1 else {}
-    return " ".join(
-        f"Not verified: {claim.text} {_marks(claim.doubtful, told)} {_doubt(claim)}"
-        for claim in claims
-        if claim.doubtful
-    )
-
-
-def _doubt(claim: Claim) -> str:
-    """Why a claim is no more than softened: its proof is doubtful, or says it in other words, which are quoted."""
-    if not set(claim.doubtful) <= set(claim.citations):
-        return _DOUBT
-    quoted = " ".join(f"“{citation.quote}”" for citation in claim.doubtful)
-    return f"What stands there is {quoted}"
-
-
-def _told(claim: Claim, names: Mapping[str, str]) -> str:
-    text = f"{claim.text} {_marks(claim.citations, names)}".strip()
-    for modality in dict.fromkeys(citation.modality for citation in claim.against):
-        other = [citation for citation in claim.against if citation.modality == modality]
-        quote = " · ".join(citation.quote for citation in other)
-        text += f" But {_OTHERWISE[modality]}: “{quote}” {_marks(other, names)}"
-    return text
-
-
-def _marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
-    marks = [
-        f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[") for citation in citations[:3]
-    ]
-    return "".join(dict.fromkeys(marks))
 
 
 def _masked(text: str) -> str:

@@ -60,11 +60,11 @@ def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequenc
     for video in videos:
         looked = joined((TimeSpan(start=a, end=b) for name, a, b in examined if name == video.id), gap=_SLACK)
         total += len(video.shots)
-        seen += sum(any(_holds(span, shot) for span in looked) for shot in video.shots)
+        seen += sum(any(_covers(span, shot) for span in looked) for shot in video.shots)
     return f"({seen} of {total} shots examined.)" if total else ""
 
 
-def _holds(span: TimeSpan, shot: TimeSpan) -> bool:
+def _covers(span: TimeSpan, shot: TimeSpan) -> bool:
     return span.start <= shot.start + _SLACK and shot.end <= span.end + _SLACK
 
 

@@ -18,7 +18,8 @@ from longtake.tools.result import ToolResult
 _TIME = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?)\s*s\b")
 # Numbers that turn units into each other, beside the sign that does it: 60 and 3600 for times, 100 for shares.
 _CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|100)\s*\*")
-_MAKERS = ("execute_code", "translate_text", "translate_speech", "web_search")  # tools whose output no video holds
+_MAKERS = ("execute_code", "translate_text", "translate_speech")  # tools whose output no video holds
+_WEB = "web_search"
 ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
 
 
@@ -43,7 +44,7 @@ class Made:
 
     @property
     def made(self) -> str:
-        """What a tool worked out, printed, translated or found elsewhere: the video holds none of it."""
+        """What a tool worked out, printed or translated: the video holds none of it."""
         told = (*_texts(self.result.output), *self.result.notes)
         return self.computed or (" | ".join(told) if self.by.tool in _MAKERS and not self.result.failure else "")
 
@@ -70,6 +71,12 @@ def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:
         elif isinstance(message, ToolMessage):
             made.append(Made(asked[message.tool_call_id], ToolResult.model_validate(message.artifact)))
     return made
+
+
+def pages_quoted(text: str, calls: Sequence[Made]) -> list[tuple[str, str]]:
+    """What a text quotes word for word of web pages that a run found, each with the page's address, or its title."""
+    pages = (page for call in calls if call.by.tool == _WEB for page in call.result.output.get("results", ()))
+    return [(page["snippet"], page.get("url", page["title"])) for page in pages if f"“{page['snippet']}”" in text]
 
 
 def entered(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -> Claim:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from longtake.agent.rows import row_of
+from longtake.agent.rows import by_row
 from longtake.memory.records import Evidence
 
 SETTLED = 0.6  # seconds after which all lines of a picture have come in
@@ -53,7 +53,7 @@ def _listing(texts: Sequence[Evidence]) -> Listing | None:
 
     None, too, where a line beside it has signs of a program: it may be one of its lines, misread.
     """
-    lines = _rows(texts)
+    lines = by_row(sorted(texts, key=lambda item: item.box[1] if item.box else 0.0))
     for length in range(len(lines), 0, -1):
         for first in range(len(lines) - length + 1):
             run, others = lines[first : first + length], lines[:first] + lines[first + length :]
@@ -77,17 +77,6 @@ def _is_idle(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.AnnAssign):
         return statement.value is None
     return isinstance(statement, ast.Expr) and not any(isinstance(node, ast.Call) for node in ast.walk(statement))
-
-
-def _rows(texts: Sequence[Evidence]) -> list[list[Evidence]]:
-    """The texts row by row, from top to bottom, each from left to right."""
-    waiting = sorted(texts, key=lambda item: item.box[1] if item.box else 0.0)
-    found: list[list[Evidence]] = []
-    while waiting:
-        row = row_of(waiting[0], waiting)
-        waiting = [item for item in waiting if not any(item is cell for cell in row)]
-        found.append(row)
-    return found
 
 
 def _indented(lines: Sequence[Sequence[Evidence]]) -> str:

@@ -11,10 +11,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from longtake.agent.errands import is_errand
 from longtake.agent.words import cue
 from longtake.memory.records import Citation, Evidence, Modality, Record
-from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span, parse_time
+from longtake.memory.timespan import TimeSpan
 
 Kind = Literal["metadata", "transcribe", "read", "hear", "look", "when", "count", "calculate", "summarise", "fact"]
 
@@ -127,18 +126,13 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("read", _READ),
 )
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
-_CODE = r"\d+(?::\d+){3,}"
-_CLOCK = rf"(?<![\d:,])(?!{_CODE}){TIME}(?![\d:])"
+CODE = r"\d+(?::\d+){3,}"  # such as 01:00:32:03, which is no time of a video
 # Groups of digits as of a telephone; years, dates and thousands are none.
 _PHONE = re.compile(
     r"(?<![\w:.,$€£/-])(?<!\d )(?!(?:1\d|20)\d\d[-– ](?:1\d|20)?\d\d\b|[1-9]\d{0,2}(?: \d{3})+(?![ -]?\d))"
     r"\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)"
 )
 _SHORTEST_PHONE = 6  # digits
-_UNIT = r"\s*(?:seconds?|secs?|s)\b"
-_MINUTES = re.compile(
-    r"(?:(?<=\D)|^)(\d+(?:\.\d+)?)\s*(?:minutes?|mins?)\b(?:\s*(?:and\s*)?(\d+(?:\.\d+)?)\s*(?:seconds?|secs?|s)\b)?"
-)
 ORDINALS = {
     "first": 0,
     "second": 1,
@@ -150,7 +144,6 @@ ORDINALS = {
     "eighth": 7,
     "last": -1,
 }
-SHOT = rf"\b(?:({'|'.join(ORDINALS)})\s+(?:shot|scene)|shot\s+(\d+))\b"
 
 
 class Orientation(Record):
@@ -224,49 +217,7 @@ def quoted(question: str) -> tuple[str, ...]:
     """What stands in quotation marks, codes such as 01:00:32:03, and telephone numbers."""
     marked = [first or second for first, second in QUOTATION.findall(question)]
     dialled = [found for found in _PHONE.findall(question) if sum(map(str.isdigit, found)) >= _SHORTEST_PHONE]
-    return tuple(dict.fromkeys([*marked, *re.findall(_CODE, question), *dialled]))
-
-
-def named_span(question: str, duration: float, shots: Sequence[TimeSpan]) -> tuple[TimeSpan | None, bool]:
-    """The part of a video that a question names, and whether it is a single moment.
-
-    Args:
-        question: as asked.
-        duration: seconds of the video.
-        shots: its shots in order, for "in the second shot".
-
-    Raises:
-        SpanError: when the time it names lies outside the video.
-    """
-    if is_errand(question):
-        return None, False
-    text = QUOTATION.sub(" ", question.casefold())
-    text = _MINUTES.sub(lambda m: f" {float(m[1]) * 60 + float(m[2] or 0):g} s ", text)
-    pair = re.search(rf"({_CLOCK})(?:{_UNIT})?\s*(?:-|–|—|to|until|and)\s*({_CLOCK})({_UNIT})?", text)
-    if pair and (":" in pair[1] or pair[3]):
-        return parse_span([parse_time(pair[1]), parse_time(pair[2])], window=0, duration=duration).span, False
-    edge = re.search(rf"\b(first|last)\s+({_CLOCK}){_UNIT}", text)
-    if edge:
-        seconds = min(duration, parse_time(edge[2]))
-        start = 0.0 if edge[1] == "first" else duration - seconds
-        return TimeSpan(start=start, end=start + seconds), False
-    single = re.search(rf"({_CLOCK}){_UNIT}|(?<![\d:])(?!{_CODE})((?:\d+:)?\d{{1,3}}:[0-5]\d(?:\.\d+)?)(?![\d:])", text)
-    if single and (single[2] or not re.search(r"how (?:many|long)[^?]*$", text[: single.start()])):
-        moment = parse_time(single[1] or single[2])
-        if moment > duration:
-            parse_span(moment, window=0, duration=duration)
-        return TimeSpan(start=moment, end=moment), True
-    return _named_shot(text, shots), False
-
-
-def _named_shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
-    match = re.search(SHOT, text)
-    if not match or not shots:
-        return None
-    number = ORDINALS[match[1]] if match[1] else int(match[2]) - 1
-    if number >= len(shots) or (number < 0 and match[2]):
-        raise SpanError(f"the video has {len(shots)} shots, so there is no shot {number + 1}")
-    return shots[number]
+    return tuple(dict.fromkeys([*marked, *re.findall(CODE, question), *dialled]))
 
 
 def split_parts(question: str) -> tuple[str, ...]:

@@ -22,13 +22,21 @@ def rows(found: Sequence[Evidence]) -> list[Evidence]:
     read = boxed.values()
     texts = sorted((item for item in read if not any(_misreads(item, other) for other in read)), key=_left_first)
     others = [item for item in found if item.modality != "scene_text" or not item.box]
-    while texts:
-        row = row_of(texts[0], texts)
-        texts = [item for item in texts if not any(item is cell for cell in row)]
+    for row in by_row(texts):
         content = CELLS.join(cell.content for cell in row)
         whole = {"content": content, "trusted": all(cell.trusted for cell in row), "span": _together(row)}
         joined.append(row[0].model_copy(update=whole) if len(row) > 1 else row[0])
     return others + joined
+
+
+def by_row(texts: Sequence[Evidence]) -> list[list[Evidence]]:
+    """The texts row by row, each from left to right; the rows in the order in which their first texts are given."""
+    waiting, found = list(texts), list[list[Evidence]]()
+    while waiting:
+        row = row_of(waiting[0], waiting)
+        waiting = [item for item in waiting if not any(item is cell for cell in row)]
+        found.append(row)
+    return found
 
 
 def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:

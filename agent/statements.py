@@ -93,6 +93,13 @@ def statements(text: str) -> tuple[Statement, ...]:
     return tuple(found for part in parts if (found := _statement(part.strip(' “”"'))))
 
 
+def dates(text: str) -> frozenset[tuple[str, str]]:
+    """The dates that a text tells by day and month, `22 April` or `the 2nd of May`: each `("22", "apr")`."""
+    days = [_date(match[1], match[2], None) for match in _DAY_MONTH.finditer(text)]
+    days += [_date(match[2], match[1], None) for match in _MONTH_DAY.finditer(text)]
+    return frozenset((value.said[0], value.said[1]) for value in days)
+
+
 def _statement(text: str) -> Statement | None:
     text = figures(text)
     if _VAGUE.search(text):

@@ -20,36 +20,36 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.amounts import COINS, Amount, amounts, units, without_amounts
+from longtake.agent.amounts import COINS, Amount, amounts, without_amounts
 from longtake.agent.clauses import denied_otherwise, misbound, names
 from longtake.agent.orientation import POLAR
 from longtake.agent.rows import CELLS
+from longtake.agent.stated_amounts import OCCURS, holds_amount, stated_amounts
 from longtake.agent.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
 from longtake.memory.records import Evidence, Verdict
-from longtake.memory.timespan import SpanError, parse_time
 
 HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing
 LEAST_QUOTED = 3  # words that make a quotation a sentence of somebody's; fewer may be a name, or so-called
-_MOMENT = re.compile(
-    r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
-)
 QUOTATION = re.compile(r"“([^”]+)”")
 _ANSWER = re.compile(r"^\W*(yes|no)\b[\s,:;.–-]*", re.IGNORECASE)
-_OCCURS = re.compile(r"\b(?:occurs?|said|spoken|mentioned|shown|written)\b.*\b(once|twice|times)\b", re.IGNORECASE)
-_TIMES = {"once": "1", "twice": "2"}
 _EXCUSED = TELLING | stems("tells heard seen visible read reads found occurs picture video answer anybody somebody")
 # Words without content of their own that yet say more, or less, than a sentence without them.
 _WEIGHTY = stems("only all every each both over under may might could should must would")
 _COMPUTED = stems("answer result value equals gives total sum difference together altogether")
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
-# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once,
-# how somebody feels, and whether two tell the same.
+# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
 _MEASURED = stems(
     "comes come before after first second third last next until in order beginning end lasts longest shortest all "
     "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
-    "kept top bottom corner positive negative neutral agree differ"
+    "top bottom corner"
 )
+# What the rules say before what they keep, and conclude from the quotations behind it: a feeling, or agreement.
+_CONCLUDED = re.compile(
+    r"^(?:kept: )?(?:(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ)(?=: .*“))?",
+    re.IGNORECASE,
+)
+_ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")
     for pair in (
@@ -91,10 +91,10 @@ def is_paraphrase(text: str, proof: Sequence[Evidence], grounds: Grounds) -> boo
 
 def says(text: str, option: str) -> bool:
     """Whether a text says what an option of a question does: all its words and amounts, denied in both or neither."""
-    terms = _spoken(option) or ([] if amounts(option) else stems(option))
+    terms = _content(option) or ([] if amounts(option) else stems(option))
     return (
         set(terms) <= stems(text) | stems(without_amounts(text))
-        and all(_holds(amount, [text], ()) for amount in amounts(option))
+        and all(holds_amount(amount, [text], ()) for amount in amounts(option))
         and not misbound(option, [text])
         and not denied_otherwise(option, [text])
     )
@@ -115,7 +115,7 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
         return "unverified"
     held = stems(told_there) | stems(without_amounts(told_there))
     excused = _excused(told, bool(computed), grounds)
-    wanted = _spoken(rest)
+    wanted = _content(rest)
     missing = [
         word for word in wanted if word not in held | excused | (_supposed(grounds, quotes) if quoting else set())
     ]
@@ -123,10 +123,10 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
         return "unverified"
     if _is_opposite(rest, shown):
         return "contradicted"
-    stated = _stated(rest, proof, quotes)
-    if not all(_holds(amount, contents, computed) for amount in stated):
+    claimed = stated_amounts(rest, proof, quotes)
+    if not all(holds_amount(amount, contents, computed) for amount in claimed):
         known = frozenset[Amount]().union(*map(amounts, contents))
-        return "contradicted" if wanted and known - stated else "unverified"
+        return "contradicted" if wanted and known - claimed else "unverified"
     if len(missing) > len(wanted) * (1 - least) or not _adds_nothing(rest, held, excused, grounds):
         return "unverified"
     if quoting and grounds.measured:
@@ -137,7 +137,7 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     return _answers(text, shown, grounds)
 
 
-def _spoken(text: str) -> list[str]:
+def _content(text: str) -> list[str]:
     """Stems of the words of a text that carry content, without its amounts."""
     return content_stems(without_amounts(text))
 
@@ -145,52 +145,29 @@ def _spoken(text: str) -> list[str]:
 def _excused(told: str, computes: bool, grounds: Grounds) -> frozenset[str]:
     """Stems of the words that a claim may add to what its proof holds."""
     priced = any(amount.unit in COINS.values() for amount in amounts(told))
-    counts = bool(_OCCURS.search(told))
-    more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts), (_MEASURED, grounds.measured)
-    return _EXCUSED.union(*(some for some, may in more if may))
+    counts = bool(OCCURS.search(told))
+    concluded = _CONCLUDED.match(told)
+    conclusion = stems(concluded[0]) if concluded else frozenset[str]()
+    more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts)
+    of_rules = (_MEASURED, conclusion) if grounds.measured else ()
+    return _EXCUSED.union(*(some for some, may in more if may), *of_rules)
 
 
 def _supposed(grounds: Grounds, quotes: Sequence[str]) -> set[str]:
-    """Stems of the words of a question that may stand beside a quotation: what it supposes, or was measured for it."""
+    """Stems of the words of a question that may stand beside a quotation: what it supposes, or was measured for it.
+
+    Of "the kettle or the lamp" it supposes neither.
+    """
     sentence = any(len(words(quote)) >= LEAST_QUOTED for quote in quotes)
     supposes = sentence and not re.match(POLAR, grounds.question, re.IGNORECASE)
-    return set(content_stems(grounds.question)) if supposes or grounds.measured else set()
+    known = _ALTERNATIVES.sub(" ", grounds.question)
+    return set(content_stems(known)) if supposes or grounds.measured else set()
 
 
 def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str], grounds: Grounds) -> bool:
     """Whether all names of a claim stand in its proof, and it neither widens nor weakens what that says."""
     weighty = frozenset() if grounds.measured else stems(rest) & _WEIGHTY
     return not (names(rest) | weighty) - held - excused
-
-
-def _stated(rest: str, proof: Sequence[Evidence], quotes: Sequence[str]) -> frozenset[Amount]:
-    """The amounts that a claim states, but for when its proof is, and how often a quoted term occurs in it."""
-    # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
-    text = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], rest)
-    text = re.sub(r"\bone\b", "", text, flags=re.IGNORECASE)
-    if not _OCCURS.search(rest):
-        return amounts(text)
-    text = re.sub(r"\b(?:once|twice)\b", lambda match: _TIMES[match[0].casefold()], text, flags=re.IGNORECASE)
-    return amounts(text) - {Amount(number, "") for number in _counts(quotes, proof)}
-
-
-def _holds(amount: Amount, contents: Sequence[str], computed: Sequence[str]) -> bool:
-    """Whether an amount stands in a text with its unit; a bare number may have it from the head of its column."""
-    shown = " ".join(contents)
-    worked = {found for line in computed for found in amounts(line)}
-    known = {found for content in contents for found in amounts(content)}
-    named = units(shown)
-    return any(
-        found.number == amount.number
-        and (
-            not amount.unit
-            or found.unit == amount.unit
-            or (
-                not found.unit and amount.unit in (named if found in known else named | {other.unit for other in known})
-            )
-        )
-        for found in known | worked
-    )
 
 
 def _tells(told: str, line: str) -> bool:
@@ -229,11 +206,11 @@ def _settled(question: str, shown: str) -> str | None:
     """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing."""
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
-    unsaid = set(_spoken(question)) - stems(shown) - _EXCUSED - opposites
+    unsaid = set(_content(question)) - stems(shown) - _EXCUSED - opposites
     if not re.match(POLAR, question, re.IGNORECASE) or unsaid - _PRICED or misbound(question, [shown]):
         return None
     asked, known = amounts(question), amounts(shown)
-    if not all(_holds(amount, [shown], ()) for amount in asked):
+    if not all(holds_amount(amount, [shown], ()) for amount in asked):
         return "no" if {amount.unit for amount in asked} & {amount.unit for amount in known} else None
     return "no" if turned != denied_otherwise(question, [shown]) else "yes"
 
@@ -254,21 +231,3 @@ def _is_opposite(text: str, shown: str) -> bool:
     claimed, held = set(words(text)), set(words(shown))
     pairs = [*_OPPOSITES, *((other, one) for one, other in _OPPOSITES)]
     return any(one in claimed and one not in held and other in held and other not in claimed for one, other in pairs)
-
-
-def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:
-    """Whether a time says when the evidence begins or ends, or how long it lasts, as exactly as it is written."""
-    text = written[1] or written[2]
-    decimals = len(text.partition(".")[2])
-    try:
-        told = parse_time(text)
-    except SpanError:  # such as 0:60
-        return False
-    times = [time for item in proof for time in (item.span.start, item.span.end, item.span.length)]
-    return any(abs(told - time) <= 10**-decimals + 1e-6 for time in times)
-
-
-def _counts(quotes: Sequence[str], proof: Sequence[Evidence]) -> set[str]:
-    """How often each quoted term occurs in the proof."""
-    terms = [re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE) for term in quotes]
-    return {str(sum(len(term.findall(item.content)) for item in proof)) for term in terms}

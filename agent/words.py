@@ -23,7 +23,8 @@ STOPWORDS = frozenset(
         "name named called call tell give show say says said state according video clip recording film file "
         "second seconds minute minutes time times moment point exactly please get gets got go goes ever once "
         "thing something anything someone somebody anyone people person up down out off again s t d ll re ve don "
-        "didn doesn isn wasn won take takes took taken make makes made put puts"
+        "didn doesn isn aren wasn weren hasn haven hadn couldn shouldn wouldn mustn won take takes took taken make "
+        "makes made put puts"
     ).split()
 )
 NUMBER_WORDS = {
@@ -40,6 +41,7 @@ _MAGNITUDE = re.compile(
     r"\d\s*(?:hundred|thousand|million|billion)|\b(?:hundreds|thousands|millions|billions)\b", re.IGNORECASE
 )
 _CLAUSE = re.compile(r"[^,;.!?]+")
+_CONTRACTED = re.compile(r"'(?:t|re|ve|ll|d|m)$")
 _SMALL = 20.0  # numbers up to this one keep their word, as in "one of them"; `NUMBER_WORDS` has them
 NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
@@ -76,8 +78,8 @@ def stem(word: str) -> str:
 
 
 def content_stems(text: str) -> list[str]:
-    """Stems of the words that carry content, without repeats, in order."""
-    return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOPWORDS))
+    """Stems of the words that carry content, without repeats, in order; "we're" and "weren't" carry none."""
+    return list(dict.fromkeys(stem(word) for word in words(text) if _CONTRACTED.sub("", word) not in STOPWORDS))
 
 
 def holds_phrase(phrase: str, text: str) -> bool:

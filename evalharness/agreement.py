@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from longtake.memory.records import Record
 
 
 class Agreement(Record):
-    """A judge against a reference; positive is a verdict that holds."""
+    """A judge against a reference; positive is a verdict that holds.
+
+    A figure is None where there is nothing to divide by. The figures stand in the JSON beside the counts.
+    """
 
     true_positive: int
     false_positive: int
@@ -27,6 +33,12 @@ class Agreement(Record):
             false_negative=counts[True, False],
             true_negative=counts[False, False],
         )
+
+    @property
+    def figures(self) -> Mapping[str, float | None]:
+        """What follows from the counts, by name."""
+        names = ("accuracy", "f1", "false_positive_rate", "false_negative_rate", "kappa")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def n(self) -> int:
@@ -62,6 +74,10 @@ class Agreement(Record):
         chance = (judged * held + (self.n - judged) * (self.n - held)) / self.n**2
         observed = (self.true_positive + self.true_negative) / self.n
         return None if chance == 1 else (observed - chance) / (1 - chance)
+
+    @model_serializer(mode="wrap")
+    def _with_figures(self, counts: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {**counts(self), "n": self.n, **self.figures}
 
 
 def _share(part: int, whole: int) -> float | None:

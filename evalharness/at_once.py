@@ -7,6 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TypeVar
 
+REQUESTS = 4  # under way at one endpoint at the same time, where nobody says otherwise
+
 Row = TypeVar("Row")
 Made = TypeVar("Made")
 

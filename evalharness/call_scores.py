@@ -20,7 +20,7 @@ from longtake.evalharness.wording import plain
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
 
 TOLERANCE = 1.0  # seconds
-_FAR = 1e9  # seconds; no video is so long
+_NO_END = 1e9  # seconds; no video is so long
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -71,26 +71,20 @@ class Compared:
         return (self.made - self.gold).total() - self.wrong
 
 
-def compare_calls(
-    gold: Sequence[ToolCall],
-    made: Sequence[ToolCall],
-    tools: Sequence[ToolDefinition],
-    tolerance: float = TOLERANCE,
-) -> Compared:
+def compare_calls(gold: Sequence[ToolCall], made: Sequence[ToolCall], tools: Sequence[ToolDefinition]) -> Compared:
     """Compare the calls of a turn with the gold ones.
 
     Args:
         gold: in order.
         made: in order.
         tools: tell which parameters are required; those of a tool that is not among them count as optional.
-        tolerance: seconds by which a timestamp may be off.
     """
     required = {tool.name: tool.parameters for tool in tools}
     arguments: list[Argument] = []
     for name in dict.fromkeys(call.tool for call in gold):
         wanted, given = ([call for call in calls if call.tool == name] for calls in (gold, made))
-        pairs = [[_arguments(one, other, required.get(name, {}), tolerance) for other in given] for one in wanted]
-        nothing = [_arguments(one, None, required.get(name, {}), tolerance) for one in wanted]
+        pairs = [[_arguments(one, other, required.get(name, {})) for other in given] for one in wanted]
+        nothing = [_arguments(one, None, required.get(name, {})) for one in wanted]
         chosen = best_pairs([[_worth(pair, len(wanted)) for pair in row] for row in pairs])
         for row, column in enumerate(chosen):
             arguments += nothing[row] if column is None else pairs[row][column]
@@ -160,23 +154,30 @@ def same_value(gold: Any, given: Any) -> bool:
     return _tokens(gold) == _tokens(given)
 
 
-def _arguments(gold: ToolCall, made: ToolCall | None, required: Mapping[str, bool], tolerance: float) -> list[Argument]:
-    """Each argument of a gold call, beside the one of the same name."""
-    given = made.arguments if made else {}
-    return [
-        Argument(gold.tool, name, required.get(name, False), *_compared(name, value, given.get(name), tolerance))
-        for name, value in gold.arguments.items()
-    ]
+def compare_argument(name: str, gold: Any, given: Any) -> tuple[bool, Spans | None]:
+    """Whether an argument matches the gold one of its name, and, of a timestamp that can be read, how near it is.
 
-
-def _compared(name: str, gold: Any, given: Any, tolerance: float) -> tuple[bool, Spans | None]:
+    Args:
+        name: of the parameter; one that begins with `timestamp` holds a time or a span.
+        gold: its value in the gold call.
+        given: its value in the call that was made; None where it was left out.
+    """
     first, second = (_span(value) if name.startswith("timestamp") else None for value in (gold, given))
     if first is None:
         return given is not None and same_value(gold, given), None
     if second is None:
         return False, Spans(0.0, near=False)
-    near = max(abs(first.start - second.start), abs(first.end - second.end)) <= tolerance
-    return first.widened(tolerance, tolerance, _FAR).overlaps(second), Spans(_overlap(first, second), near)
+    near = max(abs(first.start - second.start), abs(first.end - second.end)) <= TOLERANCE
+    return first.widened(TOLERANCE, TOLERANCE, _NO_END).overlaps(second), Spans(_overlap(first, second), near)
+
+
+def _arguments(gold: ToolCall, made: ToolCall | None, required: Mapping[str, bool]) -> list[Argument]:
+    """Each argument of a gold call, beside the one of the same name."""
+    given = made.arguments if made else {}
+    return [
+        Argument(gold.tool, name, required.get(name, False), *compare_argument(name, value, given.get(name)))
+        for name, value in gold.arguments.items()
+    ]
 
 
 def _worth(arguments: Sequence[Argument], calls: int) -> float:
@@ -187,7 +188,7 @@ def _worth(arguments: Sequence[Argument], calls: int) -> float:
 
 def _span(value: Any) -> TimeSpan | None:
     try:
-        return parse_span(value, window=0, duration=_FAR).span
+        return parse_span(value, window=0, duration=_NO_END).span
     except SpanError:
         return None
 

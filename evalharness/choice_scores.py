@@ -12,16 +12,15 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, mean, ratio
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.memory.records import Record
 
 MOST_UNJUDGED = 0.01  # share of the open answers above which no headline is given
 State = Literal["error", "unread", "unjudged", "abstained", "ok"]
 STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
-Table = Mapping[str, Estimate]
 
 
 class Share(Record):
@@ -43,11 +42,11 @@ class Said(NamedTuple):
     choice: int | None
     parse: ParseStatus
     abstained: bool
-    met: bool | None  # None without a verdict on this very reply, as are the points
+    met: bool | None  # None without a verdict, as are the points
     points: float | None
 
 
-Verdict = Callable[[Said], bool | None]
+Accepts = Callable[[Said], bool | None]
 
 
 class Outcome(NamedTuple):
@@ -63,27 +62,29 @@ class Outcome(NamedTuple):
 class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
-    headline: Estimate | None = Field(description="None where more than 1 % of the open answers have no verdict.")
+    headline: Estimate | None = Field(
+        description="None where more than 1 % of the open answers have no verdict; `note` says why it has no value."
+    )
+    overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
-    groups: Mapping[str, Table] = Field(description="Tables by their names, each of rows.")
+    groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
     errors: Share
     parse_failures: Share
     unjudged: Share
     abstained: Share
+    note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
 
 class Answers:
     """What one subject replied and what one judge found of it; of several of a kind, the last."""
 
     def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
-        found = {(one.item, one.variant, one.seed): (one.reply, one.met, one.points) for one in judgements}
+        found = {(one.item, one.variant, one.seed): (one.met, one.points) for one in current(judgements, predictions)}
         self._said: dict[tuple[str, str, int], Said] = {}
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
-            judged, met, points = found.get(key, ("", None, None))
-            if judged and judged != reply_hash(reply):
-                met = points = None
-            self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, met, points)
+            judged = found.get(key, (None, None))
+            self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, *judged)
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
     def said(self, item: Item, variant: Variant, seed: int) -> Said | None:
@@ -134,7 +135,7 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
 
 
 def open_outcome(
-    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Verdict = lambda said: said.met
+    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Accepts = lambda said: said.met
 ) -> Outcome:
     """The outcome of an open answer, by the judge's verdict."""
     reply = answers.said(item, variant, seed)
@@ -148,8 +149,9 @@ def open_outcome(
 
 def summarise(
     outcomes: Sequence[Outcome],
-    groups: Mapping[str, Table],
+    groups: Mapping[str, Rows],
     headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
+    note: str | None = None,
 ) -> ChoiceScores:
     """The scores of outcomes.
 
@@ -157,6 +159,7 @@ def summarise(
         outcomes: one for each item and seed.
         groups: the tables to keep, empty ones left out.
         headline: of outcomes, where it is another figure than their accuracy.
+        note: why that figure has no value, where it has none.
     """
     figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]
@@ -164,12 +167,14 @@ def summarise(
     unjudged = Share(count=states.count("unjudged"), n=judged)
     return ChoiceScores(
         headline=None if unjudged.value > MOST_UNJUDGED else figure(outcomes),
+        overall=accuracy(outcomes),
         without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},
         errors=Share(count=states.count("error"), n=len(states)),
         parse_failures=Share(count=states.count("unread"), n=len(states)),
         unjudged=unjudged,
         abstained=Share(count=states.count("abstained"), n=len(states)),
+        note=note,
     )
 
 

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from longtake import __version__
-from longtake.console import EXIT_PARTIAL, Session, counted, say, say_json
+from longtake.console import EXIT_PARTIAL, Session, say, say_json
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import ByJudge, Out, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import (
+    AtOnce,
+    OfJudge,
+    OnlyExpected,
+    Out,
+    Reading,
+    Remarks,
+    Run,
+    note_reading,
+)
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.cli_scripted import scripted
-from longtake.evalharness.items import History
+from longtake.evalharness.items import History, Protocol
 from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
     from longtake.evalharness.suites.longshot_import import Kind
-    from longtake.evalharness.suites.table import Protocol
 
 SUBJECTS = (
-    "agent, agent:PROFILE, retrieval, transcript, random, majority, longest, or a model at an OpenAI-compatible "
-    "endpoint, such as model:NAME@URL?frames=64&transcript=1, model:NAME@URL?fps=5, single-frame:NAME@URL, "
-    "question-only:NAME@URL or simulated:NAME@URL, with key=VARIABLE where it needs a key; repeat it."
+    f"{', '.join(NAMES)}, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, with "
+    "?frames=64&transcript=1 or ?fps=5, and key=VARIABLE where it needs a key; repeat it."
 )
 evaluate = typer.Typer(
     no_args_is_help=True,
@@ -50,11 +58,16 @@ def run(
         list[float] | None,
         typer.Option(help="Frames a second that models see of moment-video: 1, 5, 8 or 16; repeat it to compare."),
     ] = None,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=0, help="Asks everything once more for each; repeat it. What is drawn is drawn by it. Else 0."
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
-    only_expected: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
-    ] = False,
+    at_once: AtOnce = REQUESTS,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
@@ -67,27 +80,28 @@ def run(
     chosen = suite_named(suite)
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
-    items = chosen.load(data, media, protocol, remarks.tell)[:limit]
-    variants = chosen.variants(data, items, protocol, rates)
+    loaded = chosen.load(data, media, protocol, remarks.tell)
+    items = loaded[:limit]
+    # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
+    variants = chosen.variants(data, loaded, protocol, rates)
     names = dict.fromkeys(subject)
     card = RunCard(
         suite=suite,
         source=str(data.resolve()),
         subjects=tuple(names),
         variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
+        seeds=tuple(dict.fromkeys(seed or (0,))),
         protocol=protocol,
         settings=settings_hash(tuple(names), session),
         version=__version__,
     )
     folder = RunFolder(out)
     # Before the names are written down: one that holds a key is refused.
-    subjects = [subject_named(name, items, session) for name in names]
+    subjects = [subject_named(name, loaded, session, at_once) for name in names]
     if only_expected:
         from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
-        from longtake.preprocess.workspace import Workspace
 
-        workspace = partial(Workspace, session.library_root, session.settings)
-        expected = dry_run(folder, card, items, subjects, workspace, remarks.tell, retry_errors=retry_errors)
+        expected = dry_run(folder, card, items, subjects, session, remarks.tell, retry_errors=retry_errors)
         give(expected, show_dry_run, as_json)
         remarks.leave()
         return
@@ -95,8 +109,7 @@ def run(
         folder.begin(card)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
-    told = f"{counted(done.asked, 'prediction')} made, {done.kept} there before, {counted(done.errors, 'error')}"
-    give(done, lambda _: [f"{told}; next: longtake eval judge {out}"], as_json)
+    give(done, lambda _: [f"{done}; next: longtake eval judge {out}"], as_json)
     remarks.leave()
 
 
@@ -104,14 +117,15 @@ def run(
 def score(
     run: Run,
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
     as_json: Json = False,
 ) -> None:
     """Score every subject of a run; nothing is asked of anybody."""
     from longtake.evalharness.scoring import score_run, show_scores
 
-    remarks = Remarks()
-    scores = score_run(RunFolder(run), variant, remarks.tell, judge)
+    remarks, folder = Remarks(), RunFolder(run)
+    scores = score_run(folder, variant, remarks.tell, judge)
+    note_reading(folder.card(), variant)
     if as_json:
         whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
         say_json(next(iter(whole.values())) if len(whole) == 1 else whole)

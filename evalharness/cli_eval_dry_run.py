@@ -6,10 +6,10 @@ otherwise the subject says it of itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from longtake.agent.estimate import estimate
-from longtake.console import counted
+from longtake.console import Session, counted
 from longtake.errors import LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
 from longtake.evalharness.predicting import failed, rows, settled
@@ -47,7 +47,7 @@ def dry_run(
     card: RunCard,
     items: Sequence[Item],
     subjects: Sequence[Subject],
-    open_workspace: Callable[[], Workspace],
+    session: Session,
     tell: Tell,
     *,
     retry_errors: bool = False,
@@ -59,7 +59,7 @@ def dry_run(
         card: what the run is.
         items: to be asked.
         subjects: who would be asked.
-        open_workspace: opens the library in which videos are indexed; called only where some have to be.
+        session: its library is opened only where videos have to be indexed first.
         tell: told of lines that were left out, and why indexing is not told.
         retry_errors: whether a prediction with an error would be made anew.
     """
@@ -75,7 +75,7 @@ def dry_run(
     )
     return DryRun(
         subjects=tuple(_expected(subject, wanted, held) for subject, wanted in missing),
-        indexing=_indexing(open_workspace(), list(videos), tell) if videos else 0.0,
+        indexing=_indexing(Workspace(session.library_root, session.settings), list(videos), tell) if videos else 0.0,
     )
 
 

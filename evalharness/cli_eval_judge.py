@@ -10,16 +10,17 @@ import typer
 from longtake.config import secret
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import Remarks, Run
+from longtake.evalharness.at_once import REQUESTS
+from longtake.evalharness.cli_eval_options import AtOnce, OnlyExpected, Remarks, Run
 from longtake.evalharness.cli_options import Json, give
 from longtake.evalharness.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from longtake.evalharness.judges.deterministic import DeterministicJudge
     from longtake.evalharness.judges.endpoint import EndpointJudge
-    from longtake.evalharness.judges.judge import Judge
 
 judges = typer.Typer()
-ByName = Annotated[str, typer.Option("--judge", help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
+By = Annotated[str, typer.Option(help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
 Url = Annotated[str | None, typer.Option(help="Of the endpoint, such as http://127.0.0.1:8000/v1.")]
 Model = Annotated[str | None, typer.Option(help="Its name at the endpoint.")]
 Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
@@ -30,10 +31,13 @@ API_KEY = "OPENAI_API_KEY"  # may be unset: a server of one's own needs none
 def judge(
     context: typer.Context,
     run: Run,
-    by: ByName = "rules",
+    by: By = "rules",
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only what was said to so many items.")] = None,
+    at_once: AtOnce = REQUESTS,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Judge what has not been judged yet: by rules, which say where they are not sure, or by a model."""
@@ -43,10 +47,16 @@ def judge(
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
-    chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key)
+    chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key, at_once)
+    items, cases_of = folder.items_by_id(remarks.tell), cases_of_run(card)
+    if only_expected:
+        from longtake.evalharness.cli_eval_judge_dry_run import judge_dry_run, show_expected
+
+        give(judge_dry_run(folder, items, chosen, remarks.tell, cases_of, limit), show_expected, as_json)
+        remarks.leave()
+        return
     with folder.locked():
-        items = folder.items_by_id(remarks.tell)
-        done = judge_run(folder, items, [chosen], remarks.tell, cases_of_run(card))
+        done = judge_run(folder, items, chosen, remarks.tell, cases_of, limit)
     told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()
@@ -59,10 +69,11 @@ def judge_check(
     labels: Annotated[
         Path | None, typer.Argument(metavar="[LABELS]", help="Verdicts of people, JSONL.", exists=True, dir_okay=False)
     ] = None,
-    by: ByName = "rules",
+    by: By = "rules",
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
+    at_once: AtOnce = REQUESTS,
     as_json: Json = False,
 ) -> None:
     """Compare the judges of a run with people and with each other; a model is also asked three times over."""
@@ -70,7 +81,7 @@ def judge_check(
 
     session: Session = context.obj
     remarks = Remarks()
-    again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, number))
+    again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, at_once, number))
     give(check_run(RunFolder(run), labels, again, remarks.tell), show_checked, as_json)
     remarks.leave()
 
@@ -79,25 +90,34 @@ def _is_rules(name: str, *of_endpoint: str | None) -> bool:
     if name not in ("rules", "endpoint"):
         raise ConfigError(f"There is no judge {name!r}; there are rules and endpoint.")
     if name == "rules" and any(of_endpoint):
-        raise ConfigError("The rules take no --url and no --model; give --judge endpoint with them.")
+        raise ConfigError("The rules take no --url and no --model; give --by endpoint with them.")
     return name == "rules"
 
 
-def _rules(session: Session) -> Judge:
+def _rules(session: Session) -> DeterministicJudge:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
     from longtake.preprocess.engines import EngineTable
 
     return DeterministicJudge(EngineTable(session.settings).load("text_embedding"))
 
 
-def _endpoint(session: Session, url: str | None, model: str | None, key: str, run: int = 0) -> EndpointJudge:
+def _endpoint(
+    session: Session, url: str | None, model: str | None, key: str, at_once: int, run: int = 0
+) -> EndpointJudge:
     """The model as the judge; what it said before stands in the library, for all runs."""
     from longtake.evalharness.judges.cache import Cache
     from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 
     if not url or not model:
-        raise ConfigError("--judge endpoint needs a model and where it is; give both with --model and --url.")
+        raise ConfigError("--by endpoint needs a model and where it is; give both with --model and --url.")
     if key != API_KEY and secret(key) is None:
         raise ConfigError("The judge's key is not there: give --key the name of an environment variable that holds it.")
-    settings = JudgeSettings(base_url=url, model=model, api_key_env=key, offline=session.settings.offline)
+    settings = JudgeSettings(
+        base_url=url,
+        model=model,
+        api_key_env=key,
+        at_once=at_once,
+        offline=session.settings.offline,
+        price=session.settings.controller.price,
+    )
     return EndpointJudge(settings, Cache(session.library_root / "judges"), run=run)

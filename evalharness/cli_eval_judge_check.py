@@ -17,27 +17,16 @@ from longtake.evalharness.judges.judge_check import (
     read_labels,
 )
 from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 
 
-class Figures(Record):
-    """A judge and a person, with what follows from the confusion matrix; none where nothing is to divide by."""
-
-    check: JudgeCheck
-    n: int
-    accuracy: float | None
-    f1: float | None
-    false_positive_rate: float | None
-    false_negative_rate: float | None
-    kappa: float | None
-
-
 class Checked(Record):
     """The public shape of `eval judge-check --json`."""
 
-    checks: tuple[Figures, ...]
+    checks: tuple[JudgeCheck, ...]
     judges: tuple[JudgePair, ...]
     itself: SelfAgreement | None
 
@@ -55,7 +44,8 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
         ConfigError: when there is nothing to compare.
     """
     card = folder.card()
-    judgements = list(folder.judgements(tell))
+    said = folder.predictions(tell).values()
+    judgements = list(current(folder.judgements(tell), said))
     if not judgements:
         raise ConfigError(f"{folder.path} holds no verdicts yet; run `longtake eval judge {folder.path}`.")
     pairs = judge_pairs(judgements)
@@ -67,31 +57,17 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
     itself = None
     if labels:
         items = {item.id: item for item in folder.items(tell)}
-        said, cases_of = folder.predictions(tell).values(), cases_of_run(card)
+        cases_of = cases_of_run(card)
         labels = fitting(labels, items, said, cases_of, tell)
         itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of), tell) if judge_of else None
-    checks = check_judges(labels, judgements)
-    return Checked(checks=tuple(map(_figures, checks)), judges=tuple(pairs), itself=itself)
+    return Checked(checks=tuple(check_judges(labels, judgements)), judges=tuple(pairs), itself=itself)
 
 
 def show_checked(checked: Checked) -> list[str]:
     """The comparisons for a person."""
-    lines = [str(figures.check) for figures in checked.checks] + [str(pair) for pair in checked.judges]
+    lines = [*map(str, checked.checks), *map(str, checked.judges)]
     if checked.itself is not None:
         held = checked.itself
         same, kappa = ("none" if share is None else f"{share:.4f}" for share in (held.same, held.kappa))
         lines.append(f"itself, {held.runs} runs over {held.cases} cases: same verdict {same}, mean kappa {kappa}")
     return lines
-
-
-def _figures(check: JudgeCheck) -> Figures:
-    held = check.agreement
-    return Figures(
-        check=check,
-        n=held.n,
-        accuracy=held.accuracy,
-        f1=held.f1,
-        false_positive_rate=held.false_positive_rate,
-        false_negative_rate=held.false_negative_rate,
-        kappa=held.kappa,
-    )

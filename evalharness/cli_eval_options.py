@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from longtake.console import EXIT_PARTIAL, note
+from longtake.evalharness.run_folder import RunCard
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]
@@ -19,9 +20,20 @@ Reading = Annotated[
         help="repo, paper, signed or strict; what there is depends on the suite. Else that of the run.",
     ),
 ]
-ByJudge = Annotated[
+OfJudge = Annotated[
     str | None, typer.Option("--judge", help="Whose verdicts count where several judged: an id, or how it begins.")
 ]
+
+AtOnce = Annotated[int, typer.Option(min=1, help="Requests under way at an endpoint at the same time.")]
+OnlyExpected = Annotated[
+    bool, typer.Option("--dry-run", help="Say what it will take in calls, tokens, time and money; ask nothing.")
+]
+
+
+def note_reading(card: RunCard, variant: str | None) -> None:
+    """Say so where scores are read by the other protocol than the one that the run was asked under."""
+    if variant in ("paper", "repo") and variant != card.protocol:
+        note(f"longtake: The run was asked under {card.protocol}, and its scores are read as {variant}.")
 
 
 class Remarks:

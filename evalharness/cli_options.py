@@ -16,6 +16,7 @@ from longtake.memory.records import Record
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Media = Annotated[Path, typer.Option(help="Folder of clips, with questions.jsonl where questions are asked.")]
 Seconds = Annotated[float, typer.Option(min=10, help="Length of the video that is made of the clips.")]
+Rounds = Annotated[int, typer.Option(min=1, help="How often each side is timed.")]
 Work = Annotated[
     Path,
     typer.Option(help="Keeps the encoded clips, the long videos and their library, so that a second run is quick."),

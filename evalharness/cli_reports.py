@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from longtake.console import say, say_json
+from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import ByJudge, Reading, Remarks, Run
+from longtake.evalharness.cli_eval_options import OfJudge, Reading, Remarks, Run, note_reading
 from longtake.evalharness.cli_options import Json
 from longtake.evalharness.run_folder import RunFolder
 
@@ -18,18 +18,25 @@ reports = typer.Typer()
 
 
 @reports.command()
-def report(run: Run, variant: Reading = None, judge: ByJudge = None, as_json: Json = False) -> None:
-    """Write report.html and report.md into the folder of a run."""
+def report(
+    context: typer.Context, run: Run, variant: Reading = None, judge: OfJudge = None, as_json: Json = False
+) -> None:
+    """Write report.html and report.md into the folder of a run; traces are those of the library."""
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
     from longtake.evalharness.reports.run_scores import read_scores
     from longtake.evalharness.reports.stills import Stills
+    from longtake.evalharness.reports.traces import Traces
+    from longtake.memory.library import Library
 
+    session: Session = context.obj
     remarks = Remarks()
     scores = read_scores(RunFolder(run), variant, remarks.tell, judge)
+    note_reading(scores.card, variant)
     content = report_content(scores)
     files = [run / "report.html", run / "report.md"]
-    write_pieces(files[0], report_page(scores, content, Stills(remarks.tell)))
+    traces = Traces(Library(session.library_root).trace_root, remarks.tell)
+    write_pieces(files[0], report_page(scores, content, Stills(remarks.tell), traces))
     write_pieces(files[1], [report_markdown(content)])
     if as_json:
         tables = {subject.name: subject.table.model_dump(mode="json") for subject in scores.subjects}
@@ -51,7 +58,7 @@ def compare(
     first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
     second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
     out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -90,7 +97,7 @@ def export(
     to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
     out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
     variant: Reading = None,
-    judge: ByJudge = None,
+    judge: OfJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
     from longtake.evalharness.reports.exports import write_csv, write_lmms

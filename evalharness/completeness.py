@@ -36,7 +36,7 @@ class Completeness(Record):
     run: str
     suite: str
     items: int
-    missing_videos: tuple[str, ...]
+    missing_videos: tuple[str, ...] = Field(description="None of an imported run: there is nobody to be shown them.")
     damaged: tuple[str, ...] = Field(description="Lines of its files that cannot be read, a sentence each.")
     subjects: tuple[SubjectState, ...]
 
@@ -60,12 +60,13 @@ def completeness(folder: RunFolder) -> Completeness:
     for prediction in folder.predictions(damaged.append).values():
         made[prediction.subject] += 1
         errors[prediction.subject] += failed(prediction)
+    missing = [] if card.imported else [item.video for item in items.values() if _is_missing(item)]
     unjudged = undecided(folder, items, damaged.append, cases_of_run(card))
     return Completeness(
         run=str(folder.path),
         suite=card.suite,
         items=len(items),
-        missing_videos=tuple(dict.fromkeys(item.video for item in items.values() if _is_missing(item))),
+        missing_videos=tuple(dict.fromkeys(missing)),
         subjects=tuple(
             SubjectState(
                 subject=name,

@@ -2,25 +2,31 @@
 
 The interval is a percentile bootstrap over videos (Field and Welsh 2007); the standard error is the one clustered by
 video of Liang and Zeger (1986), its variance times G / (G - 1) for G videos. A single video shows no spread between
-videos: what is found in it has a value, and neither interval nor error. Subjects are compared on the same items:
-McNemar's exact test (1947) and a bootstrap of the paired difference.
+videos: what is found in it has a value, and neither interval nor error. Subjects are compared on the same items: a
+bootstrap of the paired difference, McNemar's exact test (1947), which takes items for independent, and a randomisation
+test (Fisher 1935) in which all differences in a video change their sign together; from many videos signs are drawn, and
+the probability is (1 + hits) / (1 + drawings), after Phipson and Smyth (2010).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from longtake.memory.records import Record
 
 CONFIDENCE = 0.95
 POWER = 0.8
 RESAMPLES = 2000
+_SEED = 0
+FLIPS = 9999
+_EXACT_VIDEOS = 12  # up to so many, every way to flip their signs is tried
 _DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
@@ -49,13 +55,17 @@ class Estimate(Record):
         return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
 
 
+Rows = Mapping[str, Estimate]  # a table: its rows by name
+
+
 class Paired(Record):
     """Two subjects on the same items: the difference of their means, the first's less the second's."""
 
     difference: Estimate
     only_first: int
     only_second: int
-    p: float | None
+    p_items: float | None = Field(description="McNemar's over items; of graded scores it is the sign test.")
+    p_videos: float | None = Field(description="By flips of the signs of videos: items of one video count together.")
     detectable: float | None
 
 
@@ -67,23 +77,23 @@ class Sums(NamedTuple):
     videos: Sequence[str]
 
 
-def ratio(sums: Sums, *, seed: int = 0, scale: float = 100.0) -> Estimate:
-    """The sum earned over the sum possible, as a share of `scale`; a plain mean where everything possible is 1."""
-    return macro([[sums]], seed=seed, scale=scale)
+def ratio(sums: Sums) -> Estimate:
+    """The sum earned over the sum possible, in percent; a plain mean where everything possible is 1."""
+    return macro([[sums]])
 
 
-def mean(values: Sequence[float], videos: Sequence[str], *, seed: int = 0, scale: float = 100.0) -> Estimate:
-    """The mean of values that belong to videos."""
-    return ratio(Sums(values, [1.0] * len(values), videos), seed=seed, scale=scale)
+def mean(values: Sequence[float], videos: Sequence[str]) -> Estimate:
+    """The mean, in percent, of values that belong to videos."""
+    return ratio(Sums(values, [1.0] * len(values), videos))
 
 
-def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100.0) -> Estimate:
-    """The plain mean over groups of the plain mean over their members of each one's ratio.
+def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
+    """The plain mean over groups of the plain mean over their members of each one's ratio, in percent.
+
+    The bootstrap draws videos, each with all that belongs to it, and draws the same ones each time.
 
     Args:
         groups: of members, such as categories of tasks; what could earn nothing has no part in a mean.
-        seed: of the bootstrap, which draws videos, each with all that belongs to it.
-        scale: of the value: 100 for percent.
     """
     members = [member for group in groups for member in group]
     n = sum(len(member.earned) for member in members)
@@ -91,25 +101,25 @@ def macro(groups: Sequence[Sequence[Sums]], *, seed: int = 0, scale: float = 100
     value = _value(groups)
     if value is None:
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
-    value = round(scale * value, 4)
+    value = round(100 * value, 4)
     counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
     if len(counting) == 1:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
     earning = [[member for member in group if sum(member.possible)] for group in groups]
     tables = [[_by_video(member, names) for member in group] for group in earning if group]
-    interval = _interval(tables, len(names), seed)
-    low, high = (round(scale * bound, 4) for bound in interval) if interval else (None, None)
+    interval = _interval(tables, len(names))
+    low, high = (round(100 * bound, 4) for bound in interval) if interval else (None, None)
     return Estimate(
         value=value,
         low=low,
         high=high,
-        error=round(scale * _linearised_error(tables), 4),
+        error=round(100 * _linearised_error(tables), 4),
         n=n,
         videos=len(names),
     )
 
 
-def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str], *, seed: int = 0) -> Paired:
+def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str]) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
     It is None where the difference is the same in every video, as where both answer alike: that shows no spread.
@@ -118,10 +128,9 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
         first: value of each item, 0 to 1.
         second: of the same items in the same order.
         videos: the video each belongs to.
-        seed: of the bootstrap.
     """
     differences = [one - other for one, other in zip(first, second, strict=True)]
-    difference = mean(differences, videos, seed=seed)
+    difference = mean(differences, videos)
     only_first, only_second = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     normal = NormalDist()
     reach = normal.inv_cdf((1 + CONFIDENCE) / 2) + normal.inv_cdf(POWER)
@@ -129,7 +138,8 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
         difference=difference,
         only_first=only_first,
         only_second=only_second,
-        p=mcnemar(only_first, only_second) if differences else None,
+        p_items=mcnemar(only_first, only_second) if differences else None,
+        p_videos=sign_flips(differences, videos) if differences else None,
         detectable=round(reach * difference.error, 4) if difference.error else None,
     )
 
@@ -142,6 +152,26 @@ def mcnemar(only_first: int, only_second: int) -> float:
         ways = ways * (differing - k) // (k + 1)
         tail += ways
     return min(1.0, float(2 * tail / 2**differing))
+
+
+def sign_flips(differences: Sequence[float], videos: Sequence[str]) -> float:
+    """The two-sided probability of so large a sum of differences, were each video's sign a toss of a coin."""
+    by_video: dict[str, float] = {}
+    for difference, video in zip(differences, videos, strict=True):
+        by_video[video] = by_video.get(video, 0.0) + difference
+    differing = np.array([each for each in by_video.values() if each])  # a sum of 0 is the same with either sign
+    total = differing.sum()
+
+    def hits(kept: NDArray[np.int64]) -> int:
+        # Less a little, for sums of the same numbers in another order.
+        return int(np.count_nonzero(np.abs(2 * (kept @ differing) - total) >= abs(total) - 1e-9))
+
+    if len(differing) <= _EXACT_VIDEOS:
+        ways = np.arange(2 ** len(differing))[:, np.newaxis] >> np.arange(len(differing)) & 1
+        return hits(ways) / len(ways)
+    drawing = np.random.default_rng(_SEED)
+    drawn = (drawing.integers(0, 2, (rows, len(differing))) for rows in _blocks(FLIPS, len(differing)))
+    return (1 + sum(map(hits, drawn))) / (1 + FLIPS)
 
 
 def _value(groups: Sequence[Sequence[Sums]]) -> float | None:
@@ -160,17 +190,21 @@ def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
     return earned, possible
 
 
-def _drawings(videos: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """So many drawings of videos as there are resamples, a row each, in blocks that take little memory."""
-    drawing = np.random.default_rng(seed)
-    rows = max(1, _DRAWN // videos)
-    for first in range(0, RESAMPLES, rows):
-        yield drawing.integers(0, videos, (min(rows, RESAMPLES - first), videos))
+def _drawings(videos: int) -> Iterator[NDArray[np.int64]]:
+    """So many drawings of videos as there are resamples, a row each, in blocks."""
+    drawing = np.random.default_rng(_SEED)
+    return (drawing.integers(0, videos, (rows, videos)) for rows in _blocks(RESAMPLES, videos))
 
 
-def _interval(tables: Tables, videos: int, seed: int) -> tuple[float, float] | None:
+def _blocks(rows: int, videos: int) -> Iterator[int]:
+    """How many rows of so many videos to draw at a time, so that they take little memory."""
+    most = max(1, _DRAWN // videos)
+    return (min(most, rows - first) for first in range(0, rows, most))
+
+
+def _interval(tables: Tables, videos: int) -> tuple[float, float] | None:
     """The bounds over the drawings that leave no member without anything; None where most of them do."""
-    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos, seed)])
+    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos)])
     if 2 * np.isnan(resampled).sum() > RESAMPLES:
         return None
     tail = 50 * (1 - CONFIDENCE)

@@ -5,7 +5,7 @@ A run is a table of item x variant x subject x seed. An item is a conversation a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -15,6 +15,7 @@ from longtake.memory.timespan import TimeSpan
 
 Format = Literal["choice", "open", "rubric", "calls"]
 History = Literal["gold", "own"]
+Protocol = Literal["paper", "repo"]  # of a suite whose paper and released code differ
 ORIGINAL = "original"
 
 
@@ -143,6 +144,11 @@ class Reply(Record):
     usage: Usage | None = None
     trace: str | None = None
 
+    @property
+    def spoken(self) -> str:
+        """The text without what was thought aloud; a thought that does not end is no answer."""
+        return self.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+
 
 class Prediction(Record):
     """The replies of a subject to all turns of an item; an error counts as a wrong answer."""
@@ -158,6 +164,11 @@ class Prediction(Record):
     def key(self) -> PredictionKey:
         """What it is the prediction of."""
         return PredictionKey(self.item, self.variant, self.subject, self.seed)
+
+    def turns_of(self, item: Item) -> Iterator[tuple[int, Turn, Reply]]:
+        """The turns of its item by number, each with its reply; where there is none, nothing was said."""
+        replies = [*self.replies, *[Reply(text="")] * len(item.turns)]
+        return ((number, turn, replies[number]) for number, turn in enumerate(item.turns))
 
 
 class Judgement(Record):
@@ -176,4 +187,10 @@ class Judgement(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
+    seconds: float | None = Field(default=None, description="How long a model took, where one was asked.")
     reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")
+
+    @property
+    def key(self) -> PredictionKey:
+        """The prediction that it is of."""
+        return PredictionKey(self.item, self.variant, self.subject, self.seed)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
+from longtake.console import counted
 from longtake.errors import Cancelled, LongtakeError
 from longtake.evalharness.at_once import at_once
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
@@ -26,6 +27,9 @@ class Predicted(Record):
     asked: int
     kept: int
     errors: int
+
+    def __str__(self) -> str:
+        return f"{counted(self.asked, 'prediction')} made, {self.kept} there before, {counted(self.errors, 'error')}"
 
 
 def predict(

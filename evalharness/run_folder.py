@@ -36,6 +36,7 @@ class RunCard(Record):
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
     settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
+    imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
 
 

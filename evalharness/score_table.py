@@ -10,19 +10,19 @@ from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate
+from longtake.evalharness.estimates import Estimate, Rows
 from longtake.evalharness.judges.named import which_judge
 from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import Scored
 from longtake.memory.records import Record
 
-Rows = Mapping[str, Estimate]
 _SINGULAR = {
     "categories": "category",
     "tasks": "task",
     "unknown_tasks": "task that is no part of the headline",
     "modalities": "modality",
+    "parity_modalities": "modality, audio as visual as in the released code",
     "durations": "duration",
     "difficulties": "difficulty",
 }
@@ -35,6 +35,7 @@ class ScoreTable(Record):
     subject: str
     reading: str = Field(description="repo, paper, signed or strict.")
     headline: Estimate | None = Field(description="None where too many verdicts are missing.")
+    overall: Estimate = Field(description="Of all that was asked, whatever is missing.")
     excluded: Estimate = Field(description="The headline without the items that failed.")
     groups: Mapping[str, Rows] = Field(description="Tables by what their rows are.")
     rates: Mapping[str, Share] = Field(description="How often something went wrong, by what it was.")
@@ -48,7 +49,7 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
         suite: its name.
         subject: whose scores they are.
         reading: in which they were read.
-        scores: with a `headline`, and an `excluded` or `without_failures` beside it.
+        scores: with a `headline`, an `overall`, and an `excluded` or `without_failures` beside them.
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
@@ -60,11 +61,13 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
     if unjudged.value > MOST_UNJUDGED:
         missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
         notes.append(f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one.")
+    notes += [fields["note"]] if fields.get("note") else []
     return ScoreTable(
         suite=suite,
         subject=subject,
         reading=reading,
         headline=fields["headline"],
+        overall=fields["overall"],
         excluded=fields["excluded"] if "excluded" in fields else fields["without_failures"],
         groups={name: rows for name, rows in _groups(fields) if rows},
         rates=rates,

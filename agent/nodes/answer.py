@@ -8,9 +8,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, open_parts, softened, split_gap, with_citations
+from longtake.agent.claims import LETTER, NOT_FOUND, open_parts, split_gap
 from longtake.agent.context import RunContext
 from longtake.agent.facts import shots_examined
+from longtake.agent.ledger import calls_made, pages_quoted
+from longtake.agent.publishing import softened, with_citations
 from longtake.agent.routing import run_cost
 from longtake.agent.state import AgentState, Progress, Turn
 from longtake.agent.verdicts import QUOTATION, says
@@ -83,11 +85,20 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         return "partial", f"{found} ({unfinished}: not indexed to the end yet, so not everything was looked at.)"
     draft = state.draft or ""
     if text:
-        _, gap = split_gap(draft)
-        question = state.orientation.question if state.orientation else state.question
-        return "answered", " ".join(filter(None, (text, open_parts(gap, question), doubted, proof)))
+        return "answered", " ".join(filter(None, (text, _beyond_the_video(state), doubted, proof)))
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
     return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof)))
+
+
+def _beyond_the_video(state: AgentState) -> str:
+    """What a draft quotes of web pages behind its answer, said to be theirs, and which parts it leaves open."""
+    _, gap = split_gap(state.draft or "")
+    question = state.orientation.question if state.orientation else state.question
+    told = ""
+    for snippet, address in pages_quoted(gap, calls_made(state.messages)):
+        gap = gap.replace(f"“{snippet}”", "").strip()
+        told = f"{told} On the web, not in the video: “{snippet}” ({address})."
+    return f"{open_parts(gap, question)}{told}".strip()
 
 
 def _wants_everything(state: AgentState) -> bool:

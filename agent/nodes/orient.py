@@ -12,7 +12,8 @@ from langgraph.runtime import Runtime
 from longtake.agent.context import RunContext
 from longtake.agent.facts import KnownVideo
 from longtake.agent.follow_up import pointed_at, resolve
-from longtake.agent.orientation import Orientation, classify, named_span, quoted, split_parts, wants_everything
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import Orientation, classify, quoted, split_parts, wants_everything
 from longtake.agent.prompts.render import render
 from longtake.agent.state import AgentState, Progress
 from longtake.memory.records import Citing

@@ -103,6 +103,8 @@ ATTEMPTS: tuple[Attempt, ...] = (
     _when(asks_among_shapes, find_among_shapes),
     _when(asks_slide, _planned(read_slide)),
 )
+# What reads a denial, or takes no question that holds one; the other rules tell what is so.
+OF_DENIALS: tuple[Attempt, ...] = (_when(asks_program, find_output), *LOOKUPS)
 
 
 def tried(attempts: Sequence[Attempt], orientation: Orientation) -> Steps[str]:

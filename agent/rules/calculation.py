@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
+    READER,
     Call,
     Done,
     Move,
@@ -54,9 +55,9 @@ def calculate(orientation: Orientation, done: Sequence[Done]) -> Move:
         return not_found("The question holds several sums: ask for one, in one line of arithmetic.")
     if own:
         return [Call("calculator", {"expression": own})]
-    if not called(done, "extract_scene_text"):
-        return on_each(orientation, "extract_scene_text")
-    read = within(trusted(evidence_from(done, "extract_scene_text")), orientation)
+    if not called(done, READER):
+        return on_each(orientation, READER)
+    read = within(trusted(evidence_from(done, READER)), orientation)
     sums = {text: item for item in reversed(read) if (text := arithmetic_in(item.content))}
     if len(sums) > 1 and orientation.quoted:
         named = [
@@ -77,7 +78,7 @@ def _worked_out(orientation: Orientation, done: Sequence[Done]) -> Move:
     if last.result.failure:
         return not_found(last.result.failure.message)
     expression = str(last.call.arguments["expression"])
-    read = trusted(evidence_from(done, "extract_scene_text"))
+    read = trusted(evidence_from(done, READER))
     shown = [item for item in read if arithmetic_in(item.content) == expression]
     mark = cite(shown[0], orientation) if shown else ""
     joint = ": " if "=" in expression else " = "

@@ -78,7 +78,7 @@ def as_supposed(source: str, question: str) -> str | None:
     if change is None:
         return None if _SUPPOSES.search(_supposition(question)) else source
     tree = ast.parse(source)
-    named = _named(tree, question)
+    named = _constants_named(tree, question)
     old = _value(change.old) if change.old else None
     equal = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and _is_number(node, old)]
     both = [node for node in equal if node in named]
@@ -101,7 +101,7 @@ def _is_number(node: ast.expr, value: float | None = None) -> bool:
     return value is None or node.value == value
 
 
-def _named(tree: ast.AST, question: str) -> list[ast.Constant]:
+def _constants_named(tree: ast.AST, question: str) -> list[ast.Constant]:
     """The numbers that a question names by their call or variable, or as how often the loop runs."""
     words = set(re.findall(r"\w+", question)) - STOPWORDS - {"print"}
     found: list[ast.Constant] = []

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import ENOUGH, affirmed, key_terms, must_hold
+from longtake.agent.rules.denial import affirmed, denies
+from longtake.agent.rules.matching import ENOUGH, key_terms, must_hold
 from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, quote, trusted, within
 from longtake.agent.words import NEGATION, content_stems, coverage, holds_phrase, numbers, stems
 from longtake.memory.records import Evidence
@@ -15,16 +16,12 @@ from longtake.memory.records import Evidence
 RESULTS = 10
 _LITTLE = stems("the a an it is are was were of")
 LETTERS = "ABCDEFGHIJ"
-# "Which is not mentioned?", and not "Where do people meet if the tone does not stop?".
-_ASKS_NOT = re.compile(
-    rf"(?:(?!\b(?:if|when|while|because|that)\b).)*?(?:{NEGATION.pattern}|\bexcept\b)", re.IGNORECASE | re.DOTALL
-)
 MARGIN = 0.15  # by which the best option must lead
 
 
 def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Search for the question and for each option; choose where the evidence is clear, else abstain."""
-    if asks_not(orientation.question):
+    if denies(orientation.question):
         return not_found("Which option is not so, no search proves.")
     if not called(done, "cross_modal_search"):
         queries = [orientation.question, *(f"{orientation.question} {option}" for option in orientation.options)]
@@ -50,11 +47,6 @@ def choose_option(orientation: Orientation, done: Sequence[Done]) -> Move:
 def _is_named(option: str, orientation: Orientation) -> bool:
     """Whether a question quotes an option itself: "What is the next step after “Load the lamp”?"."""
     return any(option.casefold().strip() == each.casefold().strip() for each in orientation.quoted)
-
-
-def asks_not(question: str) -> bool:
-    """Whether a question asks which option is not so; what stands before its last sentence asks nothing."""
-    return bool(_ASKS_NOT.match(re.split(r"[.!;]\s+", question.strip())[-1]))
 
 
 def option_of(answer: str, options: Sequence[str]) -> str | None:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import to_the_end
-from longtake.agent.rules.moves import cite, evidence_from, on_each, quote, trusted
+from longtake.agent.rules.moves import LISTENER, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
 from longtake.agent.rules.time.places import veiled
 from longtake.memory.records import Evidence
 
-LISTENER = "transcribe_speech"
 SOON = 10.0  # seconds within which the next line follows words that end theirs
 _GOES_ON = re.compile(
     r"\b(?:go(?:es)? on|continues?|continued|carr(?:y|ies) on|complete|finish)\b|"

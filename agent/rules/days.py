@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import POLAR, Orientation
-from longtake.agent.rules.moves import evidence_from, failures, not_found, on_each, quote, trusted
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.agreement import AGREE, DIFFER, SAID, WRITTEN, asks_agreement, of_speech, of_writing
+from longtake.agent.rules.moves import LISTENER, READER, evidence_from, failures, not_found, on_each, quote, trusted
 from longtake.agent.rules.outline import outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.statements import statements
 from longtake.agent.words import content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
-READER, LISTENER = "extract_scene_text", "transcribe_speech"
 _DAY = cue("day, days, date, dates, weekday, weekdays")
 _WHEN = cue("when")
 _ASKS_DAY = re.compile(
@@ -28,27 +28,7 @@ _ASKS_WHEN = re.compile(
     r"|^\W*when\b[^?]*\b(?:says?|writes?)\b[^?]*\b(?:is|are|was|were|be|held)\W*$",
     re.IGNORECASE,
 )
-_WRITTEN = cue(
-    "slide, slides, written, write, writes, screen, shown, shows, show, sign, notice, poster, text, read, reads, "
-    "printed, displayed, picture, writing"
-)
-_SAID = cue(
-    "speaker, speakers, said, says, say, spoken, speech, told, tells, announced, announces, mentioned, mentions, "
-    "heard, hear, hears, aloud, voice, narrator, presenter, orally, speaking, words"
-)
-_SLIDE_SAYS = re.compile(
-    r"\b(?P<what>slides?|sign|notice|poster|screen|text)\s+(?:says?|tells?|announces?|mentions?)\b", re.IGNORECASE
-)
 _CARRIER = re.compile(r"\b(?:on|in|at) (?:the|a|this) [\w-]+", re.IGNORECASE)  # what a day may be written on
-_AGREE = cue(
-    "agree, agrees, match, matches, same, coincide, coincides, identical, consistent, correspond, corresponds, tally, "
-    "tallies, fit, fits, equal, confirm, confirms, confirmed, the one, as"
-)
-_DIFFER = cue(
-    "differ, differs, different, difference, contradict, contradicts, conflict, conflicts, disagree, disagrees, "
-    "deviate, deviates"
-)
-_WHETHER = re.compile(rf"{POLAR}|[,:;]\s*(?:is|are|do|does)\b|^\W*(?:whether|compare)\b", re.IGNORECASE)
 _ASIDE = cue(
     "day, days, date, dates, weekday, which, name, names, named, give, gives, given, going, by, take, takes, place, "
     "held, happen, happens, goes, go, according, one, first, video, state, states, stated, mark, marked, listed, "
@@ -61,15 +41,14 @@ def asks_days_agree(orientation: Orientation) -> bool:
     """Whether a question asks if the day that is said is the one that is written."""
     question = orientation.question
     of_day = (_DAY.search(question) or _WHEN.search(question)) and not _tells_day(question)
-    both = _WRITTEN.search(question) and _SAID.search(_source(question))
-    return bool(of_day and both and _WHETHER.search(question) and (_AGREE.search(question) or _DIFFER.search(question)))
+    return bool(of_day) and asks_agreement(question)
 
 
 def asks_day(orientation: Orientation) -> bool:
     """Whether a question asks for a day as it is written, or as it is said."""
     question = orientation.question
     named = _ASKS_DAY.search(question) or (_ASKS_WHEN.search(question) and not _DAY.search(question))
-    one_source = bool(_WRITTEN.search(question)) != bool(_SAID.search(_source(question)))
+    one_source = of_writing(question) != of_speech(question)
     return bool(named) and one_source and not _tells_day(question)
 
 
@@ -85,7 +64,7 @@ def compare_days(orientation: Orientation) -> Steps[str]:
     alike = _alike(written[0], said[0])
     if alike is None:
         return not_found(f"The two cannot be compared: {quote([*written, *said], orientation)}")
-    holds = alike != bool(_DIFFER.search(orientation.question))
+    holds = alike != bool(DIFFER.search(orientation.question))
     verdict = f"{'Yes' if holds else 'No'}, they {'agree' if alike else 'differ'}"
     return f"{verdict}: written is {quote(written, orientation)} Said is {quote(said, orientation)}"
 
@@ -95,7 +74,7 @@ def find_day(orientation: Orientation) -> Steps[str]:
 
     Where none of the question's words is written, or said, no day of anything else may be told.
     """
-    tool, tells = (READER, _written) if _WRITTEN.search(orientation.question) else (LISTENER, _said)
+    tool, tells = (READER, _written) if of_writing(orientation.question) else (LISTENER, _said)
     done = yield on_each(orientation, tool)
     read = trusted(evidence_from(done, tool))
     found = tells(orientation.question, read)
@@ -121,18 +100,13 @@ def _said(question: str, lines: Sequence[Evidence]) -> list[Evidence]:
 def _event(question: str) -> list[str]:
     """Stems of what a question asks the day of."""
     plain = question
-    for aside in (_ASIDE, _WRITTEN, _SAID, _AGREE, _DIFFER):
+    for aside in (_ASIDE, WRITTEN, SAID, AGREE, DIFFER):
         plain = aside.sub(" ", plain)
     return content_stems(plain)
 
 
 def _tells_day(question: str) -> bool:
     return bool(_days_of(question.rstrip("? ")))
-
-
-def _source(question: str) -> str:
-    """A question in which what a slide says counts as written."""
-    return _SLIDE_SAYS.sub(lambda match: match["what"], question)
 
 
 def _days(item: Evidence) -> dict[str, tuple[str, ...]]:

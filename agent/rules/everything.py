@@ -12,20 +12,13 @@ from typing import Literal
 
 from longtake.agent.orientation import EVER, TOTAL, Orientation
 from longtake.agent.rows import rows
+from longtake.agent.rules.answer_types import ANY_NUMBER, PRICE, AnswerType, answer_type, holds, prices
 from longtake.agent.rules.calculation import calculate
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.matching import (
-    ANY_NUMBER,
-    ENOUGH,
-    PRICE,
-    AnswerType,
-    answer_type,
-    holds,
-    key_terms,
-    prices,
-    score,
-)
+from longtake.agent.rules.matching import ENOUGH, key_terms, score
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     Done,
     Move,
@@ -43,7 +36,7 @@ from longtake.agent.rules.reading import arithmetic_in
 from longtake.agent.words import content_stems, coverage, cue, figures
 from longtake.memory.records import Evidence, Modality
 
-READERS: dict[Modality, str] = {"speech": "transcribe_speech", "scene_text": "extract_scene_text"}
+READERS: dict[Modality, str] = {"speech": LISTENER, "scene_text": READER}
 MOST_LISTED = 40
 # What only may be so, or is asked, is no proof that it ever is.
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless|would|could|might|perhaps|maybe)\b|\?", re.IGNORECASE)
@@ -62,14 +55,14 @@ def find_all(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Quote every piece of the time asked about that the question means; "is there ever" gets a yes or no."""
     if not done:
         return _read_all(orientation)
-    found = _meant(orientation, trusted(_read(done)))
+    found = _pieces_meant(orientation, trusted(_read(done)))
     if EVER.match(orientation.question):
         found = [item for item in found if not _SUPPOSED.search(item.content)]
     if found:
         more = f" and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
         said = quote(found[:MOST_LISTED], orientation)
         return f"Yes: {said}" if EVER.match(orientation.question) else f"{said}{more}"
-    reasons = doubtful(_meant(orientation, _read(done)), orientation) or failures(done)
+    reasons = doubtful(_pieces_meant(orientation, _read(done)), orientation) or failures(done)
     return not_found(" ".join(reasons or ["No line of what is said or written is what the question means."]))
 
 
@@ -122,7 +115,7 @@ def _read(done: Sequence[Done]) -> list[Evidence]:
     return evidence_from(done, *READERS.values())
 
 
-def _meant(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
+def _pieces_meant(orientation: Orientation, found: Sequence[Evidence]) -> list[Evidence]:
     """The pieces that the question means, in order of time, each text once."""
     kind = answer_type(orientation.question)
     wanted = key_terms(_LIST.sub(" ", orientation.question))

@@ -9,6 +9,8 @@ from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
 from longtake.agent.rules.matching import ENOUGH, key_terms, score, without_repeats
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     Done,
     Move,
@@ -55,7 +57,7 @@ def find_fact(
         calls = [call for place, call in enumerate(closer) if call not in closer[:place] and call not in made]
         if calls:
             return calls
-    read = evidence_from(done, "transcribe_speech", "extract_scene_text")
+    read = evidence_from(done, LISTENER, READER)
     answers = [item for item in accepted(orientation, hits + within(read, orientation)) if _tells(item, orientation)]
     if trusted(answers):
         return quote(trusted(answers), orientation)
@@ -73,9 +75,9 @@ def _first_calls(orientation: Orientation, senses: Sequence[Modality]) -> list[C
     query = " ".join([*orientation.quoted, orientation.question])
     calls = [Call("cross_modal_search", {"query": query, "modalities": list(senses), "k": RESULTS})]
     if orientation.span:
-        calls += on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
+        calls += on_each(orientation, LISTENER) + on_each(orientation, READER)
     elif ORDINAL.search(orientation.question):
-        calls += on_each(orientation, "transcribe_speech")
+        calls += on_each(orientation, LISTENER)
     return calls
 
 

@@ -15,13 +15,12 @@ from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS
 from longtake.agent.rules.matching import names_in
-from longtake.agent.rules.moves import evidence_from, failures, not_found, on_video, quote, trusted
+from longtake.agent.rules.moves import LISTENER, evidence_from, failures, not_found, on_video, quote, trusted
 from longtake.agent.rules.outline import Slide, read_outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import STOPWORDS, content_stems, coverage, cue, stems, words
 from longtake.memory.records import Evidence
 
-LISTENER = "transcribe_speech"
 CLEAR = 0.4  # compound score from which a text is positive or negative
 NEUTRAL = 0.05  # and below which it is neutral: VADER's own bound
 LEAST_PLAIN = 0.2  # share of words without content of their own, for a text to be English
@@ -72,7 +71,7 @@ FEWEST_WORDS = 3  # of what is judged
 
 def asks_feeling(orientation: Orientation) -> bool:
     """Whether a question asks for the sentiment of what somebody wrote or said."""
-    named = [_named(option) for option in orientation.options]
+    named = [_sentiment_named(option) for option in orientation.options]
     if orientation.options:
         return all(named) and len(set(named)) == len(named) and bool(_OPINION.search(orientation.question))
     question = orientation.question
@@ -85,7 +84,7 @@ def judge_feeling(orientation: Orientation) -> Steps[str]:
 
     Empty where no one slide is sure to be meant.
     """
-    slide = _meant(orientation.question, (yield from read_outline(orientation)))
+    slide = _slide_meant(orientation.question, (yield from read_outline(orientation)))
     if slide is None:
         return ""
     texts = [line for line in slide.lines if _is_opinion(line, orientation.question)]
@@ -122,13 +121,13 @@ def _analyser() -> SentimentIntensityAnalyzer:
     return SentimentIntensityAnalyzer()
 
 
-def _named(option: str) -> str | None:
+def _sentiment_named(option: str) -> str | None:
     """The sentiment that an option names by one word; None where it says anything else."""
     said = words(option)
     return next((feeling for feeling, synonyms in _NAMES.items() if len(said) == 1 and said[0] in synonyms), None)
 
 
-def _meant(question: str, slides: Sequence[Slide]) -> Slide | None:
+def _slide_meant(question: str, slides: Sequence[Slide]) -> Slide | None:
     """The one slide that holds the names of a question, and the most of its other words; None where none is sure."""
     named, wanted = names_in(question), content_stems(_ABOUT_IT.sub(" ", question))
     held = [(coverage(wanted, words_of(slide)), slide) for slide in slides if named <= stems(words_of(slide))]

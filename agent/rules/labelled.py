@@ -6,14 +6,13 @@ import re
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS
-from longtake.agent.rules.moves import evidence_from, on_each, quote, trusted
-from longtake.agent.rules.outline import READER, Slide, outline, words_of
+from longtake.agent.rules.matching import MOST_LABEL
+from longtake.agent.rules.moves import LISTENER, READER, evidence_from, on_each, quote, trusted
+from longtake.agent.rules.outline import Slide, outline, words_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 
-LISTENER = "transcribe_speech"
-MOST_LABEL = 3  # words of a label
 _ASKS = re.compile(
     r"\bhow many (?!times\b|more\b|fewer\b|less\b|of\b)|\b(?:number|count|figure|total) (?:of|for|given)\b|\bcount\W*$"
     r"|\b(?:what|which) (?:number|figure|count)\b",

@@ -5,24 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import POLAR, Orientation
+from longtake.agent.orientation import Orientation
+from longtake.agent.rules.agreement import asks_agreement
 from longtake.agent.rules.moves import Done, Move, not_found
 
-_LIMITS = (
-    (
-        re.compile(
-            r"^\W*(?:thanks?(?: you)?(?: very much| a lot)?|hello|hi|hey|okay|ok|great|good|bye|goodbye)\W*$", re.I
-        ),
-        "That asks nothing: ask what is said, written, heard or shown in the video.",
-    ),
-    (
-        re.compile(
-            rf"{POLAR}.*\b(?:agree|agrees|match|matches|differ|differs|contradict|contradicts|the same)\b.*"
-            r"\b(?:what is (?:said|shown|written)|what [\w ]+ says|speech)",
-            re.IGNORECASE,
-        ),
-        "Of what is shown and what is said, rules compare only days; ask for each alone.",
-    ),
+_NO_QUESTION = re.compile(
+    r"^\W*(?:thanks?(?: you)?(?: very much| a lot)?|hello|hi|hey|okay|ok|great|good|bye|goodbye)\W*$", re.IGNORECASE
 )
 
 
@@ -37,4 +25,8 @@ def abstain(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def _reason(question: str) -> str | None:
-    return next((reason for pattern, reason in _LIMITS if pattern.search(question)), None)
+    if _NO_QUESTION.match(question):
+        return "That asks nothing: ask what is said, written, heard or shown in the video."
+    if asks_agreement(question):
+        return "Of what is shown and what is said, rules compare only days; ask for each alone."
+    return None

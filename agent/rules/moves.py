@@ -12,6 +12,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.tools.result import ToolResult
 
+READER, LISTENER = "extract_scene_text", "transcribe_speech"  # the tools that read the picture, and hear the speech
 MOST_PLACES = 3
 SLACK = 0.5  # seconds by which what was looked at may miss the edges of what was asked for
 
@@ -109,7 +110,7 @@ def on_video(orientation: Orientation, video: str, tool: str, **arguments: Any) 
 def read_around(item: Evidence, orientation: Orientation, seconds: float = 0.0) -> Call:
     """The call that reads closely, in the sense of a piece of evidence, so many seconds before and after it, too."""
     around = item.span.widened(seconds, seconds, orientation.videos.get(item.video, item.span.end))
-    tool = "transcribe_speech" if item.modality == "speech" else "extract_scene_text"
+    tool = LISTENER if item.modality == "speech" else READER
     return on_video(orientation, item.video, tool, timestamp=[round(around.start, 3), round(around.end, 3)])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from longtake.agent.orientation import POLAR, QUOTATION, Orientation
+from longtake.agent.rules.answer_types import answer_type, holds
 from longtake.agent.rules.facts import accepted
-from longtake.agent.rules.matching import answer_type, holds, key_terms
+from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import quote
 from longtake.agent.rules.outline import read_outline
 from longtake.agent.rules.reading import MOST_TEXTS

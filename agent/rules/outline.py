@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.moves import evidence_from, on_each, trusted
+from longtake.agent.rules.moves import READER, evidence_from, on_each, trusted
 from longtake.agent.rules.reading import BRIEF
 from longtake.agent.rules.slides import in_rows, slides_of
 from longtake.agent.rules.steps import Steps
@@ -15,7 +15,6 @@ from longtake.agent.words import coverage
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
-READER = "extract_scene_text"
 LOWEST_TITLE = 0.5  # of the picture's height: what begins further down is no title
 _PROGRAM = re.compile(r"[={}]|\w\(")
 

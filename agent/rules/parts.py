@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.follow_up import resolve
-from longtake.agent.orientation import Orientation, named_span
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import Orientation
 from longtake.agent.rules.days import asks_days_agree
 from longtake.agent.rules.matching import key_terms
 from longtake.agent.rules.moves import not_found

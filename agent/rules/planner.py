@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Kind, Orientation
-from longtake.agent.rules.attempts import ATTEMPTS, LOOKUPS, tried
+from longtake.agent.rules.attempts import ATTEMPTS, LOOKUPS, OF_DENIALS, tried
 from longtake.agent.rules.calculation import calculate
-from longtake.agent.rules.choice import asks_not, choose_option, option_of
+from longtake.agent.rules.choice import choose_option, option_of
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.errands.kept import keep_answer, question_kept
 from longtake.agent.rules.everything import find_all
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Done,
     Move,
     cite,
@@ -29,7 +32,7 @@ from longtake.agent.rules.parts import join_drafts, parts_of
 from longtake.agent.rules.reading import pick_texts
 from longtake.agent.rules.routes import ERRANDS, ROUTES, route_of
 from longtake.agent.rules.sight.looking import empty_picture, look, mention_empty, say_empty
-from longtake.agent.rules.sounds import pick_sounds
+from longtake.agent.rules.sounds import explains_sound, pick_sounds
 from longtake.agent.rules.steps import Plan, Steps, ask, play, together
 from longtake.agent.rules.summary import summarise_lines
 from longtake.agent.rules.time.anchor import anchored, at_anchor
@@ -58,13 +61,13 @@ def next_move(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _chosen(orientation: Orientation) -> Steps[str]:
     """The option that is read or said; else the one that the answer to the open question holds."""
-    if not asks_not(orientation.question):
+    if not denies(orientation.question):
         known = yield from tried(LOOKUPS, orientation)
         told = option_of(known, orientation.options)
         if told or known.startswith(NOT_FOUND):
             return told or known
     draft = yield from ask(choose_option, orientation)
-    if not draft.startswith(NOT_FOUND) or asks_not(orientation.question):
+    if not draft.startswith(NOT_FOUND) or denies(orientation.question):
         return draft
     answer = yield from _joined(orientation.model_copy(update={"options": ()}))
     return option_of(answer, orientation.options) or draft
@@ -79,7 +82,7 @@ def _joined(orientation: Orientation) -> Steps[str]:
 
 def _answered(orientation: Orientation) -> Steps[str]:
     """The draft of a question of one part: its place is found first, then what it asks for there."""
-    draft = yield from tried(ATTEMPTS, orientation)
+    draft = yield from tried(OF_DENIALS if denies(orientation.question) else ATTEMPTS, orientation)
     if draft:
         return draft
     anchor = anchored(orientation)
@@ -92,8 +95,15 @@ def _answered(orientation: Orientation) -> Steps[str]:
 
 
 def _plan(orientation: Orientation) -> Plan:
-    """The way to answer: the route that the question asks for, else by its kind."""
-    route = None if orientation.kind == "metadata" else route_of(orientation, ROUTES)
+    """The way to answer: the route that the question asks for, else by its kind.
+
+    Of what is not so, a search finds the lines that say it; what is heard or seen is none of it.
+    """
+    if orientation.kind == "metadata":
+        return _metadata
+    if denies(orientation.question):
+        return find_time if orientation.kind == "when" else find_fact
+    route = route_of(orientation, ROUTES)
     if route:
         return route
     if orientation.exhaustive and orientation.kind in ("fact", "read", "look"):
@@ -121,8 +131,8 @@ def _metadata(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 def _transcribe(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return on_each(orientation, "transcribe_speech")
-    found = evidence_from(done, "transcribe_speech")
+        return on_each(orientation, LISTENER)
+    found = evidence_from(done, LISTENER)
     if orientation.point and orientation.span:
         at = [item for item in found if item.span.overlaps(orientation.span)]
         found = at or found
@@ -145,8 +155,8 @@ def _beside_anchor(orientation: Orientation, found: list[Evidence]) -> list[Evid
 
 def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not done:
-        return on_each(orientation, "extract_scene_text")
-    found = pick_texts(orientation, trusted(evidence_from(done, "extract_scene_text")))
+        return on_each(orientation, READER)
+    found = pick_texts(orientation, trusted(evidence_from(done, READER)))
     if found:
         return quote(found[:MOST_QUOTED], orientation)
     empty = empty_picture(orientation)
@@ -156,6 +166,8 @@ def _read(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def _hear(orientation: Orientation, done: Sequence[Done]) -> Move:
+    if orientation.span is None and explains_sound(orientation.question):
+        return find_fact(orientation, done)
     if not done:
         return on_each(orientation, "detect_audio_events")
     return pick_sounds(orientation, done)

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from longtake.agent.amounts import without_amounts
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS, rows
+from longtake.agent.rules.answer_types import prices
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.matching import key_terms, prices
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms
 from longtake.agent.rules.moves import (
+    READER,
     Call,
     Done,
     Move,
@@ -26,15 +29,14 @@ from longtake.agent.rules.moves import (
 from longtake.agent.words import content_stems, coverage, cue, stems
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _PAY = r"(?:costs?|pay|charged?) (?:(?:you|me|us|one) )?(?:the )?"
 _HIGHEST = (
-    rf"(?:{_PAY}most|most (?:expensive|costly|money)|dearest|costliest|priciest|(?:highest|biggest) price|"
+    rf"(?:{_PAY}most|most money|{cue(DEAREST).pattern}|(?:highest|biggest) price|"
     r"(?:costs?|is) (?:more(?: expensive)?|dearer|pricier|costlier) than (?:all|any|every|the (?:others?|rest))|"
     r"priced (?:the )?highest|highest[- ]priced)"
 )
 _LOWEST = (
-    rf"(?:{_PAY}least|cheapest|least (?:expensive|costly|money)|(?:lowest|smallest) price|"
+    rf"(?:{_PAY}least|least money|{cue(CHEAPEST).pattern}|(?:lowest|smallest) price|"
     r"priced (?:the )?lowest|lowest[- ]priced)"
 )
 _WHICH = re.compile(
@@ -44,14 +46,13 @@ _WHICH = re.compile(
 )
 _WHICH_WORDS = re.compile(rf"{_HIGHEST}|{_LOWEST}", re.IGNORECASE)
 _GENERAL = cue(
-    "article*, item*, thing, things, product*, goods, list*, price*, cost*, dollars, euros, pounds, money, one, "
-    "ones, shown, difference, differ, gap, between, apart, separate, separates, lie, lies, exceed, exceeds, range*, "
-    "spread, more, less, cheaper, dearer, expensive, highest, lowest, dearest, costliest, priciest, cheapest, most, "
-    "least, top, bottom, three, all, others, other, rest, them, these, name, you, me, "
-    "us, sale, tag, than, which"
+    f"{DEAREST}, {CHEAPEST}, article*, item*, thing, things, product*, goods, list*, price*, cost*, dollars, euros, "
+    "pounds, money, one, ones, shown, difference, differ, gap, between, apart, separate, separates, lie, lies, "
+    "exceed, exceeds, range*, spread, more, less, cheaper, dearer, expensive, highest, lowest, most, least, top, "
+    "bottom, three, all, others, other, rest, them, these, name, you, me, us, sale, tag, than, which"
 )
-_HIGH = cue("highest, dearest, most expensive, costliest, priciest, most costly, top price")
-_LOW = cue("lowest, cheapest, least expensive, least costly, bottom price")
+_HIGH = cue(f"{DEAREST}, highest, top price")
+_LOW = cue(f"{CHEAPEST}, lowest, bottom price")
 _APART = cue(
     "difference, differ, gap, between, apart, separate*, exceed*, range*, spread, more, less, cheaper, dearer, how much"
 )
@@ -104,11 +105,13 @@ def read_price_list(orientation: Orientation, done: Sequence[Done]) -> Move:
 
 
 def price_rows(found: Sequence[Evidence]) -> list[PriceRow]:
-    """The rows of a picture that hold one price, from top to bottom; what comes to a total itself is none."""
+    """The rows of a picture that hold one price of something, from top to bottom; what comes to a total is none."""
     return [
         PriceRow(float(told[0][1]), told[0][0], item)
         for item in sorted(rows(found), key=lambda item: (item.span.start, item.box[1] if item.box else 0.0))
-        if len(told := prices(item.content)) == 1 and not _TOTAL_ROW.search(item.content)
+        if len(told := prices(item.content)) == 1
+        and content_stems(without_amounts(item.content))
+        and not _TOTAL_ROW.search(item.content)
     ]
 
 

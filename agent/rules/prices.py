@@ -6,14 +6,15 @@ import re
 from typing import NamedTuple
 
 from longtake.agent.orientation import POLAR, Orientation
+from longtake.agent.rules.answer_types import prices
 from longtake.agent.rules.facts import accepted, find_fact
-from longtake.agent.rules.matching import key_terms, prices
-from longtake.agent.rules.moves import Call, Done, evidence_from, not_found, quote, trusted
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms
+from longtake.agent.rules.moves import LISTENER, READER, Call, Done, evidence_from, not_found, quote, trusted
 from longtake.agent.rules.steps import Steps, together
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
-FINDERS = ("cross_modal_search", "transcribe_speech", "extract_scene_text")
+FINDERS = ("cross_modal_search", LISTENER, READER)
 _BOTH = r"(?P<one>.+?)\s+and\s+(?P<other>.+?)"
 _TOGETHER = r"(?:together|in total|in all|altogether|combined)"
 _MORE = r"(?:more expensive|dearer|costlier|costs? more|more costly)"
@@ -36,7 +37,7 @@ _FORMS = {
 }
 
 
-_ENDS = cue("most expensive, dearest, costliest, priciest, cheapest, least expensive, highest, lowest")
+_ENDS = cue(f"{DEAREST}, {CHEAPEST}, highest, lowest")
 
 
 class PricesAsked(NamedTuple):
@@ -84,10 +85,10 @@ def find_prices(asked: PricesAsked, orientation: Orientation) -> Steps[str]:
     meant = cheaper if asked.lower else dearer
     if asked.asked == "whether":
         holds = meant is one and one.amount != other.amount
-        return f"{'Yes' if holds else 'No'}: {_told((one, other), orientation)}"
+        return f"{'Yes' if holds else 'No'}: {_quoted((one, other), orientation)}"
     if one.amount == other.amount:
-        return not_found(f"They cost the same: {_told((one, other), orientation)}")
-    return _told((meant, other if meant is one else one), orientation)
+        return not_found(f"They cost the same: {_quoted((one, other), orientation)}")
+    return _quoted((meant, other if meant is one else one), orientation)
 
 
 def _price(thing: str, orientation: Orientation) -> Steps[list[_Priced]]:
@@ -106,8 +107,8 @@ def _worked_out(asked: str, one: _Priced, other: _Priced, orientation: Orientati
     (done,) = yield [Call("calculator", {"expression": expression})]
     if done.result.failure:
         return not_found(done.result.failure.message)
-    return f"{expression} = {done.result.output['result']}. {_told((first, second), orientation)}"
+    return f"{expression} = {done.result.output['result']}. {_quoted((first, second), orientation)}"
 
 
-def _told(priced: tuple[_Priced, ...], orientation: Orientation) -> str:
+def _quoted(priced: tuple[_Priced, ...], orientation: Orientation) -> str:
     return quote(dict.fromkeys(each.told_by for each in priced), orientation)

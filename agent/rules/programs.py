@@ -13,7 +13,9 @@ import re
 from longtake.agent.listings import Listing, listings
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rules.changed_number import RUN, as_supposed, change_in
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.moves import (
+    READER,
     Call,
     Done,
     cite,
@@ -27,7 +29,7 @@ from longtake.agent.rules.moves import (
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import cue, figures
 
-READER, SANDBOX = "extract_scene_text", "execute_code"
+SANDBOX = "execute_code"
 LONGEST_OUTPUT = 300  # characters
 # Modules that give the same whenever and wherever they are asked.
 _CERTAIN = frozenset("math itertools functools collections string re statistics fractions decimal operator".split())
@@ -73,9 +75,11 @@ _NO_PROGRAM = re.compile(
 def asks_program(orientation: Orientation) -> bool:
     """Whether a question asks what a program prints; one that only supposes another number may follow on such a one."""
     question = orientation.question
+    change = change_in(question)
+    if change is None and denies(question):
+        return False
     if _asks_output(question):
         return True
-    change = change_in(question)
     if change is None or _ANOTHER.search(question):
         return False
     before = orientation.earlier[-1].partition("\n")[0].removeprefix("Q: ") if orientation.earlier else ""
@@ -102,7 +106,7 @@ def find_output(orientation: Orientation) -> Steps[str]:
     if not _is_certain(source):
         return not_found("What the program prints rests on more than its lines.")
     (ran,) = yield [Call(SANDBOX, {"code": source, "language": "python"})]
-    return _told(shown[0], source, orientation, ran)
+    return _told_output(shown[0], source, orientation, ran)
 
 
 def _asks_output(question: str) -> bool:
@@ -110,7 +114,7 @@ def _asks_output(question: str) -> bool:
     return bool(_ASKS.search(question)) and not (loose or _ANOTHER.search(question) or _NO_PROGRAM.search(question))
 
 
-def _told(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
+def _told_output(listing: Listing, source: str, orientation: Orientation, step: Done) -> str:
     ran = step.result
     problem = " ".join(failures([step])) or str(ran.output.get("stderr", "")).strip().rpartition("\n")[2]
     lines = str(ran.output.get("stdout", "")).strip().splitlines()

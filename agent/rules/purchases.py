@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import affirmed
+from longtake.agent.rules.denial import affirmed
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     evidence_from,
     failures,
@@ -23,7 +25,6 @@ from longtake.agent.rules.steps import Steps
 from longtake.agent.words import TELLING, content_stems, cue, figures, stem, stems, words
 from longtake.memory.records import Evidence
 
-READERS = ("transcribe_speech", "extract_scene_text")
 BETWEEN = 3  # words between a number and what it counts: "nine of the old kettles"
 _HOW_MUCH = re.compile(r"\b(?:how much|what|which)\b", re.IGNORECASE)
 _COST = cue(
@@ -50,9 +51,9 @@ def asks_spent(orientation: Orientation) -> bool:
 def find_spent(orientation: Orientation) -> Steps[str]:
     """The price of one by how many were bought; empty where no price of one is shown."""
     question = orientation.question
-    done = yield [call for tool in READERS for call in on_each(orientation, tool)]
-    read = within(trusted(evidence_from(done, *READERS)), orientation)
-    priced = _named(question, read)
+    done = yield on_each(orientation, LISTENER) + on_each(orientation, READER)
+    read = within(trusted(evidence_from(done, LISTENER, READER)), orientation)
+    priced = _rows_named(question, read)
     if not priced:
         return ""
     name = priced[0].name_in(question)
@@ -74,7 +75,7 @@ def _narrower(question: str) -> frozenset[str]:
     return frozenset(content_stems(rest)) - TELLING
 
 
-def _named(question: str, read: Sequence[Evidence]) -> list[PriceRow]:
+def _rows_named(question: str, read: Sequence[Evidence]) -> list[PriceRow]:
     """The rows of prices whose names a question holds in the plural; of "pot" and "clay pot" the latter."""
     plurals = {stem(word) for word in words(question) if stem(word) != word}
     shown = price_rows([item for item in read if item.modality == "scene_text"])

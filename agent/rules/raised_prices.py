@@ -7,23 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.rules.matching import prices
-from longtake.agent.rules.moves import (
-    Call,
-    evidence_from,
-    not_found,
-    on_each,
-    quote,
-    trusted,
-    within,
-)
+from longtake.agent.rules.answer_types import prices
+from longtake.agent.rules.moves import READER, Call, evidence_from, not_found, on_each, quote, trusted, within
 from longtake.agent.rules.price_list import PriceRow, price_rows
 from longtake.agent.rules.slides import slides_of, title_of
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import content_stems, coverage, cue, figures
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _HOW_MUCH = re.compile(
     r"\bhow much\b|\bwhat (?:(?:price|sum|total|amount) )?(?:would|will|do|does|is|are)\b[^?]*"
     r"\b(?:costs?|prices?|sum|total|come to|amount to|pay|bill|be)\b",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import NAME, answer_type, holds, names_in, without_repeats
+from longtake.agent.rules.answer_types import NAME, answer_type, holds
+from longtake.agent.rules.matching import names_in, without_repeats
 from longtake.agent.rules.moves import within
 from longtake.agent.words import content_stems, coverage, cue, stem, stems
 from longtake.memory.records import Evidence
@@ -89,7 +90,7 @@ def pick_texts(orientation: Orientation, texts: Sequence[Evidence]) -> list[Evid
     nth = NTH.search(question) if orientation.relation and orientation.span else _NTH_SHOWN.search(question)
     if nth:
         return _nth(ORDINALS[nth[1].casefold()], kept, orientation.span.start if orientation.span else 0.0)
-    meant = _meant(question, wanted, rows(kept))
+    meant = _lines_meant(question, wanted, rows(kept))
     if meant:
         return without_repeats(meant)
     if _OF_WHOLE.search(question):
@@ -127,7 +128,7 @@ def _nth(number: int, texts: Sequence[Evidence], start: float) -> list[Evidence]
     return begun[number:][:1]  # none where there are fewer
 
 
-def _meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> list[Evidence]:
+def _lines_meant(question: str, wanted: Sequence[str], lines: Sequence[Evidence]) -> list[Evidence]:
     """Lines that hold the question's words, or the kind of thing it asks for; best both."""
     kind = answer_type(question)
     ranked = re.search(rf"\b({'|'.join(ORDINALS)}) (?:{kind.cue})\b", question, re.IGNORECASE) if kind else None

@@ -7,13 +7,24 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import ORDINALS, Orientation
 from longtake.agent.rows import rows
-from longtake.agent.rules.matching import answer_type, holds, key_terms, prices
-from longtake.agent.rules.moves import Done, Move, called, evidence_from, failures, not_found, on_each, quote, trusted
+from longtake.agent.rules.answer_types import answer_type, holds, prices
+from longtake.agent.rules.matching import CHEAPEST, DEAREST, key_terms
+from longtake.agent.rules.moves import (
+    READER,
+    Done,
+    Move,
+    called,
+    evidence_from,
+    failures,
+    not_found,
+    on_each,
+    quote,
+    trusted,
+)
 from longtake.agent.rules.reading import BRIEF, MOST_TEXTS
 from longtake.agent.words import content_stems, coverage, cue
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _POINTING = f"{'|'.join(ORDINALS)}|next|previous|same|other|this|that|each|every|whole|final|current|blank|empty|new"
 _JOINTS = "slide|the|a|an|of|on|in|at|from|before|after|and|or|is|are|was"
 _NAMED = re.compile(
@@ -21,8 +32,8 @@ _NAMED = re.compile(
 )
 _BESIDE = re.compile(r"\b(?P<relation>before|after)\s+the\b[^?]*\bslide\b", re.IGNORECASE)
 _ON = re.compile(r"\b(?:on|in|of|from)\s+the\b[^?]*\bslide\W*$", re.IGNORECASE)
-_HIGHEST = cue("most expensive, dearest, costliest, highest, largest, biggest, most costly")
-_LOWEST = cue("cheapest, least expensive, lowest, smallest, least costly")
+_HIGHEST = cue(f"{DEAREST}, highest, largest, biggest")
+_LOWEST = cue(f"{CHEAPEST}, lowest, smallest")
 _COUNTED = cue("how many, how often")
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Done, Move, cite, evidence_from, failures, not_found, on_each
-from longtake.agent.words import cue
+from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 
@@ -33,6 +33,13 @@ NAMEABLE = ("speech", "music", "tone", "siren", "applause")  # kinds that say wh
 HOW = ("loud", "quiet")  # kinds that say how it sounds, not what
 OTHER = cue("horn*, dog*, bark*, bell*, engine*, laugh*, scream*, rain, wind, bird*, animal*, roar*, footsteps, phone")
 IN_GENERAL = cue("what sound, what sounds, what noise, what noises, do you hear, can be heard, is heard, sounds are")
+_ABOUT_SOUND = stems(
+    "hear heard sound sounds noise noises audible occur occurs happen happens order background foreground begin begins "
+    "beginning start starts end ends ending first last main different other kind come comes listen recording audio "
+    "track soundtrack quiet loud loudest"
+)
+_HOW_STRONG = cue("how loud, how quiet, how high, how low, how faint, what volume, what pitch, how many decibels")
+_MEANS = cue("mean, means, meant, stand for, stands for, announce*, warns, called, named, title, composed, composer")
 TOLD = "speech, music, silence, bangs, tones, siren-like and applause-like sounds"
 TOOL = "detect_audio_events"
 MOST = 6
@@ -73,6 +80,13 @@ def without_kinds(question: str) -> str:
     return question
 
 
+def explains_sound(question: str) -> bool:
+    """Whether a question of a sound asks more than when it is heard, such as what it means: words answer it."""
+    general = IN_GENERAL.search(question) and not asked_kinds(question) and not OTHER.search(question)
+    more = (term for term in content_stems(question) if term[0].isalpha())
+    return bool(_MEANS.search(question) or (general and not _ABOUT_SOUND.issuperset(more)))
+
+
 def counts_sounds(orientation: Orientation) -> bool:
     """Whether a question counts sounds of a kind that is told apart, or asks whether there are voices at all."""
     if _SPEAKS.match(orientation.question):
@@ -103,6 +117,8 @@ def pick_sounds(orientation: Orientation, done: Sequence[Done]) -> Move:
     unknown = OTHER.search(orientation.question)
     if unknown and not kinds:
         return not_found(f"The sound engine tells {TOLD} apart, not “{unknown[0]}”.")
+    if _HOW_STRONG.search(orientation.question):
+        return not_found("How loud or how high a sound is, the sound engine does not tell.")
     if not kinds and not IN_GENERAL.search(orientation.question):
         return not_found(f"The sound engine tells {TOLD} apart, nothing finer.")
     kept = of_kinds(found, kinds) if kinds else found

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from longtake.agent.orientation import POLAR, Orientation
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.moves import (
+    LISTENER,
     Done,
     Move,
     cite,
@@ -26,7 +27,7 @@ from longtake.agent.rules.time.places import veiled
 from longtake.agent.words import content_stems, cue, stems
 from longtake.memory.records import Evidence
 
-SUMMARISER, LISTENER = "summarize_segment", "transcribe_speech"
+SUMMARISER = "summarize_segment"
 MOST_QUOTED = 12
 MOST_PARTS = 12  # of a video; where there are more, those that stand longest
 MOST_POINTS = 5  # of a slide, that is named with its title
@@ -111,9 +112,9 @@ def _of_whole(slides: Sequence[Slide], orientation: Orientation) -> Steps[str]:
     longest = sorted(rest, key=lambda slide: -slide.span.length)[:MOST_PARTS]
     done = yield on_each(orientation, LISTENER)
     said = trusted(evidence_from(done, LISTENER))
-    parts = [_named("First", opening, orientation, points=True)]
+    parts = [_titled("First", opening, orientation, points=True)]
     for slide in (slide for slide in rest if slide in longest):
-        parts += [_named("Then", slide, orientation), _spoken(_meant(slide, said)[:1], orientation)]
+        parts += [_titled("Then", slide, orientation), _spoken(_said_meanwhile(slide, said)[:1], orientation)]
     return " ".join(filter(None, parts))
 
 
@@ -122,11 +123,11 @@ def _of_part(slide: Slide, orientation: Orientation) -> Steps[str]:
     place = [round(slide.span.start, 3), round(slide.span.end, 3)]
     done = yield [on_video(orientation, slide.title.video, SUMMARISER, timestamp=place, text="", length="long")]
     said = [item for item in trusted(evidence_from(done, SUMMARISER)) if item.modality == "speech"]
-    chosen = sorted(_meant(slide, said)[:MOST_SAID], key=lambda item: item.span.start)
-    return f"{_named('', slide, orientation, points=True)} {_spoken(chosen, orientation)}".strip()
+    chosen = sorted(_said_meanwhile(slide, said)[:MOST_SAID], key=lambda item: item.span.start)
+    return f"{_titled('', slide, orientation, points=True)} {_spoken(chosen, orientation)}".strip()
 
 
-def _meant(slide: Slide, said: Sequence[Evidence]) -> list[Evidence]:
+def _said_meanwhile(slide: Slide, said: Sequence[Evidence]) -> list[Evidence]:
     """What is said while a slide stands; first what speaks of what is written on it."""
     wanted = {stem for item in (slide.title, *slide.lines) for stem in stems(item.content)}
     there = [item for item in said if item.video == slide.title.video]
@@ -134,7 +135,7 @@ def _meant(slide: Slide, said: Sequence[Evidence]) -> list[Evidence]:
     return sorted(begun, key=lambda item: -len(wanted & set(content_stems(item.content))))
 
 
-def _named(first: str, slide: Slide, orientation: Orientation, *, points: bool = False) -> str:
+def _titled(first: str, slide: Slide, orientation: Orientation, *, points: bool = False) -> str:
     lines = slide.lines[:MOST_POINTS] if points else ()
     told = ", ".join(f"“{item.content}”" for item in (slide.title, *lines))
     return f"{first} {told} {cite(slide.title, orientation)}".strip()

@@ -10,12 +10,11 @@ from longtake.agent.orientation import Orientation
 from longtake.agent.rows import row_of, rows
 from longtake.agent.rules.facts import find_fact
 from longtake.agent.rules.matching import must_hold, names_in
-from longtake.agent.rules.moves import Done, Move, called, cite, evidence_from, on_each, quote, trusted
+from longtake.agent.rules.moves import READER, Done, Move, called, cite, evidence_from, on_each, quote, trusted
 from longtake.agent.rules.steps import Steps
 from longtake.agent.words import NEGATION, content_stems, cue, stems
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _HOW_MUCH = re.compile(r"^\W*how (?:much|many)\b(?! times).*?\b(?:did|does|do|has|have|had)\s+[A-Z][\w'-]+")
 
 
@@ -94,7 +93,7 @@ def find_amount(orientation: Orientation, done: Sequence[Done]) -> Move:
         return on_each(orientation, READER)
     found = _cell(orientation.question, trusted(evidence_from(done, READER)))
     if found:
-        return _told(*found, orientation)
+        return _told_cell(*found, orientation)
     return find_fact(orientation, done)
 
 
@@ -114,7 +113,7 @@ def find_cell(orientation: Orientation) -> Steps[str]:
     for column in COLUMNS:
         found = _below(column, orientation.question, texts) if column.asked.search(orientation.question) else None
         if found:
-            return _told(*found, orientation)
+            return _told_cell(*found, orientation)
     return ""
 
 
@@ -143,7 +142,7 @@ def _is_head(head: Evidence, cell: Evidence) -> bool:
     return head.video == cell.video and head.span.overlaps(cell.span) and _stands_below(cell, head)
 
 
-def _told(header: Evidence, row: Sequence[Evidence], orientation: Orientation) -> str:
+def _told_cell(header: Evidence, row: Sequence[Evidence], orientation: Orientation) -> str:
     return f"“{header.content}”: {', '.join(f'“{cell.content}”' for cell in row)} {cite(row[0], orientation)}"
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import must_hold
 from longtake.agent.rules.moves import (
+    READER,
     Call,
     Done,
     Move,
@@ -32,7 +33,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.language_names import language_of
 
-SPEECH, TEXT, READER = "translate_speech", "translate_text", "extract_scene_text"
+SPEECH, TEXT = "translate_speech", "translate_text"
 MOST_LINES = 8
 MOSTLY = 0.5  # share of a slide's words that are in another language where the slide is
 _LANGUAGE = r"(?P<language>[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
@@ -152,7 +153,7 @@ def _written(orientation: Orientation, wanted: _Wanted, texts: Sequence[Evidence
         many = f"several places: {''.join(cite(slide[0].line, orientation) for slide in slides)}" if slides else "none"
         return not_found(f"Writing in another language than {wanted.into} was found in {many}.")
     untitled = [pair for pair in slides[0] if pair.line.content not in orientation.quoted]
-    return _told(untitled or slides[0], orientation, done)
+    return _told_pairs(untitled or slides[0], orientation, done)
 
 
 def _foreign_slides(lines: Sequence[Evidence], translated: Sequence[str]) -> list[list[_Pair]]:
@@ -198,7 +199,7 @@ def _spoken(orientation: Orientation, wanted: _Wanted, texts: Sequence[Evidence]
     if not meant or len(meant) > MOST_LINES:
         reason = "Nothing" if not meant else "More than can be told in short"
         return not_found(" ".join(failures(done)) or f"{reason} is said there in another language than {wanted.into}.")
-    return _told(meant, orientation, done)
+    return _told_pairs(meant, orientation, done)
 
 
 def _places(question: str, texts: Sequence[Evidence]) -> list[TimeSpan] | None:
@@ -212,7 +213,7 @@ def _places(question: str, texts: Sequence[Evidence]) -> list[TimeSpan] | None:
     return [item.span for slide in slides for item in slide] or None
 
 
-def _told(pairs: Sequence[_Pair], orientation: Orientation, done: Sequence[Done]) -> str:
+def _told_pairs(pairs: Sequence[_Pair], orientation: Orientation, done: Sequence[Done]) -> str:
     *others, last = (f"“{pair.line.content.strip()}” is “{pair.translated}”" for pair in pairs)
     told = [*others, f"{last}, {_by(done)}"]
     return " ".join(f"{each} {cite(pair.line, orientation)}." for each, pair in zip(told, pairs, strict=True))

@@ -9,7 +9,18 @@ from itertools import accumulate, groupby
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.facts import find_fact
-from longtake.agent.rules.moves import Done, Move, cite, doubtful, evidence_from, not_found, on_each, partly_unread
+from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
+    Done,
+    Move,
+    cite,
+    doubtful,
+    evidence_from,
+    not_found,
+    on_each,
+    partly_unread,
+)
 from longtake.memory.records import Evidence
 
 MOST_CITED = 12
@@ -26,10 +37,10 @@ def count_words(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not wanted:
         return find_fact(orientation, done)
     if not done:
-        return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
-    tools = ["extract_scene_text" if "scene_text" in orientation.modalities else "transcribe_speech"]
+        return on_each(orientation, LISTENER) + on_each(orientation, READER)
+    tools = [READER if "scene_text" in orientation.modalities else LISTENER]
     if not evidence_from(done, *tools):
-        tools = ["transcribe_speech", "extract_scene_text"]
+        tools = [LISTENER, READER]
     found = evidence_from(done, *tools)
     term = re.compile(rf"(?<!\w){re.escape(wanted[0])}(?!\w)", re.IGNORECASE)
     holding = _holding(term, found)

@@ -12,7 +12,7 @@ import typer
 from longtake.console import Session
 from longtake.evalharness.bench.cli_hour import hour
 from longtake.evalharness.bench.cli_parts import parts
-from longtake.evalharness.cli_options import Json, Media, give, tell
+from longtake.evalharness.cli_options import Json, Media, Rounds, give, tell
 
 bench = typer.Typer(
     no_args_is_help=True,
@@ -23,11 +23,11 @@ PANEL = "On shorter videos"
 
 
 @bench.command(rich_help_panel=PANEL)
-def speed(context: typer.Context, as_json: Json = False) -> None:
+def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> None:
     """Time start, indexing and asking on the demo video; takes a minute or two."""
     from longtake.evalharness.bench.speed import measure_speed, show_speed
 
-    give(measure_speed(context.obj, tell(as_json)), show_speed, as_json)
+    give(measure_speed(context.obj, tell(as_json), rounds), show_speed, as_json)
 
 
 @bench.command(rich_help_panel=PANEL)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from longtake.console import Session
-from longtake.evalharness.cli_options import WORK, Json, Media, Seconds, Work, give, made, tell
+from longtake.evalharness.cli_options import WORK, Json, Media, Rounds, Seconds, Work, give, made, tell
 
 PANEL = "On an hour of video, made of a folder of clips"
 hour = typer.Typer()
@@ -18,7 +18,7 @@ def visual_pass(
     context: typer.Context,
     media: Media,
     seconds: Seconds = 3600,
-    rounds: Annotated[int, typer.Option(min=1, help="How often each side is timed.")] = 1,
+    rounds: Rounds = 1,
     work: Work = WORK,
     as_json: Json = False,
 ) -> None:

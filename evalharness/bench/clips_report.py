@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from longtake.evalharness.bench.grading import OUTCOMES, Outcome
+from longtake.evalharness.bench.grading import GRADES, Grade
 from longtake.evalharness.bench.intervals import Share
 from longtake.evalharness.bench.needed import GROUPS, Needed
 from longtake.memory.records import Record
 
-_ANSWERED: tuple[Outcome, ...] = ("held", "wrong")
+_ANSWERED: tuple[Grade, ...] = ("held", "wrong")
 
 
 class GradedAnswer(Record):
@@ -24,7 +24,7 @@ class GradedAnswer(Record):
     kind: str
     question: str
     gold: str
-    outcome: Outcome
+    outcome: Grade
     answer: str
     evidence_hit: bool = Field(description="Whether a citation shares a moment with the gold's evidence.")
     needed: Needed | None = Field(description="What it would have needed; null where it was answered right or failed.")
@@ -62,7 +62,7 @@ class Tally(Record):
     """
 
     n: int
-    outcomes: dict[Outcome, Share]
+    outcomes: dict[Grade, Share]
     wrong_of_answered: Share = Field(description="Of those answered, held or wrong.")
     evidence_hit: Share = Field(description="Of those answered, held or wrong.")
     spent: Spent
@@ -71,7 +71,7 @@ class Tally(Record):
     @classmethod
     def of(cls, graded: Sequence[GradedAnswer]) -> Tally:
         """Count the outcomes of some questions."""
-        counts: dict[Outcome, int] = {name: sum(item.outcome == name for item in graded) for name in OUTCOMES}
+        counts: dict[Grade, int] = {name: sum(item.outcome == name for item in graded) for name in GRADES}
         answered = [item for item in graded if item.outcome in _ANSWERED]
         return cls(
             n=len(graded),

@@ -60,6 +60,15 @@ def _question(place: int) -> list[str]:
     return [f"q{place}", asked, *options, right, f"video {place // PER_VIDEO}", f"kind {place % 7}"]
 
 
+def _read(folder: Path, items: int) -> None:
+    """The questions alone, as every stage needs them: what a stage takes above this is its own."""
+    from longtake.evalharness.suites.card import read_card
+    from longtake.evalharness.suites.own_set import load_own_set
+
+    if len(load_own_set(read_card(folder / "card.yaml", None), say)) != items:
+        raise EngineError(f"Not all of the {items} questions were read.")
+
+
 def _eval(*arguments: object) -> None:
     """`longtake --offline eval ...` in this process, without what it says."""
     from longtake.evalharness.cli_eval import evaluate
@@ -114,6 +123,7 @@ def _inspect(folder: Path, items: int) -> None:
 
 SIDES: Mapping[str, Callable[[Path, int], None]] = {
     "loop": _loop,
+    "questions": _read,
     "run": _run,
     "judge": _stage("judge"),
     "score": _stage("score"),

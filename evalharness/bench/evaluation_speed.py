@@ -2,7 +2,8 @@
 
 Beside them run, in the same turn, a loop that writes and flushes a line of JSON for each question, and as many samples
 of Inspect whose solver is done at once. Every side is a process of its own; a run is asked, judged, scored and reported
-as `longtake eval` does it, with a tenth of the questions and with all of them, so that it is seen what memory grows by.
+as `longtake eval` does it, with a tenth of the questions and with all of them, so that it is seen what memory grows by;
+reading the questions, which every stage holds, is a side of its own.
 """
 
 from __future__ import annotations
@@ -79,13 +80,13 @@ def measure_evaluation(items: int, tell: Tell, repeats: int = REPEATS) -> Evalua
 
 def show_evaluation(report: EvaluationSpeed) -> list[str]:
     """The report for a person."""
-    rows = [f"  {name:<9}{side.milliseconds!s:<32}{side.few!s:<24}{side.many}" for name, side in report.sides.items()]
+    rows = [f"  {name:<10}{side.milliseconds!s:<32}{side.few!s:<24}{side.many}" for name, side in report.sides.items()]
     inspect = f"x inspect: {report.over_inspect}" if report.over_inspect else f"inspect {_MISSING}"
     return [
         str(report.machine),
         f"{report.items} items to one subject that is done at once; median [least, most] n=repeats",
         "MB: how far memory rose above that at the start, with a tenth of the items and with all",
-        f"  {'':<9}{'ms an item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
+        f"  {'':<10}{'ms an item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
         *rows,
         f"run, judge and score: {report.harness} ms an item, aim at most {AIM:g}",
         f"  x loop: {report.over_loop}",

@@ -35,8 +35,8 @@ from typing import Literal
 from longtake.evalharness.wording import StatedTime, Word, plain, take_times, words
 from longtake.memory.records import Answer, Citation
 
-Outcome = Literal["held", "wrong", "partial", "abstained", "failed"]
-OUTCOMES: tuple[Outcome, ...] = ("held", "wrong", "partial", "abstained", "failed")
+Grade = Literal["held", "wrong", "partial", "abstained", "failed"]
+GRADES: tuple[Grade, ...] = ("held", "wrong", "partial", "abstained", "failed")
 DEFAULT_TOLERANCE = 1.0  # seconds
 MOST_GUESSES = 5
 
@@ -74,7 +74,7 @@ class Gold:
         return cls(tuple(part for part in [*parts, *loose] if part), tuple(times))
 
 
-def grade(gold: str, answer: Answer, *, tolerance: float = DEFAULT_TOLERANCE, cited_times: bool = True) -> Outcome:
+def grade(gold: str, answer: Answer, *, tolerance: float = DEFAULT_TOLERANCE, cited_times: bool = True) -> Grade:
     """What became of a question: how the run ended or, where it answered, whether the gold is held.
 
     Args:

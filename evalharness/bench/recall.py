@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longtake.agent.ask import Asker
-from longtake.agent.orientation import classify, named_span
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import classify
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.bench.clips import ClipQuestion, load_questions
-from longtake.evalharness.bench.grading import Outcome, grade
+from longtake.evalharness.bench.grading import Grade, grade
 from longtake.evalharness.bench.intervals import Share
 from longtake.evalharness.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
 from longtake.evalharness.bench.shifting import cannot_be_shifted, shifted
@@ -41,7 +42,7 @@ class Recalled(Record):
     gold: str
     evidence: tuple[float, float]
     rank: int | None
-    outcome: Outcome
+    outcome: Grade
     answer: str
 
 

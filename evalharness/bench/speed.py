@@ -26,11 +26,6 @@ from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.demo.truth import load_truth
 from longtake.preprocess.visual_pass import LAYERS_OF_PASS
 
-HELP_RUNS = 5
-INDEX_RUNS = 3
-PASS_RUNS = 5
-COLD_RUNS = 3
-
 
 class IndexSpeed(Record):
     """Seconds of indexing by step, and how many seconds of video a second of work gets through."""
@@ -52,8 +47,13 @@ class SpeedReport(Record):
     ask_cold: Beside
 
 
-def measure_speed(session: Session, tell: Tell) -> SpeedReport:
-    """Make the demo video in a folder of its own and measure; `tell` is told what is being measured.
+def measure_speed(session: Session, tell: Tell, rounds: int) -> SpeedReport:
+    """Make the demo video in a folder of its own and measure.
+
+    Args:
+        session: whose settings and overrides are measured.
+        tell: told what is being measured.
+        rounds: how often each is timed; a warm answer once for each question but the first.
 
     Raises:
         EngineError: when a process that is started fails, or the demo video is not indexed whole.
@@ -66,17 +66,17 @@ def measure_speed(session: Session, tell: Tell) -> SpeedReport:
         video = make_demo(root / "demo")
         tell("starting `longtake --help`")
         started = Beside.measure(
-            partial(run, python("-m", "longtake", "--help")), partial(run, python("-c", "pass")), HELP_RUNS
+            partial(run, python("-m", "longtake", "--help")), partial(run, python("-c", "pass")), rounds
         )
-        libraries = [root / f"library-{number}" for number in range(INDEX_RUNS)]
+        libraries = [root / f"library-{number}" for number in range(rounds)]
         indexed = _measure_index(session, libraries, video, tell)
         tell("decoding, alone and with the visual pass")
-        passed = Beside.measure(visual_pass(video, session.settings), partial(decode, video), PASS_RUNS)
+        passed = Beside.measure(visual_pass(video, session.settings), partial(decode, video), rounds)
         tell("asking, warm")
         asked = [(item.question, item.options) for item in questions]
         warm = measure_warm(libraries[0], video, session.settings, asked)
         tell("asking, each time in a fresh process")
-        cold = measure_cold(session, libraries[-1], video, [questions[0].question] * COLD_RUNS)
+        cold = measure_cold(session, libraries[-1], video, [questions[0].question] * rounds)
     return SpeedReport(
         machine=Machine.since(before), help=started, index=indexed, visual_pass=passed, ask_warm=warm, ask_cold=cold
     )

@@ -12,13 +12,14 @@ A criterion is met when its check holds, a penalty's too: "must not say blue" is
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
-behind a negation is not said, numbers count by value, and `6` does not stand in `16`. Seconds are those of the video.
+behind a negation is not said, numbers count by value, and `6` does not stand in `16`. Arguments are compared as
+`call_scores` does. Seconds are those of the video.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -26,15 +27,15 @@ from pydantic import Field, TypeAdapter, ValidationError
 from longtake.agent.claims import abstention, plain_text
 from longtake.errors import ConfigError
 from longtake.evalharness.bench.grading import MOST_GUESSES, Gold, holds
+from longtake.evalharness.call_scores import compare_argument
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.wording import StatedTime, plain, take_times, words
 from longtake.memory.records import Answer, Record
-from longtake.memory.timespan import SpanError, TimeSpan, parse_span
+from longtake.memory.timespan import TimeSpan
 
 Phrase = str | tuple[str, ...]
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_FAR = 1e9  # seconds; no video is so long
 _ABSTAINS = re.compile(
     r"\b(?:can(?:not|'t| not)|could(?: not|n't)|unable to|impossible to|not possible to)"
     r" (?:be )?(?:answer|tell|determin|say|know|identif|find|found|verif|see|hear|make out)"
@@ -47,7 +48,7 @@ _ABSTAINS = re.compile(
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
 
 
-class Outcome(NamedTuple):
+class Decision(NamedTuple):
     """Whether a check holds, and whether that is beyond doubt."""
 
     met: bool
@@ -61,12 +62,12 @@ class NumberCheck(Record):
     value: float
     tolerance: float = Field(default=0.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         stated = stated_numbers(said)
         near = [number for number in stated if abs(float(number) - self.value) <= self.tolerance + 1e-9]
         met = len(stated) <= MOST_GUESSES and any(says(said, number) for number in near)
-        return Outcome(met, sure=not met or len(near) == len(stated))
+        return Decision(met, sure=not met or len(near) == len(stated))
 
 
 class TimeCheck(Record):
@@ -77,7 +78,7 @@ class TimeCheck(Record):
     end: float | None = None
     tolerance: float = Field(default=1.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         stated = take_times(plain(plain_text(said)), short_clock=True)[0]
         marked = take_times(plain(said), short_clock=True)[0]
@@ -85,7 +86,7 @@ class TimeCheck(Record):
         named = stated or marked or cited
         first, last = self.start - self.tolerance, (self.end or self.start) + self.tolerance
         held = [time for time in named if first <= time.start and (time.end or time.start) <= last]
-        return Outcome(bool(held) and len(set(named)) <= MOST_GUESSES, sure=len(held) in (0, len(named)))
+        return Decision(bool(held) and len(set(named)) <= MOST_GUESSES, sure=len(held) in (0, len(named)))
 
 
 class SaysCheck(Record):
@@ -95,10 +96,10 @@ class SaysCheck(Record):
     any: tuple[Phrase, ...] = ()
     without: tuple[Phrase, ...] = Field(default=(), alias="not")
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         wanted = not self.any or any(says_all(said, phrase) for phrase in self.any)
-        return Outcome(wanted and not any(says_all(said, phrase) for phrase in self.without))
+        return Decision(wanted and not any(says_all(said, phrase) for phrase in self.without))
 
 
 class AbstainsCheck(Record):
@@ -107,10 +108,10 @@ class AbstainsCheck(Record):
     kind: Literal["abstains"]
     expected: bool = True
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        found = Outcome(True) if reply.abstained else abstains(said)
-        return Outcome(found.met == self.expected, found.sure)
+        found = Decision(True) if reply.abstained else abstains(said)
+        return Decision(found.met == self.expected, found.sure)
 
 
 class OptionCheck(Record):
@@ -119,9 +120,9 @@ class OptionCheck(Record):
     kind: Literal["option"]
     value: int = Field(ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        return Outcome(reply.choice == self.value)
+        return Decision(reply.choice == self.value)
 
 
 class CitesCheck(Record):
@@ -132,10 +133,10 @@ class CitesCheck(Record):
     end: float = Field(ge=0)
     tolerance: float = Field(default=0.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         there = TimeSpan(start=max(0.0, self.start - self.tolerance), end=self.end + self.tolerance)
-        return Outcome(any(span.overlaps(there) for span in reply.cited))
+        return Decision(any(span.overlaps(there) for span in reply.cited))
 
 
 class OrderCheck(Record):
@@ -144,13 +145,13 @@ class OrderCheck(Record):
     kind: Literal["order"]
     things: tuple[str, ...] = Field(min_length=2)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
         text = spelled(plain_text(said))
         places = [text.find(spelled(thing)) for thing in self.things]
         turned = re.search(r"\b(?:after|before|preced\w+|follow(?:s|ed) by|earlier|later)\b", said, re.IGNORECASE)
         named = min(places) >= 0 and all(says(said, thing) for thing in self.things)
-        return Outcome(named and places == sorted(places), sure=not (named and turned))
+        return Decision(named and places == sorted(places), sure=not (named and turned))
 
 
 class CallsCheck(Record):
@@ -160,13 +161,13 @@ class CallsCheck(Record):
     tool: str
     arguments: Mapping[str, Any] = Field(default_factory=dict)
 
-    def outcome(self, said: str, reply: Reply) -> Outcome:
+    def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        return Outcome(any(self._is(call) for call in reply.calls))
+        return Decision(any(self._is(call) for call in reply.calls))
 
     def _is(self, call: ToolCall) -> bool:
         return call.tool == self.tool and all(
-            name in call.arguments and _same(value, call.arguments[name]) for name, value in self.arguments.items()
+            compare_argument(name, value, call.arguments.get(name))[0] for name, value in self.arguments.items()
         )
 
 
@@ -191,7 +192,7 @@ def read_check(criterion: Criterion) -> Check:
         ) from error
 
 
-def decide(criterion: Criterion, said: str, reply: Reply) -> Outcome:
+def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
     """Whether a criterion that has a check is met.
 
     Args:
@@ -204,7 +205,7 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> Outcome:
     """
     check = read_check(criterion)
     if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck):
-        return Outcome(met=False)  # what it names while it explains that it cannot tell is no answer
+        return Decision(met=False)  # what it names while it explains that it cannot tell is no answer
     return check.outcome(said, reply)
 
 
@@ -226,39 +227,18 @@ def stated_numbers(said: str) -> list[str]:
     return list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
 
 
-def abstains(said: str) -> Outcome:
+def abstains(said: str) -> Decision:
     """Whether a reply says first that it cannot tell, and does not guess in the same breath.
 
     In doubt where it goes on after that: the rest may answer all the same.
     """
     if abstention(said) is not None:
-        return Outcome(True)
+        return Decision(True)
     first, *rest = re.split(r"(?<=[.!?,;:])\s+", plain_text(said).replace("’", "'"))
     met = bool(_ABSTAINS.search(first)) and not _GUESSES.search(said)
-    return Outcome(met, sure=not (met and rest))
+    return Decision(met, sure=not (met and rest))
 
 
 def spelled(text: str) -> str:
     """The words of a text as they are compared, with a space around each."""
     return f" {' '.join(word.text for word in words(plain(text)))} "
-
-
-def _same(wanted: Any, given: Any) -> bool:
-    """Whether an argument was given: numbers by value, times where they overlap, texts by their words."""
-    if isinstance(wanted, int | float) and not isinstance(wanted, bool):
-        return _is_number(given) and abs(float(given) - wanted) < 1e-9
-    try:
-        first, second = (parse_span(value, window=0, duration=_FAR).span for value in (wanted, given))
-    except (SpanError, ValueError):
-        pass
-    else:
-        return first.overlaps(second)
-    if isinstance(wanted, str) and isinstance(given, str):
-        return spelled(wanted) == spelled(given)
-    if isinstance(wanted, Sequence) and isinstance(given, Sequence) and not isinstance(given, str):
-        return len(wanted) == len(given) and all(map(_same, wanted, given))
-    return bool(wanted == given)
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and bool(_NUMBER.fullmatch(str(value)))

@@ -18,10 +18,10 @@ from longtake.agent.verdicts import verdict_of
 from longtake.agent.words import NEGATION, content_stems, coverage, words
 from longtake.errors import ConfigError
 from longtake.evalharness.bench.grading import Gold, holds
-from longtake.evalharness.judges.checks import Outcome, abstains, decide, says, spelled, stated_numbers
+from longtake.evalharness.judges.checks import Decision, abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
 from longtake.evalharness.wording import StatedTime, plain, take_times
-from longtake.memory.records import Answer, Evidence
+from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text_embedding import TextEmbedding
 
@@ -107,6 +107,10 @@ class DeterministicJudge:
         found = self._chosen(case) or self._held(case)
         return found.model_copy(update={"points": float(MOST_POINTS * bool(found.met))} if case.asks == "grade" else {})
 
+    def expected(self, case: Case) -> Usage:
+        """Rules ask no model."""
+        return Usage()
+
     def _chosen(self, case: Case) -> Finding | None:
         """Of a reply that chose an option and is judged as a whole: whether it is the right one."""
         if case.criterion or case.turn.gold is None or case.reply.choice is None:
@@ -116,7 +120,7 @@ class DeterministicJudge:
     def _held(self, case: Case) -> Finding:
         """Whether a reply says what a description claims."""
         claim = _LEAD.sub("", case.description).strip() or case.description
-        abstained = Outcome(True) if case.reply.abstained else abstains(case.said)
+        abstained = Decision(True) if case.reply.abstained else abstains(case.said)
         if abstained.met and abstained.sure:
             # Where the right answer denies something, that nothing was found may say the same.
             denied = bool(NEGATION.search(claim) or NEGATION.search(case.reference))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,11 +21,12 @@ from pydantic import Field
 from longtake.agent.controllers.arguments import NOT_READ
 from longtake.agent.controllers.endpoint import ContextFull, Role, reply
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
-from longtake.config import ControllerSettings, secret
+from longtake.config import ControllerSettings, PriceSettings, secret
 from longtake.errors import Cancelled, ConfigError, EngineError
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
-from longtake.memory.records import Record
+from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.prompts import prompts_hash, render
 from longtake.tools.context import Budget
@@ -33,6 +35,7 @@ PROMPTS = "longtake.evalharness.judges.prompts"
 ROLE = Role("The judge", "its --url and --model", "the judge's timeout")
 TRIES = 3
 _LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
+_LETTERS, _VERDICT_TOKENS = 4, 40  # letters of a token of English; a reason of one short sentence and a verdict
 # The field of the reply that holds the verdict, as its prompt names it.
 _FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
 _WRITTEN = r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?![.\d]))(?!\w|\s+(?:or|to)\b)"""
@@ -51,7 +54,8 @@ class JudgeSettings(Record):
     parameters: Mapping[str, Any] = Field(
         default={"max_tokens": 4096}, description="What else is sent with each request, such as top_p."
     )
-    at_once: int = Field(default=4, ge=1, description="Requests under way at the same time.")
+    at_once: int = Field(default=REQUESTS, ge=1, description="Requests under way at the same time.")
+    price: PriceSettings = Field(default=PriceSettings(), description="What the endpoint charges.")
     offline: bool = False
 
 
@@ -90,19 +94,38 @@ class EndpointJudge:
 
     def judge(self, case: Case) -> Finding:
         """See `Judge`."""
-        sent = Sent(
+        sent = self._request(case)
+        if finding := self._held(sent, case.asks):
+            return finding
+        started = time.monotonic()
+        try:
+            finding = self._asked(sent, case.asks)
+        except (EngineError, Cancelled) as error:
+            return Finding(met=None, error=str(error))
+        return finding.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
+
+    def expected(self, case: Case) -> Usage:
+        """One request with a short reply; nothing where the cache holds its verdict."""
+        sent = self._request(case)
+        if self._held(sent, case.asks):
+            return Usage()
+        shown, price = len(sent.prompt) // _LETTERS, self._settings.price
+        cost = (shown * price.input + _VERDICT_TOKENS * price.output) / 1_000_000
+        return Usage(rounds=1, input_tokens=shown, output_tokens=_VERDICT_TOKENS, cost=round(cost, 6))
+
+    def _request(self, case: Case) -> Sent:
+        return Sent(
             model=self._settings.model,
             prompt=render(PROMPTS, case.asks, case=case),
             parameters=self._parameters,
             run=self._run,
         )
+
+    def _held(self, sent: Sent, asks: Asks) -> Finding | None:
+        """The verdict that the cache holds."""
         held = self._cache.get(sent) if self._cache else None
-        if held is not None and (finding := read_finding(held, case.asks)):
-            return finding.model_copy(update={"cached": True})
-        try:
-            return self._asked(sent, case.asks)
-        except (EngineError, Cancelled) as error:
-            return Finding(met=None, error=str(error))
+        finding = None if held is None else read_finding(held, asks)
+        return finding and finding.model_copy(update={"cached": True})
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
         """The first reply of a few that holds a verdict."""
@@ -143,9 +166,9 @@ class EndpointJudge:
 
 
 def read_finding(text: str, asks: Asks) -> Finding | None:
-    """The verdict in a reply, whatever stands around it: that of its last JSON object, else one written without.
+    """The verdict in a reply, whatever stands around it: that of the last JSON object with one, else one without JSON.
 
-    None where there is none, or where several disagree.
+    None where there is none, or where several without JSON disagree.
     """
     said = text.rpartition("</think>")[2]
     field = _FIELDS[asks]
@@ -157,7 +180,7 @@ def read_finding(text: str, asks: Asks) -> Finding | None:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, the innermost ones aside."""
+    """The JSON objects in a text; those inside of others do not count."""
     place = text.find("{")
     while place >= 0:
         try:

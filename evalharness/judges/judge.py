@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from longtake.evalharness.items import Criterion, Item, Reply, Turn
-from longtake.memory.records import Record
+from longtake.memory.records import Record, Usage
 
 # A criterion of a rubric; whether what a penalty forbids was done; whether the reply says what the reference says;
 # points from 0 to 5 for how well it does. Each is a prompt of its name.
@@ -35,9 +35,8 @@ class Case:
 
     @property
     def said(self) -> str:
-        """The reply without what was thought aloud; a thought that does not end is no reply."""
-        spoken = self.reply.text.rpartition("</think>")[2]
-        return spoken.partition("<think>")[0].strip()
+        """The reply without what was thought aloud."""
+        return self.reply.spoken
 
     @property
     def reference(self) -> str:
@@ -70,6 +69,7 @@ class Finding(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
+    seconds: float | None = None  # that a model took, where one was asked
 
 
 class Judge(Protocol):
@@ -80,6 +80,14 @@ class Judge(Protocol):
 
     def judge(self, case: Case) -> Finding:
         """Decide one case that is not empty; a judge that cannot says why in `error` and gives no verdict."""
+        ...
+
+
+class SaysCost(Judge, Protocol):
+    """A judge that says beforehand what it takes."""
+
+    def expected(self, case: Case) -> Usage:
+        """What one case that is not empty takes; nothing is asked. How long a reply takes only a finished one tells."""
         ...
 
 

@@ -44,32 +44,16 @@ class JudgeCheck(Record):
 
     judge: str
     annotator: str
-    reference: Literal["person", "judge"]
+    reference: Literal["person"] = "person"
     agreement: Agreement
     unjudged: int = Field(description="Labelled cases for which the judge gave no verdict; they are in no figure.")
 
-    def swapped(self) -> JudgeCheck:
-        """The same cases with the other side as the reference."""
-        held = self.agreement
-        turned = Agreement(
-            true_positive=held.true_positive,
-            false_positive=held.false_negative,
-            false_negative=held.false_positive,
-            true_negative=held.true_negative,
-        )
-        other: Literal["person", "judge"] = "judge" if self.reference == "person" else "person"
-        return self.model_copy(update={"reference": other, "agreement": turned})
-
     def __str__(self) -> str:
         held = self.agreement
-        shares = {
-            "accuracy": held.accuracy,
-            "F1": held.f1,
-            "FPR": held.false_positive_rate,
-            "FNR": held.false_negative_rate,
-            "kappa": held.kappa,
-        }
-        told = ", ".join(f"{name} {'none' if share is None else f'{share:.4f}'}" for name, share in shares.items())
+        told = ", ".join(
+            f"{name.replace('_', ' ')} {'none' if figure is None else f'{figure:.4f}'}"
+            for name, figure in held.figures.items()
+        )
         return (
             f"{self.judge} and {self.annotator or 'the labels'}, reference: the {self.reference}; n {held.n}, "
             f"TP {held.true_positive}, FP {held.false_positive}, FN {held.false_negative}, TN {held.true_negative}; "
@@ -216,7 +200,6 @@ def _check(judge: str, verdicts: dict[Place, bool | None], annotator: str, held:
     return JudgeCheck(
         judge=judge,
         annotator=annotator,
-        reference="person",
         agreement=Agreement.of(pairs),
         unjudged=len(held) - len(pairs),
     )

@@ -47,8 +47,7 @@ def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
     for held in judgements:
         if held.reason == NO_REPLY:
             continue
-        key = PredictionKey(held.item, held.variant, held.subject, held.seed)
-        by_judge.setdefault(held.judge, {})[key, held.turn, held.criterion, held.reply] = held.met
+        by_judge.setdefault(held.judge, {})[held.key, held.turn, held.criterion, held.reply] = held.met
     heard = [judge for judge, found in by_judge.items() if any(met is not None for met in found.values())]
     return [_pair(one, other, by_judge[one], by_judge[other]) for one, other in combinations(heard, 2)]
 

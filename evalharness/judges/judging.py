@@ -1,14 +1,16 @@
 """The second stage: what has been said is judged, and the verdicts are kept apart from it.
 
 What a judge has decided is not asked again, so that a killed run goes on where it was; a case without a verdict because
-of an error is asked again, and so is a reply that was made anew. Of several judgements of one case the last one holds.
+of an error is asked again, and so is a reply that was made anew: what was found of the earlier one no longer counts.
+Of several judgements of one case the last one holds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from longtake.evalharness.at_once import at_once
@@ -19,7 +21,8 @@ from longtake.evalharness.run_folder import RunFolder, Tell
 from longtake.memory.records import Record
 
 CasesOf = Callable[[Item, Prediction], Iterable[Case]]
-_Key = tuple[PredictionKey, int, str, str]
+_Key = tuple[PredictionKey, int, str]
+_UNSAID = reply_hash(Reply(text=""))
 
 
 class Judged(Record):
@@ -38,8 +41,8 @@ class _Row(NamedTuple):
 
     @property
     def key(self) -> _Key:
-        """What tells it from the other cases of the run: a reply that was made anew is another case."""
-        return self.prediction.key, self.case.number, self.case.name, reply_hash(self.case.reply)
+        """What tells it from the other cases of the run."""
+        return self.prediction.key, self.case.number, self.case.name
 
 
 def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_question: bool = False) -> Iterator[Case]:
@@ -51,8 +54,7 @@ def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_que
         whole: how open turns are judged, `whole` or `grade`.
         with_question: whether a model judge is shown the question too.
     """
-    replies = [*prediction.replies, *[Reply(text="")] * len(item.turns)]
-    for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=False)):
+    for number, turn, reply in prediction.turns_of(item):
         for criterion in turn.criteria:
             asks: Asks = "penalty" if criterion.penalty else "criterion"
             yield Case(item, number, reply, asks, criterion, with_question)
@@ -60,58 +62,88 @@ def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_que
             yield Case(item, number, reply, whole, None, with_question)
 
 
+def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) -> Iterator[Judgement]:
+    """The judgements that count, in the order found: those of the replies as they stand.
+
+    One that does not say which reply it is of, as those of older runs, is of any.
+    """
+    said = {(made.key, turn): reply_hash(reply) for made in predictions for turn, reply in enumerate(made.replies)}
+    return (one for one in judgements if one.reply in ("", said.get((one.key, one.turn), _UNSAID)))
+
+
 def judge_run(
     folder: RunFolder,
     items: Mapping[str, Item],
-    judges: Sequence[Judge],
+    judge: Judge,
     tell: Tell,
     cases_of: CasesOf = cases,
+    limit: int | None = None,
 ) -> Judged:
     """Judge what has not been judged yet; a judge that is down leaves errors behind, and the run goes on.
 
     Args:
         folder: of the run.
         items: by their ids.
-        judges: each decides every case.
+        judge: decides every case.
         tell: told of cases without a verdict, of predictions without an item, and of lines that were left out.
         cases_of: what is to be decided of a prediction.
+        limit: only what was said to so many items, the first of them.
 
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    own = {judge.id for judge in judges}
-    done = {_key(held) for held in folder.judgements(tell) if held.error is None and held.judge in own}
     predictions = folder.predictions(tell).values()
+    done = _done(folder, predictions, judge, tell)
     judged = unjudged = 0
     with Journal(folder.judgements_file) as journal:
-        for judge in judges:
-            missing = (row for row in _rows(items, predictions, tell, cases_of) if (judge.id, row.key) not in done)
-            for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
-                journal.append(judgement)
-                judged += 1
-                unjudged += judgement.met is None
-                if judgement.error:
-                    tell(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
+        missing = (row for row in _rows(items, predictions, tell, cases_of, limit) if row.key not in done)
+        for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
+            journal.append(judgement)
+            judged += 1
+            unjudged += judgement.met is None
+            if judgement.error:
+                tell(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
     return Judged(judged=judged, kept=len(done), unjudged=unjudged)
+
+
+def to_judge(
+    folder: RunFolder, items: Mapping[str, Item], judge: Judge, tell: Tell, cases_of: CasesOf, limit: int | None
+) -> Iterator[Case]:
+    """The cases that `judge_run` with the same arguments would judge; nothing is asked."""
+    predictions = folder.predictions(tell).values()
+    done = _done(folder, predictions, judge, tell)
+    rows = _rows(items, predictions, tell, cases_of, limit)
+    return (row.case for row in rows if row.key not in done)
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
-    decided = {_key(held)[1] for held in folder.judgements(tell) if held.met is not None}
-    rows = _rows(items, folder.predictions(tell).values(), tell, cases_of)
+    predictions = folder.predictions(tell).values()
+    decided = {_key(held) for held in current(folder.judgements(tell), predictions) if held.met is not None}
+    rows = _rows(items, predictions, tell, cases_of)
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
 
+def _done(folder: RunFolder, predictions: Iterable[Prediction], judge: Judge, tell: Tell) -> set[_Key]:
+    """What a judge has decided."""
+    held = current(folder.judgements(tell), predictions)
+    return {_key(one) for one in held if one.error is None and one.judge == judge.id}
+
+
 def _rows(
-    items: Mapping[str, Item], predictions: Iterable[Prediction], tell: Tell, cases_of: CasesOf
+    items: Mapping[str, Item],
+    predictions: Iterable[Prediction],
+    tell: Tell,
+    cases_of: CasesOf,
+    limit: int | None = None,
 ) -> Iterator[_Row]:
+    wanted = set(islice(items, limit))
     for prediction in predictions:
-        item = items.get(prediction.item)
-        if item is None:
+        if prediction.item not in items:
             tell(f"{prediction.subject}, {prediction.item}: there is no item of this id; it was not judged.")
-            continue
-        for case in cases_of(item, prediction):
-            yield _Row(case, prediction)
+        elif prediction.item in wanted:
+            for case in cases_of(items[prediction.item], prediction):
+                yield _Row(case, prediction)
 
 
 def _judge(judge: Judge, row: _Row) -> Judgement:
@@ -119,18 +151,17 @@ def _judge(judge: Judge, row: _Row) -> Judgement:
 
 
 def _judgement(judge: Judge, row: _Row, finding: Finding) -> Judgement:
-    prediction, turn, criterion, reply = row.key
+    prediction, turn, criterion = row.key
     return Judgement(
         **prediction._asdict(),
         turn=turn,
         criterion=criterion,
         judge=judge.id,
-        reply=reply,
+        reply=reply_hash(row.case.reply),
         **dict(finding),
     )
 
 
-def _key(held: Judgement) -> tuple[str, _Key]:
-    """The judge's id and the key of the row that it judged."""
-    prediction = PredictionKey(held.item, held.variant, held.subject, held.seed)
-    return held.judge, (prediction, held.turn, held.criterion, held.reply)
+def _key(held: Judgement) -> _Key:
+    """The key of the row that was judged."""
+    return held.key, held.turn, held.criterion

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from longtake.evalharness.estimates import Estimate, mean
+from longtake.evalharness.estimates import Estimate, Rows, mean
 from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.longshot_tasks import duration_bucket
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.score_table import Rows
 
 Stance = Literal["answered", "abstained", "failed"]
 Keys = Callable[[Item], Iterable[str]]

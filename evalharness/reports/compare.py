@@ -124,7 +124,7 @@ def summary(found: Comparison) -> Iterator[str]:
     yield (
         f"{found.first} is better on {counted(pair.only_first, 'item')}, {found.second} on {pair.only_second}, "
         f"of {difference.n} identical ones about {counted(difference.videos, 'video')}"
-        f"; McNemar {_p(pair)}"
+        f"; over items, McNemar {_p(pair.p_items)}; over videos, sign flips {_p(pair.p_videos)}"
     )
     if pair.detectable is not None:
         yield (
@@ -141,7 +141,15 @@ def summary(found: Comparison) -> Iterator[str]:
 
 def grids(found: Comparison) -> list[Grid]:
     """The differences by task and the items that flipped, as tables."""
-    columns = ("Task", "n", "Difference", f"{found.first} better", f"{found.second} better", "McNemar")
+    columns = (
+        "Task",
+        "n",
+        "Difference",
+        f"{found.first} better",
+        f"{found.second} better",
+        "McNemar, items",
+        "Flips, videos",
+    )
     tasks = [
         (
             name or "none",
@@ -149,7 +157,8 @@ def grids(found: Comparison) -> list[Grid]:
             estimate(pair.difference),
             str(pair.only_first),
             str(pair.only_second),
-            _p(pair),
+            _p(pair.p_items),
+            _p(pair.p_videos),
         )
         for name, pair in found.tasks.items()
     ]
@@ -162,10 +171,10 @@ def grids(found: Comparison) -> list[Grid]:
     return [grid for grid in held if grid.rows]
 
 
-def _p(pair: Paired) -> str:
-    if pair.p is None:
+def _p(p: float | None) -> str:
+    if p is None:
         return "has no items"
-    return "p < 0.0001" if pair.p < 0.0001 else f"p = {pair.p:.4f}"
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
 
 
 def _both(value: float, said: str) -> tuple[str, str]:

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.estimates import CONFIDENCE, Estimate
+from longtake.evalharness.estimates import CONFIDENCE, Estimate, Rows
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
-from longtake.evalharness.score_table import Rows
 
 Cell = str | Estimate
 _PLAIN = "These scores are plain means over items."

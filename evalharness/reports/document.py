@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from longtake.console import counted
 from longtake.errors import LibraryError
 from longtake.evalharness.reports.compare import Comparison, grids, summary
 from longtake.evalharness.reports.content import Content, Grid
@@ -15,13 +16,14 @@ from longtake.evalharness.reports.drawing import forest_of, key, scatter
 from longtake.evalharness.reports.openable import opened
 from longtake.evalharness.reports.run_scores import RunScores
 from longtake.evalharness.reports.stills import Stills
+from longtake.evalharness.reports.traces import Traces
 from longtake.memory.timespan import clock
 
 
-def report_page(run: RunScores, content: Content, stills: Stills) -> Iterator[str]:
-    """The HTML of a report, in pieces: no more than one item with its pictures is held at a time."""
-    subjects = [subject.name for subject in run.subjects]
-    return page("report.html", content=content, subjects=subjects, items=opened(run, stills), stills=stills)
+def report_page(run: RunScores, content: Content, stills: Stills, traces: Traces) -> Iterator[str]:
+    """The HTML of a report, in pieces: no more than one item with its pictures and traces is held at a time."""
+    subjects, items = [subject.name for subject in run.subjects], opened(run, stills, traces)
+    return page("report.html", content=content, subjects=subjects, items=items, stills=stills, traces=traces)
 
 
 def page(name: str, **values: Any) -> Iterator[str]:
@@ -33,7 +35,7 @@ def page(name: str, **values: Any) -> Iterator[str]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock}
+    environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock, "counted": counted}
     return environment.get_template(name).generate(**values)
 
 

@@ -10,9 +10,10 @@ from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
 from longtake.evalharness.reports.stills import Still, Stills
+from longtake.evalharness.reports.traces import Excerpt, Traces
 
 
-class Found(NamedTuple):
+class CriterionRow(NamedTuple):
     """A criterion and the verdict on it."""
 
     criterion: str
@@ -21,22 +22,23 @@ class Found(NamedTuple):
     reason: str
 
 
-class Said(NamedTuple):
+class OpenedReply(NamedTuple):
     """A reply to one turn, and all that is known of it."""
 
     number: int
     reply: Reply
     outcome: str
-    verdicts: list[Found]
+    verdicts: list[CriterionRow]
     calls: list[str]
+    trace: Excerpt | None  # of those that this library has
 
 
-class Heard(NamedTuple):
+class OpenedPrediction(NamedTuple):
     """A prediction: its heading and its replies."""
 
     series: int
     heading: str
-    replies: list[Said]
+    replies: list[OpenedReply]
 
 
 class Opened(NamedTuple):
@@ -46,10 +48,10 @@ class Opened(NamedTuple):
     marks: list[tuple[int, str]]  # of the subjects in order: series and score
     turns: list[tuple[Turn, list[tuple[str, str, bool]]]]  # with the options: label, text, whether it is right
     stills: list[Still]
-    heard: list[Heard]
+    predictions: list[OpenedPrediction]
 
 
-def opened(run: RunScores, stills: Stills) -> Iterator[Opened]:
+def opened(run: RunScores, stills: Stills, traces: Traces) -> Iterator[Opened]:
     """The items of a run, one after the other."""
     for item in run.items:
         predictions = [
@@ -63,7 +65,7 @@ def opened(run: RunScores, stills: Stills) -> Iterator[Opened]:
             [(series, score_in_words(subject.values[item.id])) for series, subject in enumerate(run.subjects)],
             [(turn, _options(turn)) for turn in item.turns],
             stills.of(item, cited),
-            [_heard(series, subject, item, prediction) for series, subject, prediction in predictions],
+            [_opened(series, subject, item, prediction, traces) for series, subject, prediction in predictions],
         )
 
 
@@ -82,14 +84,23 @@ def _options(turn: Turn) -> list[tuple[str, str, bool]]:
     return [(LABELS[place], option, place == turn.gold) for place, option in enumerate(turn.options)]
 
 
-def _heard(series: int, subject: SubjectScores, item: Item, prediction: Prediction) -> Heard:
+def _opened(
+    series: int, subject: SubjectScores, item: Item, prediction: Prediction, traces: Traces
+) -> OpenedPrediction:
     value = score_in_words(subject.prediction_values[prediction.key])
     heading = f"{subject.name}, {prediction.variant}, seed {prediction.seed}: {value}, {prediction.seconds:.1f} s"
     replies = [
-        Said(number, reply, _outcome(reply, turn), _verdicts(subject, item, prediction, number), _calls(reply))
+        OpenedReply(
+            number,
+            reply,
+            _outcome(reply, turn),
+            _verdicts(subject, item, prediction, number),
+            [call_in_words(call) for call in reply.calls],
+            traces.of(reply.trace) if reply.trace else None,
+        )
         for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False))
     ]
-    return Heard(series, heading, replies)
+    return OpenedPrediction(series, heading, replies)
 
 
 def _outcome(reply: Reply, turn: Turn) -> str:
@@ -105,14 +116,10 @@ def _outcome(reply: Reply, turn: Turn) -> str:
     return f"chose {LABELS[reply.choice]} ({turn.options[reply.choice]}), {right}"
 
 
-def _calls(reply: Reply) -> list[str]:
-    return [call_in_words(call) for call in reply.calls]
-
-
-def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[Found]:
+def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[CriterionRow]:
     held = subject.verdicts(prediction, number)
     named = {criterion.name: criterion for criterion in item.turns[number].criteria}
-    found: list[Found] = []
+    found: list[CriterionRow] = []
     for name in dict.fromkeys([*named, *held]):
         judged, criterion = held.get(name), named.get(name)
         met = judged.met if judged else None
@@ -123,7 +130,7 @@ def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number
         if judged and not judged.sure:
             verdict += ", not sure"
         found.append(
-            Found(
+            CriterionRow(
                 criterion.description if criterion else name or "The reply as a whole",
                 f"{criterion.weight:g}{', penalty' if criterion.penalty else ''}" if criterion else "",
                 verdict,

@@ -1,7 +1,7 @@
 """The scores of a run down to its items: what reports, comparisons and exports are made of.
 
-The score of an item is the headline of a run that would hold this item alone, and that of a prediction the headline of
-a run that would hold nothing else; so every suite's own rules apply, and a missing verdict leaves it without a score.
+The score of an item is the overall score of a run that would hold this item alone, and that of a prediction the score
+of a run that would hold nothing else; so every suite's own rules apply, and a missing verdict leaves it without one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
@@ -39,13 +39,8 @@ class SubjectScores:
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
         """What was last found of a reply, by the names of its criteria."""
-        said = reply_hash(prediction.replies[turn])
-        return {
-            found.criterion: found
-            for found in self.judgements.get(prediction.item, ())
-            if (found.variant, found.seed, found.turn) == (prediction.variant, prediction.seed, turn)
-            and found.reply in ("", said)
-        }
+        held = current(self.judgements.get(prediction.item, ()), [prediction])
+        return {found.criterion: found for found in held if (found.key, found.turn) == (prediction.key, turn)}
 
 
 @dataclass(frozen=True)
@@ -83,11 +78,11 @@ def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Re
     each: dict[PredictionKey, Value] = {}
     for item in scored.items:
         said, found = scored.said.get(item.id, ()), scored.found.get(item.id, ())
-        values[item.id] = _headline(suite, _of_item(item, scored.variants, said, found), reading)
+        values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
         only = len(said) == len(scored.variants) == 1
         for prediction in said:
             each[prediction.key] = (
-                values[item.id] if only else _headline(suite, _alone(item, scored, prediction, found), reading)
+                values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
     table = score_table(card.suite, name, reading, suite.score(scored, reading))
     return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
@@ -107,6 +102,8 @@ def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction]
     return Scored([item], variants, {item.id: said}, {item.id: found})
 
 
-def _headline(suite: Suite, scored: Scored, reading: Reading) -> Value:
-    headline = score_table("", "", reading, suite.score(scored, reading)).headline
-    return None if headline is None or headline.value is None else headline.value / 100
+def _value(suite: Suite, scored: Scored, reading: Reading) -> Value:
+    table = score_table("", "", reading, suite.score(scored, reading))
+    if table.headline is None or table.overall.value is None:
+        return None
+    return table.overall.value / 100

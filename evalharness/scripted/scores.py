@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from longtake.evalharness.estimates import Rows
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading, SampleScore
-from longtake.evalharness.suites.longshot_scores import LongshotScores, Rows, rows_of, sample_scores, score_longshot
+from longtake.evalharness.suites.longshot_scores import LongshotScores, rows_of, sample_scores, score_longshot
 
 _TAGS = ("wording", "seed", "tool", "kind", "events", "speech", "expects")
 OUTCOMES = ("right", "wrong", "abstained", "error", "unjudged")
@@ -31,7 +32,6 @@ class ScriptedScores(LongshotScores):
 class _Replied(NamedTuple):
     """What counts of a reply; its text is not held."""
 
-    hash: str
     ok: bool
     abstained: bool
 
@@ -55,19 +55,19 @@ def _outcomes(
     items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
     said = {(one.item, one.seed): tuple(map(_replied, one.replies)) for one in predictions}
-    met = {(one.item, one.seed, one.turn, one.criterion, one.reply): one.met for one in judgements}
+    met = {(one.item, one.seed, one.turn, one.criterion): one.met for one in current(judgements, predictions)}
     counted: dict[str, Counter[str]] = {}
     for item, seed in product(items, sorted({seed for _, seed in said}) or [0]):
         replies = said.get((item.id, seed), ())
         for number, (turn, reply) in enumerate(zip_longest(item.turns, replies[: len(item.turns)])):
             if turn.criteria:
-                verdict = met.get((item.id, seed, number, turn.criteria[0].name, reply.hash)) if reply else None
+                verdict = met.get((item.id, seed, number, turn.criteria[0].name)) if reply else None
                 counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, verdict)] += 1
     return {expected: _counts(found) for expected, found in counted.items()}
 
 
 def _replied(reply: Reply) -> _Replied:
-    return _Replied(reply_hash(reply), reply.status == "ok", reply.abstained)
+    return _Replied(reply.status == "ok", reply.abstained)
 
 
 def _outcome(reply: _Replied | None, met: bool | None) -> str:

@@ -57,7 +57,7 @@ class Shapes(Record):
 
 
 class Camera(Record):
-    """A camera that moves over a still: a drawn landscape, or a photograph."""
+    """A camera that moves over a drawn landscape."""
 
     kind: Literal["camera"] = "camera"
     move: Move

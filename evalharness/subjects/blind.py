@@ -28,7 +28,7 @@ class RandomOption:
 
 
 class MajorityLetter:
-    """Always chooses the letter that is right most often in the items themselves; the ceiling of a fixed letter."""
+    """Always chooses the letter that is right most often in all items of the suite; the ceiling of a fixed letter."""
 
     name = "majority"
     at_once = 1

@@ -18,6 +18,7 @@ from longtake.agent.controllers.endpoint import ContextFull, Role, reply, tokens
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, secret
 from longtake.errors import Cancelled, ConfigError, EngineError
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.choices import Choice, read_choice
 from longtake.evalharness.items import Reply
 from longtake.evalharness.subjects.frames import sampled
@@ -46,16 +47,16 @@ _FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
 class EndpointModel:
     """Asks one model, at temperature 0."""
 
-    at_once = 4
     at_most = False
 
-    def __init__(self, name: str, given: Given, workspace: Workspace) -> None:
+    def __init__(self, name: str, given: Given, workspace: Workspace, at_once: int = REQUESTS) -> None:
         """Nothing is sent yet.
 
         Args:
             name: in the run.
             given: which model is asked, and what it is given.
             workspace: in whose library a video is indexed for its transcript; its profile has the prices.
+            at_once: requests under way at the same time.
 
         Raises:
             ConfigError: when the endpoint may not be asked.
@@ -64,7 +65,7 @@ class EndpointModel:
         refused = refused_endpoint(given.url, "The subject's URL", "that key= names", offline=settings.offline)
         if refused:
             raise ConfigError(f"{refused}.")
-        self.name, self.indexes = name, given.transcript
+        self.name, self.indexes, self.at_once = name, given.transcript, at_once
         self._given, self._workspace, self._price = given, workspace, settings.controller.price
         self._reading = Lock()  # decoding takes all cores, and indexing the library
         self._model = open_endpoint(

@@ -8,23 +8,23 @@ from dataclasses import replace
 
 from longtake.console import Session
 from longtake.errors import ConfigError
+from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.given import given_by, is_model
+from longtake.evalharness.subjects.names import MODELS, NAMES
 from longtake.evalharness.subjects.subject import Subject
 
-NAMES = ("agent", "agent:PROFILE", "retrieval", "transcript", "random", "majority", "longest")
-MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")
 
-
-def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject:
+def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int = REQUESTS) -> Subject:
     """A subject.
 
     Args:
         name: one of `NAMES`, or a model, as in `given`. The agent has the profile of the session, or the one that its
             name says, under the same `--set`.
-        items: what it will be asked.
+        items: all of the suite, whether it is asked them or not.
         session: the options given before the command.
+        at_once: requests under way at the endpoint of a model at the same time.
 
     Raises:
         ConfigError: when there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
@@ -35,11 +35,11 @@ def subject_named(name: str, items: Sequence[Item], session: Session) -> Subject
         from longtake.preprocess.workspace import Workspace
 
         given, workspace = given_by(name), Workspace(session.library_root, session.settings)
-        model = EndpointModel(name, given, workspace)
+        model = EndpointModel(name, given, workspace, at_once)
         if not name.startswith("simulated:"):
             return model
         blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
-        return Simulated(name, model, EndpointModel(name, blind, workspace))
+        return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
     if name.partition(":")[0] == "agent":
         from longtake.evalharness.subjects.agent import Agent
         from longtake.preprocess.workspace import Workspace

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, ToolDefinition, Turn
+from longtake.evalharness.items import Item, Prediction, ToolCall, ToolDefinition, Turn
 from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.run_folder import Tell
@@ -102,8 +102,7 @@ def own_tools() -> tuple[ToolDefinition, ...]:
 
 def agentic_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
     """What is judged of a prediction: the final answer of each turn with gold calls, as a whole."""
-    replies = [*prediction.replies, *[Reply(text="")] * len(item.turns)]
-    for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=False)):
+    for number, turn, reply in prediction.turns_of(item):
         if turn.calls:
             yield Case(item, number, reply, "whole")
 

@@ -14,13 +14,12 @@ from pydantic import Field
 
 from longtake.evalharness.call_scores import TOLERANCE, Compared, compare_calls
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate, Sums, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.predicting import failed
 from longtake.evalharness.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
-from longtake.evalharness.suites.longshot_scores import Rows
 from longtake.memory.records import Record
 
 NEAR = f"within {TOLERANCE:g} s"
@@ -32,7 +31,7 @@ class AgenticScores(Record):
     reading: Reading
     headline: Estimate | None = Field(description="Of the rubric; none above 1 % of answers without a verdict.")
     overall: Estimate = Field(description="Of the rubric, pooled over the samples as a task is.")
-    excluded: Estimate = Field(description="The same without the samples in which a reply is an error.")
+    excluded: Estimate = Field(description="The same without samples in which a reply is an error or unread.")
     calls: Rows = Field(description="Selection, arguments and order.")
     tools: Rows = Field(description="F1 of the selection of each tool; 0 where gold never calls it.")
     parameters: Rows = Field(description="Gold arguments that match, by tool and parameter.")
@@ -67,6 +66,11 @@ class _Sample(NamedTuple):
     turns: tuple[_Turn, ...]
     failed: bool
 
+    @property
+    def unread(self) -> bool:
+        """Whether in a reply no calls could be read."""
+        return any(turn.unread for turn in self.turns)
+
 
 class _Counted(NamedTuple):
     """What counts in a row: so much of so much."""
@@ -98,7 +102,7 @@ def score_agentic(
         reading=reading,
         headline=overall if unjudged.value <= MOST_UNJUDGED else None,
         overall=overall,
-        excluded=_rubric([sample for sample in samples if not sample.failed], reading),
+        excluded=_rubric([sample for sample in samples if not (sample.failed or sample.unread)], reading),
         calls=_rows(_in_calls(turns)),
         tools=_rows(sorted(_in_tools(turns))),
         parameters=_rows(sorted(_in_parameters(turns))),
@@ -117,16 +121,13 @@ def _samples(
     items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
-    found = {
-        (PredictionKey(one.item, one.variant, one.subject, one.seed), one.turn, one.reply): one.met
-        for one in judgements
-    }
+    found = {(one.key, one.turn): one.met for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
 
 def _sample(
-    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int, str], bool | None]
+    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int], bool | None]
 ) -> _Sample:
     replies = list(prediction.replies) if prediction else []
     lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
@@ -134,7 +135,7 @@ def _sample(
     turns: list[_Turn] = []
     for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=True)):
         if turn.calls:
-            met = found.get((prediction.key, number, reply_hash(reply))) if prediction else None
+            met = found.get((prediction.key, number)) if prediction else None
             turns.append(_turn(item, turn, reply, met))
     return _Sample(item, tuple(turns), lacking)
 

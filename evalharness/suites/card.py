@@ -1,21 +1,6 @@
 """The card of a question set of one's own: a YAML file that says what its columns mean.
 
-    name: workshop
-    file: questions.csv          # JSON, JSONL, CSV or TSV, beside the card
-    videos: clips                # a folder beside the card; may be left out, or said otherwise with --media
-    fields:
-      id: number                 # may be left out: then the line of the row
-      question: question
-      options: [a, b, c, d]      # columns; or one that holds a list, or an option a line
-      answer: right
-      video: clip                # path or name of the file, with or without its suffix
-      task: kind                 # may be left out
-      tags: [speaker, room]      # columns that scores are broken down by; may be left out
-    format: choice               # choice, open, or mixed: choice where the row has options
-    answer: letter               # letter, index (from 0), number (from 1) or text
-    rotate: true                 # whether the right option is put at every place once
-
-Without `options`, choices stand in the question itself, as (a) ... (b) ... or, each on its line, A. ... B. ...
+`docs/own-question-sets.md` shows one, and a table that it fits.
 """
 
 from __future__ import annotations
@@ -35,13 +20,15 @@ from longtake.memory.records import Record
 class CardFields(Record):
     """Which column holds what."""
 
-    question: str
+    question: str = Field(description="Without `options`, choices may stand in it: (a) ... (b) ..., or A. ... B. ...")
     answer: str
-    video: str
-    id: str | None = None
-    options: str | tuple[str, ...] | None = None
+    video: str = Field(description="Path or name of the file, with or without its suffix.")
+    id: str | None = Field(default=None, description="Else the line of the row is its id.")
+    options: str | tuple[str, ...] | None = Field(
+        default=None, description="A column for each, or one that holds a list, or an option a line."
+    )
     task: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = Field(default=(), description="Columns that scores are broken down by.")
 
 
 class Card(Record):
@@ -53,7 +40,7 @@ class Card(Record):
     fields: CardFields
     format: Literal["choice", "open", "mixed"] = "mixed"
     answer: AnswerAs = "letter"
-    rotate: bool = False
+    rotate: bool = Field(default=False, description="Whether the right option is put at every place once.")
 
 
 def read_card(path: Path, media: Path | None = None) -> Card:
@@ -74,6 +61,6 @@ def read_card(path: Path, media: Path | None = None) -> Card:
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        raise ConfigError(f"{path}, {wrong_field(error)}; see the example of a card in the documentation.") from error
+        raise ConfigError(f"{path}, {wrong_field(error)}; see docs/own-question-sets.md for an example.") from error
     videos = media or (path.parent / card.videos if card.videos else None)
     return card.model_copy(update={"file": path.parent / card.file, "videos": videos})

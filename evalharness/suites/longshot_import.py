@@ -25,7 +25,7 @@ Kind = Literal["longshot", "lmms-eval"]
 _ID: dict[Kind, str] = {"longshot": "sample_id", "lmms-eval": "doc_id"}
 
 
-class _Outcome(NamedTuple):
+class _Imported(NamedTuple):
     """An item, what the subject said to it and what was found of that."""
 
     item: Item
@@ -53,7 +53,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
     suite, subject = (
         (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (suite_of(file), file.parent.name)
     )
-    outcomes: dict[str, _Outcome] = {}
+    outcomes: dict[str, _Imported] = {}
 
     def make(row: Row) -> Item:
         outcome = _of_longshot(row, subject) if kind == "longshot" else _of_lmms(row, suite, subject)
@@ -63,14 +63,14 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
     if not items_of(read_rows(file, tell), make, tell, _ID[kind]):
         raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
     folder = RunFolder(out)
-    card = RunCard(suite=suite, source=str(file), subjects=(subject,), version=longtake.__version__)
+    card = RunCard(suite=suite, source=str(file), subjects=(subject,), imported=True, version=longtake.__version__)
     with folder.locked():
         folder.begin(card)
         _write(folder, subject, list(outcomes.values()), tell)
     return card
 
 
-def _write(folder: RunFolder, subject: str, outcomes: list[_Outcome], tell: Tell) -> None:
+def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], tell: Tell) -> None:
     """Write each prediction after its judgements: where one is held, so are they."""
     held = {key.item for key in folder.predictions(tell)}
     folder.keep_items([outcome.item for outcome in outcomes])
@@ -85,7 +85,7 @@ def _write(folder: RunFolder, subject: str, outcomes: list[_Outcome], tell: Tell
             )
 
 
-def _of_longshot(row: Row, subject: str) -> _Outcome:
+def _of_longshot(row: Row, subject: str) -> _Imported:
     """A sample of the released evaluator; a turn that was given no reply is an error."""
     sample, folder = Sample.of(row), row.file.parent
     exchanges = sample.exchanges
@@ -106,10 +106,10 @@ def _of_longshot(row: Row, subject: str) -> _Outcome:
         for name, judged in exchange.criteria.items()
         if judged.criteria_met is not None or judged.evaluation_error
     )
-    return _Outcome(longshot_item(sample), replies, judgements)
+    return _Imported(longshot_item(sample), replies, judgements)
 
 
-def _of_lmms(row: Row, suite: str, subject: str) -> _Outcome:
+def _of_lmms(row: Row, suite: str, subject: str) -> _Imported:
     """A sample of lmms-eval; each metric is a judge, and what is neither 0 nor 1 is points without a verdict."""
     sample = parsed(LmmsSample, row)
     reply = Reply(text=sample.reply)
@@ -127,7 +127,7 @@ def _of_lmms(row: Row, suite: str, subject: str) -> _Outcome:
         )
         for metric, points in sample.metrics.items()
     )
-    return _Outcome(sample.item(suite), (reply,), judgements)
+    return _Imported(sample.item(suite), (reply,), judgements)
 
 
 def _reply(text: str | None) -> Reply:

@@ -2,7 +2,8 @@
 
 A task is scored over its samples, a category is the plain mean of its tasks and the overall score that of the
 categories, over those that are there. Other rows are scored over their samples as a task is. A sample counts in the row
-of every modality it lists; difficulty is of questions, so each turn counts by itself there.
+of every modality it lists; difficulty is of questions, so each turn counts by itself there. The released code takes the
+tag `audio` for a visual one: a table as it has them stands beside the right one.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import NamedTuple
 from pydantic import Field
 
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate, Sums, macro, ratio
+from longtake.evalharness.estimates import Estimate, Rows, Sums, macro, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
 from longtake.evalharness.predicting import failed
 from longtake.evalharness.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
@@ -27,7 +28,6 @@ _BUCKETS = ("short", "medium", "long", "unknown")
 _LEVELS = ("1", "2", "3", "4", "5")
 _KINDS = ("single_turn", "multi_turn")
 
-Rows = dict[str, Estimate]
 _Place = tuple[PredictionKey, int, str]  # of a criterion: its prediction, its turn and its name
 
 
@@ -35,18 +35,19 @@ class LongshotScores(Record):
     """Scores of one subject, 0 to 100 with intervals; `paper` may go below 0."""
 
     reading: Reading
-    parity: bool = Field(description="Whether the tag `audio` counts as visual, as in the released code.")
     headline: Estimate | None = Field(description="The overall score; none above 1 % of criteria without a verdict.")
     overall: Estimate
-    excluded: Estimate = Field(description="The overall score without the samples in which a reply is an error.")
+    excluded: Estimate = Field(description="The overall score without samples in which a reply is an error or empty.")
     categories: Rows
     tasks: Rows
     unknown_tasks: Rows = Field(description="Tasks that are none of the sixteen; no part of the overall score.")
     modalities: Rows
+    parity_modalities: Rows = Field(description="With the tag `audio` as a visual one; empty where no turn has it.")
     durations: dict[str, Rows] = Field(description="By the edges of `repo` and of `paper`.")
     difficulties: Rows
     turns: Rows = Field(description="Samples of one turn and of several.")
     errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
+    empty_replies: Share = Field(description="Of the turns, those whose reply is no error and yet no answer.")
     unjudged: Share = Field(description="Of the criteria, those of replies without a verdict; they count as not met.")
 
 
@@ -54,8 +55,8 @@ class _Said(NamedTuple):
     """What is scored of a prediction; its texts are not held."""
 
     key: PredictionKey
-    hashes: tuple[str, ...]  # of its replies
     silent: tuple[bool, ...]  # whether a reply says nothing
+    empty: int  # replies that are no error and say nothing
     failed: bool
 
 
@@ -65,6 +66,7 @@ class _Sample(NamedTuple):
     item: Item
     verdicts: tuple[tuple[Verdict, ...], ...]
     failed: bool
+    empty: int
     unjudged: int
 
 
@@ -73,7 +75,6 @@ def score_longshot(
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
     reading: Reading,
-    parity: bool = False,
 ) -> LongshotScores:
     """Score one subject in one variant.
 
@@ -82,11 +83,10 @@ def score_longshot(
         predictions: of the subject, with as many seeds as there are: each seed makes a sample of every item.
         judgements: of one judge; of several on one criterion the last counts.
         reading: how penalties count and samples are pooled.
-        parity: whether the tag `audio` counts as visual.
     """
     samples = _samples(items, predictions, judgements)
     scores = [_score(sample, reading) for sample in samples]
-    kept = [score for score, sample in zip(scores, samples, strict=True) if not sample.failed]
+    kept = [score for score, sample in zip(scores, samples, strict=True) if not (sample.failed or sample.empty)]
     unjudged = Share(
         count=sum(sample.unjudged for sample in samples),
         n=sum(len(turn) for sample in samples for turn in sample.verdicts),
@@ -94,20 +94,24 @@ def score_longshot(
     overall = _overall(scores)
     tasks = by_task(scores)
     unknown = sorted(set(tasks) - set(TASKS))
+    sounds = any("audio" in turn.modalities for item in items for turn in item.turns)
     return LongshotScores(
         reading=reading,
-        parity=parity,
         headline=overall if unjudged.value <= MOST_UNJUDGED else None,
         overall=overall,
         excluded=_overall(kept),
         categories={name: macro([members]) for name, members in _members(scores).items()},
         tasks={name: ratio(_sums(tasks[name])) for name in TASKS if name in tasks},
         unknown_tasks={name: ratio(_sums(tasks[name])) for name in unknown},
-        modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=parity)),
+        modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=False)),
+        parity_modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=True)) if sounds else {},
         durations={edges: rows_of(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
         difficulties=rows_of(_turn_scores(samples, reading), _LEVELS, _levels),
         turns=rows_of(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
-        errors=Share(count=len(samples) - len(kept), n=len(samples)),
+        errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
+        empty_replies=Share(
+            count=sum(sample.empty for sample in samples), n=sum(len(sample.verdicts) for sample in samples)
+        ),
         unjudged=unjudged,
     )
 
@@ -123,20 +127,16 @@ def _samples(
     items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): _said(prediction) for prediction in predictions}
-    replies = {(one.key, turn): reply for one in said.values() for turn, reply in enumerate(one.hashes)}
-    found: dict[_Place, bool | None] = {}
-    for one in judgements:
-        key = PredictionKey(one.item, one.variant, one.subject, one.seed)
-        if one.reply in ("", replies.get((key, one.turn))):  # what was found of an earlier reply no longer counts
-            found[key, one.turn, one.criterion] = one.met
+    found = {(one.key, one.turn, one.criterion): one.met for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
 
 def _said(prediction: Prediction) -> _Said:
     replies = prediction.replies
-    silent = tuple(reply.status != "ok" or not reply.text.strip() for reply in replies)
-    return _Said(prediction.key, tuple(map(reply_hash, replies)), silent, failed(prediction))
+    silent = tuple(reply.status != "ok" or not reply.spoken for reply in replies)
+    empty = sum(reply.status == "ok" and not reply.spoken for reply in replies)
+    return _Said(prediction.key, silent, empty, failed(prediction))
 
 
 def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None]) -> _Sample:
@@ -154,7 +154,7 @@ def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None])
             verdicts.append(Verdict(criterion, met))
         turns.append(tuple(verdicts))
     lacking = said is None or len(said.silent) < len(item.turns) or said.failed
-    return _Sample(item, tuple(turns), lacking, unjudged)
+    return _Sample(item, tuple(turns), lacking, said.empty if said else 0, unjudged)
 
 
 def _score(sample: _Sample, reading: Reading) -> SampleScore:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import choice_state, rotations
-from longtake.evalharness.items import Item, Prediction, Turn, Variant
+from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.run_folder import Tell
@@ -22,7 +22,6 @@ from longtake.evalharness.suites.options import option_of, split_options
 from longtake.evalharness.suites.rows import Row, read_rows
 
 SUITE = "moment-video"
-Protocol = Literal["paper", "repo"]
 TASKS = ("TO", "TC", "AD", "TR")
 RATES = (1.0, 5.0, 8.0, 16.0)  # frames a second of the ablation
 MAIN_RATE, MAIN_FRAMES = 1.0, 64

@@ -17,8 +17,7 @@ from longtake.evalharness.choice_scores import (
     open_outcome,
     summarise,
 )
-from longtake.evalharness.items import Item, Judgement, Prediction, Variant
-from longtake.evalharness.suites.moment_video import Protocol
+from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 
 # Upper edges of the duration buckets in seconds; the paper leaves open where an edge belongs: here to the shorter one.
 _BUCKETS = {"up to 5 s": 5.0, "5-10 s": 10.0, "10-20 s": 20.0, "20-60 s": 60.0, "1-3 min": 180.0}
@@ -54,15 +53,15 @@ def score_moment_video(
             "task": by(outcomes, lambda item: item.task),
             "domain": by(outcomes, lambda item: item.tags["domain"]),
             "subclass": by(outcomes, lambda item: item.tags["subclass"]),
-            "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), duration_bucket),
+            "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), length_row),
             "multiple choice": beside_chance(outcomes, "in every order") | beside_chance(as_written, "as written"),
             "frame rate": {rate: accuracy(found) for rate, found in rates.items()} if len(rates) > 1 else {},
         },
     )
 
 
-def duration_bucket(item: Item) -> str:
-    """The bucket of an item's video; empty where its length is not known."""
+def length_row(item: Item) -> str:
+    """The duration row of an item's video; empty where its length is not known."""
     seconds = item.seconds
     if seconds is None:
         return ""

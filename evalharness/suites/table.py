@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.on_disk import Flat
 from longtake.evalharness.rubric_scores import READINGS, Reading
@@ -27,7 +26,6 @@ from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own
 from longtake.evalharness.suites.video_tt_scores import score_video_tt
 from longtake.memory.records import Record
 
-Protocol = Literal["paper", "repo"]
 OWN = "own"
 
 

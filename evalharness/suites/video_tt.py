@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Prediction, Turn, Variant
+from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.run_folder import Tell
@@ -22,7 +22,6 @@ from longtake.evalharness.suites.options import split_options
 from longtake.evalharness.suites.rows import SUFFIXES, Row, read_rows
 
 SUITE = "video-tt"
-Protocol = Literal["paper", "repo"]
 PRIMARY, CHOICE = "primary", "multiple choice"
 WAYS = (PRIMARY, "paraphrased", "correctly led", "wrongly led", CHOICE)
 FRAMES = 80

@@ -30,7 +30,7 @@ def score_video_tt(
     judgements: Iterable[Judgement],
     threshold: Threshold,
 ) -> ChoiceScores:
-    """Score one subject; the headline is the plain mean of the five accuracies.
+    """Score one subject; the headline is the plain mean of the five accuracies, where all five ways were asked.
 
     Args:
         items: all that were to be asked.
@@ -44,6 +44,7 @@ def score_video_tt(
     outcomes = _outcomes(items, variant, answers, threshold)
     ways = _by_way(outcomes)
     read = {str(other): _by_way(_outcomes(items, variant, answers, other)) for other in THRESHOLDS.values()}
+    lacking = [way for way in WAYS if way not in ways]
     capabilities = {f"capability, {way}": by(found, lambda item: item.task) for way, found in ways.items()}
     return summarise(
         outcomes,
@@ -57,6 +58,7 @@ def score_video_tt(
             **capabilities,
         },
         headline=lambda found: _mean_of_five(_by_way(found)),
+        note=f"No headline: it is a mean of five, and no question is {', '.join(lacking)}." if lacking else None,
     )
 
 
@@ -80,7 +82,8 @@ def robustness(ways: Ways) -> Estimate:
 
 
 def _mean_of_five(ways: Ways) -> Estimate:
-    return macro([[sums(found)] for found in ways.values()])
+    """Without a value where one of the five is missing: the mean of the others would be another figure."""
+    return macro([[sums(found)] for found in ways.values()] if len(ways) == len(WAYS) else [])
 
 
 def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:

@@ -6,8 +6,9 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
-from longtake.agent.claims import check_draft, softened, with_citations
-from longtake.agent.ledger import Made, entered, grounded
+from longtake.agent.claims import check_draft
+from longtake.agent.ledger import Made, entered, grounded, pages_quoted
+from longtake.agent.publishing import softened, with_citations
 from longtake.agent.verdicts import Grounds
 from longtake.memory.records import Claim, Evidence, FoundBy, Modality
 from longtake.memory.timespan import TimeSpan
@@ -250,6 +251,14 @@ def test_a_result_counts_where_the_evidence_or_the_question_holds_all_it_is_work
     assert grounded([done], [KETTLE], question) == ([f"{expression} = 7"] if counts else [])
     later = Made(by.model_copy(update={"arguments": {"expression": "7 + 45"}}), done.result)
     assert len(grounded([done, later], [KETTLE], question)) == (2 if counts else 0)
+
+
+def test_a_web_page_backs_no_claim_and_is_told_with_its_address_only_as_it_stands() -> None:
+    pages = [{"title": "Kettles", "snippet": "A kettle boils.", "url": "https://kettle.example/"}]
+    call = Made(FoundBy(tool="web_search", call="c"), ToolResult(tool="web_search", output={"results": pages}))
+    assert call.made == ""
+    assert pages_quoted("“A kettle boils.”", [call]) == [("A kettle boils.", "https://kettle.example/")]
+    assert pages_quoted("“A kettle boils” A kettle boils.", [call]) == []
 
 
 def test_from_an_answer_to_the_step_in_the_trace(small_workspace: Workspace) -> None:

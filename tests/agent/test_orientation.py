@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.errands import is_errand
-from longtake.agent.orientation import classify, named_span, quoted, split_parts, wants_everything
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import classify, quoted, split_parts, wants_everything
 from longtake.memory.timespan import SpanError, TimeSpan
 
 SHOTS = [TimeSpan(start=0, end=10), TimeSpan(start=10, end=25), TimeSpan(start=25, end=60)]

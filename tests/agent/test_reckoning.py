@@ -152,6 +152,10 @@ def test_what_the_slide_names_is_told_where_the_web_is_silent_and_looked_up_wher
         online = Workspace(workspace.library.root, load(overrides=[f"web.searxng_url={server.url}"]))
         answer = answered(Asker(online), question)
     assert [query["q"] for query in server.queries] == [["density silver"]]
-    assert answer.answer.startswith("“Metal: silver” [00:00:16] On the web: “The density of silver is 10.5.”")
+    assert answer.answer == (
+        "“Metal: silver” [00:00:16] On the web, not in the video: “The density of silver is 10.5.”"
+        " (https://silver.example/)."
+    )
+    assert [claim.text for claim in answer.claims] == ["“Metal: silver”"]
     offline = Workspace(workspace.library.root, load(overrides=["offline=true"]))
     assert answered(Asker(offline), question).answer == "“Metal: silver” [00:00:16] Not found: “density”."

@@ -48,7 +48,13 @@ HITS = {
     "count_seen": ("How many vehicles drive through?", "Is there ever more than one person in view?"),
     "find_blank": ("Is there ever a black screen?", "Is there any white picture?", "Is there ever a red screen?"),
     "find_amount": ("How much honey did Cairo harvest?", "How many hives does Oslo have?"),
-    "abstain": ("Does the slide price of the kettle agree with what is said?",),
+    "abstain": (
+        "Does the slide price of the kettle agree with what is said?",
+        "Is the price on the sign the same as the one the speaker names?",
+        "Do the hours shown on the poster coincide with those that are announced?",
+        "The price on the screen and the one that is said: do they differ?",
+        "Thanks!",
+    ),
     "look_everywhere": ("Is there ever a dog in the picture?",),
     "add_up": ("What is the total of the prices?",),
     "find_flash": (
@@ -162,6 +168,8 @@ NEAR_MISSES = (
     "Find the moment when the internet fails.",
     "Which expression does he have on his face?",
     "Who wrote the program?",
+    "Can you tell me which words are shown as the speaker begins?",
+    "Is the speaker shown on the slide?",
 )
 
 

@@ -19,8 +19,14 @@ from longtake.preprocess.workspace import Workspace
 pytestmark = pytest.mark.slow
 
 
-def ask(root: Path, clip: Path, question: str) -> Answer:
-    answer = Asker(Workspace(root, load())).ask([str(clip)], question)
+@pytest.fixture(scope="module")
+def asker(tmp_path_factory: pytest.TempPathFactory) -> Asker:
+    """Asks about whatever clip is named, in one library: engines are loaded once, and each clip is indexed once."""
+    return Asker(Workspace(tmp_path_factory.mktemp("library"), load()))
+
+
+def ask(asker: Asker, clip: Path, question: str) -> Answer:
+    answer = asker.ask([str(clip)], question)
     assert all(claim.verdict == "supported" for claim in answer.claims)
     return answer
 
@@ -38,8 +44,8 @@ def ask(root: Path, clip: Path, question: str) -> Answer:
         ("PySceneDetect/testvideo.mp4", "What happens at 18.2 s?", "dissolve to another shot"),
     ],
 )
-def test_what_is_measured_answers(media: Path, tmp_path: Path, clip: str, question: str, held: str) -> None:
-    answer = ask(tmp_path, media / clip, question)
+def test_what_is_measured_answers(media: Path, asker: Asker, clip: str, question: str, held: str) -> None:
+    answer = ask(asker, media / clip, question)
     assert answer.status == "answered"
     assert held in answer.answer
 
@@ -52,10 +58,8 @@ def test_what_is_measured_answers(media: Path, tmp_path: Path, clip: str, questi
         ("bgslibrary/video.avi", "Is there a flash?", "No flash in"),
     ],
 )
-def test_what_cannot_be_told_is_an_abstention(
-    media: Path, tmp_path: Path, clip: str, question: str, reason: str
-) -> None:
-    answer = ask(tmp_path, media / clip, question)
+def test_what_cannot_be_told_is_an_abstention(media: Path, asker: Asker, clip: str, question: str, reason: str) -> None:
+    answer = ask(asker, media / clip, question)
     assert (answer.status, answer.citations) == ("abstained", ())
     assert reason in answer.answer
 
@@ -78,7 +82,7 @@ def test_who_is_enrolled_is_named_when_seen(media: Path, tmp_path: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def crossing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Asker, str]:
+def crossing(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A slide, and 8 s in which a red disc and then two green squares go right, below a blue square in a corner."""
 
     def picture(time: float) -> Picture:
@@ -88,10 +92,9 @@ def crossing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Asker, str]:
             shown = box(shown, round(-60 + 400 * (time - late)), 156, 48, 48, GREEN)
         return shown
 
-    folder = tmp_path_factory.mktemp("crossing")
     slide = written(flat((90, 40, 20), 640, 360), "KETTLE 249", (80, 180), 2.0)
-    clip = write_clip(folder / "clip.mp4", [*[slide] * 75, *(picture(number / 25) for number in range(200))])
-    return Asker(Workspace(folder / "library", load())), str(clip)
+    clip = tmp_path_factory.mktemp("crossing") / "clip.mp4"
+    return str(write_clip(clip, [*[slide] * 75, *(picture(number / 25) for number in range(200))]))
 
 
 @pytest.mark.parametrize(
@@ -105,37 +108,36 @@ def crossing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Asker, str]:
     ],
 )
 def test_options_about_shapes_are_chosen_by_what_is_seen(
-    crossing: tuple[Asker, str], question: str, options: tuple[str, ...], chosen: str
+    asker: Asker, crossing: str, question: str, options: tuple[str, ...], chosen: str
 ) -> None:
-    asker, clip = crossing
-    answer = asker.ask([clip], question, options=options)
+    answer = asker.ask([crossing], question, options=options)
     assert answer.option
     assert answer.option.text == chosen
     assert answer.citations[0].start == pytest.approx(5.0, abs=3.5)
 
 
-def test_a_face_among_shapes_is_neither_overlooked_nor_denied(media: Path, tmp_path: Path) -> None:
+def test_a_face_among_shapes_is_neither_overlooked_nor_denied(media: Path, tmp_path: Path, asker: Asker) -> None:
     read = np.asarray(cv2.imread(str(media / "face_recognition" / "obama2.jpg")), np.uint8)
     ground = flat((215, 225, 230), 640, 360)
     ground[40:320, 20:240] = cv2.resize(read, (220, 280))
     frames = [circle(ground, (260 + 3 * number, 300), 24, RED) for number in range(100)]
-    answer = ask(tmp_path, write_clip(tmp_path / "clip.mp4", frames), "Is a face seen while the circle moves?")
+    answer = ask(asker, write_clip(tmp_path / "clip.mp4", frames), "Is a face seen while the circle moves?")
     assert answer.answer.startswith("Yes: “face 1 of 1") or answer.status == "abstained"
 
 
-def test_a_photograph_is_found_by_its_face(media: Path, tmp_path: Path) -> None:
+def test_a_photograph_is_found_by_its_face(media: Path, tmp_path: Path, asker: Asker) -> None:
     read = np.asarray(cv2.imread(str(media / "face_recognition" / "biden.jpg")), np.uint8)
     ground = flat((48, 48, 48), 640, 360)
     shown = ground.copy()
     shown[:, 200:440] = cv2.resize(read, (240, 360))
     clip = write_clip(tmp_path / "clip.mp4", [*[ground] * 100, *[shown] * 100])
-    answer = ask(tmp_path / "library", clip, "When does a photograph of a person appear?")
+    answer = ask(asker, clip, "When does a photograph of a person appear?")
     assert answer.answer.startswith("“face 1 of 1")
     assert answer.citations[0].start == pytest.approx(4.0, abs=0.6)
-    assert ask(tmp_path / "library", clip, "Who is the person in the photograph?").status == "abstained"
+    assert ask(asker, clip, "Who is the person in the photograph?").status == "abstained"
 
 
-def test_the_kind_of_a_change_from_slide_to_slide_is_told(tmp_path: Path) -> None:
+def test_the_kind_of_a_change_from_slide_to_slide_is_told(tmp_path: Path, asker: Asker) -> None:
     ground = flat((90, 40, 20), 640, 360)
     slides = [
         written(written(ground, title, (40, 110), 3.0), line, (40, 240), 1.8)
@@ -145,7 +147,7 @@ def test_the_kind_of_a_change_from_slide_to_slide_is_told(tmp_path: Path) -> Non
     dissolve = [cv2.addWeighted(slides[0], 1 - share, slides[1], share, 0) for share in shares]
     frames = [*[slides[0]] * 75, *dissolve, *[slides[1]] * 75, *[slides[2]] * 75]
     clip = write_clip(tmp_path / "clip.mp4", [np.asarray(frame, np.uint8) for frame in frames])
-    asker, ways = Asker(Workspace(tmp_path / "library", load())), ("a cut", "a dissolve", "a fade")
+    ways = ("a cut", "a dissolve", "a fade")
     for title, way in (("Gardens", "a dissolve"), ("Harbour", "a cut")):
         answer = asker.ask([str(clip)], f'Which transition leads to the slide "{title}"?', options=ways)
         assert answer.option

@@ -89,3 +89,25 @@ def test_too_many_or_other_sounds_are_left_open(question: str, start: str) -> No
 )
 def test_an_alarm_is_a_sound_only_where_it_is_heard(question: str, kinds: list[str]) -> None:
     assert asked_kinds(question) == kinds
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What sound means that the doors close?",
+        "How loud is the siren?",
+        "What does the siren mean?",
+        "What is the tone called?",
+        "When is there no siren?",
+    ],
+)
+def test_what_is_heard_and_when_does_not_say_more_of_a_sound(question: str) -> None:
+    assert answered(question)[0].startswith("NOT FOUND")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which different sounds can be heard in the recording?", "What sounds are there between 0:04 and 0:10?"],
+)
+def test_all_that_is_heard_is_told_where_nothing_else_is_asked(question: str) -> None:
+    assert "Siren-like sound from 00:00:09.0" in answered(question)[0]

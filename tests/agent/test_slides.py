@@ -97,7 +97,7 @@ def test_what_a_hurried_reader_asks_of_slides(question: str, draft: str) -> None
         ("How long is the price slide shown?", "“Equipment prices” is shown for about 18 s"),
         ("How long is the silence before the tone?", "“silence” is heard for 2.0 s, from 00:00:27.0"),
         ("How much honey did Lima harvest?", "NOT FOUND"),
-        ("Does the slide price of the smoker agree with what is said?", "NOT FOUND: Whether"),
+        ("Does the slide price of the smoker agree with what is said?", "NOT FOUND: Of what is shown and"),
         ("What is said at 0:14 in Spanish?", "NOT FOUND: Nothing is said there in another language"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,36 @@ def test_a_set_is_asked_judged_and_scored_and_goes_on_where_it_was(questions: Pa
     assert longest["errors"] == {"count": 0, "n": 2}
 
 
+def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_lifted(questions: Path) -> None:
+    (questions / "card.yaml").write_text(CARD + "rotate: true\n")
+    (questions / "questions.csv").write_text(
+        "number,question,a,b,c,right,clip\nq1,Which?,1,2,,A,x\nq2,Which?,1,2,3,C,x\nq3,Which?,1,2,3,C,y\n"
+    )
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "majority")
+    assert eval_(*asked, "--limit", 1)[1].startswith("2 predictions made")
+    assert eval_(*asked)[1].startswith("6 predictions made, 2 there before")
+    said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
+    assert {each["replies"][0]["text"][0] for each in said if each["item"] != "q1"} == {"C"}
+    assert {each["replies"][0]["text"] for each in said if each["item"] == "q1"} == {"B. 2", "B. 1"}  # of two, the last
+
+
+def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(questions: Path) -> None:
+    rows = [f"q{number},Which?,1,2,3,B,x" for number in range(12)]
+    (questions / "questions.csv").write_text("\n".join(["number,question,a,b,c,right,clip", *rows]))
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
+    seeds = ("--seed", 3, "--seed", 8, "--seed", 3)
+    assert eval_(*asked, *seeds)[1].startswith("24 predictions made")
+    assert eval_(*asked, *seeds)[1].startswith("0 predictions made, 24 there before")
+    assert "(its seeds differ)" in eval_(*asked)[2]
+    said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
+    drawn = {seed: [each["replies"][0]["choice"] for each in said if each["seed"] == seed] for seed in (3, 8)}
+    assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
+    right = sum(choice == 1 for choices in drawn.values() for choice in choices)
+    assert scores(questions / "run")["headline"]["value"] == pytest.approx(100 * right / 24, abs=1e-4)
+    assert eval_("doctor", questions / "run")[1].splitlines()[1] == "  random: 24 of 24 predictions"
+    assert eval_(*asked, *seeds[:-1], -1)[0] == 2
+
+
 def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Workspace) -> None:
     shutil.copytree(demo_workspace.library.root / "demo", questions / "clips", dirs_exist_ok=True)
     run = questions / "run"
@@ -94,6 +125,21 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
     assert len(written) == 3
     assert not any("sk-seer" in text for text in written)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_no_more_requests_are_under_way_at_once_than_asked_for(tmp_path: Path, most: int) -> None:
+    (tmp_path / "card.yaml").write_text(OPEN_CARD)
+    rows = [f"q{number},Which day is number {number}?,Friday.,x" for number in range(6)]
+    (tmp_path / "open.csv").write_text("\n".join(["number,question,right,clip", *rows]))
+    run, library, at_once = tmp_path / "run", ("--library", tmp_path / "library"), ("--at-once", most)
+    with openai_server([replace(says("Friday."), delay=0.3)]) as server:
+        asked = ("run", tmp_path / "card.yaml", "--suite", "own", "--out", run, *at_once)
+        eval_(*asked, "--subject", f"question-only:seer@{server.url}", settings=library)
+    with openai_server([replace(says('{"same": true}'), delay=0.3)]) as judge:
+        by = ("--by", "endpoint", "--url", judge.url, "--model", "jurist")
+        eval_("judge", run, *by, *at_once, settings=library)
+    assert [(server.most_at_once, len(server.requests)), (judge.most_at_once, len(judge.requests))] == [(most, 6)] * 2
 
 
 def test_a_key_given_in_place_of_its_variable_is_not_written_down(questions: Path) -> None:
@@ -198,16 +244,34 @@ def said(tmp_path: Path) -> Path:
 def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
     library = ("--library", said / "library")
     with openai_server([says('{"same": true}'), says('{"same": false}')]) as server:
-        judged = ("judge", said / "run", "--judge", "endpoint", "--url", server.url, "--model", "jurist")
+        judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
         assert eval_(*judged, settings=library)[1].startswith("2 verdicts given, 0 there before, 0 without")
         assert eval_(*judged, settings=library)[1].startswith("0 verdicts given, 2 there before")
         assert len(server.requests) == 2
     assert scores(said / "run")["headline"]["value"] == 50.0
 
 
+def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_timed(said: Path) -> None:
+    settings = ("--library", said / "library", "--set", "controller.price.output=1000")
+    held = (said / "run" / "judgements.jsonl").exists
+    with openai_server([says('{"same": true}')]) as server:
+        judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
+        _, told, _ = eval_(*judged, "--dry-run", settings=settings)
+        assert (server.requests, held()) == ([], False)
+        assert ": 2 verdicts to give; about 2 calls, " in told
+        assert told.endswith(" tokens in, 80 out, a time that its first reply will tell, 0.08 in cost\n")
+        assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict given")
+        expected = json.loads(eval_(*judged, "--dry-run", "--json", settings=settings)[1])
+        assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))
+        assert expected["seconds"] is not None
+        assert len(server.requests) == 1
+    _, told, _ = eval_("judge", said / "run", "--dry-run")
+    assert told.endswith(": 2 verdicts to give; no model is asked\n")
+
+
 def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> None:
     library = ("--library", said / "library")
-    by = ("--judge", "endpoint", "--model", "jurist", "--url")
+    by = ("--by", "endpoint", "--model", "jurist", "--url")
     with openai_server([says('{"same": true}')]) as server:
         eval_("judge", said / "run", *by, server.url, settings=library)
         checked = ("judge-check", said / "run", said / "labels.jsonl", *by, server.url)
@@ -217,16 +281,36 @@ def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> Non
         assert "reference: the person; n 2, TP 1, FP 1, FN 0, TN 0; accuracy 0.5000" in against
         assert itself == "itself, 3 runs over 2 cases: same verdict 1.0000, mean kappa none"
         assert len(server.requests) == 2 * 3  # the first of the three runs stands in the library already
-        [figures] = json.loads(eval_(*checked, "--json", settings=library)[1])["checks"]
-    assert (figures["accuracy"], figures["false_positive_rate"], figures["check"]["reference"]) == (0.5, 1.0, "person")
+        [check] = json.loads(eval_(*checked, "--json", settings=library)[1])["checks"]
+    assert check["reference"] == "person"
+    assert check["agreement"] == {
+        "true_positive": 1,
+        "false_positive": 1,
+        "false_negative": 0,
+        "true_negative": 0,
+        "n": 2,
+        "accuracy": 0.5,
+        "f1": 2 / 3,
+        "false_positive_rate": 1.0,
+        "false_negative_rate": 0.0,
+        "kappa": 0.0,
+    }
 
 
 def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> None:
     assert eval_("judge", said / "run")[0] == 0
     _, told, _ = eval_("judge-check", said / "run", said / "labels.jsonl", "--json")
     checked = json.loads(told)
-    assert [figures["n"] + figures["check"]["unjudged"] for figures in checked["checks"]] == [2]
+    assert [check["agreement"]["n"] + check["unjudged"] for check in checked["checks"]] == [2]
     assert checked["itself"] is None
+
+
+def test_a_verdict_on_an_earlier_reply_is_compared_with_nobody(said: Path) -> None:
+    eval_("judge", said / "run")
+    file = said / "run" / "predictions.jsonl"
+    file.write_text(file.read_text().replace("It is red.", "It is blue."))
+    code, _, remarks = eval_("judge-check", said / "run", said / "labels.jsonl")
+    assert (code, "holds no verdicts yet" in remarks) == (1, True)
 
 
 def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
@@ -236,8 +320,8 @@ def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
     file.write_text(f"{fits}\n{json.dumps(json.loads(fits) | {'item': 'q9'})}\n")
     code, told, remarks = eval_("judge-check", said / "run", file, "--json")
     assert (code, "q9, turn 0 is of no case of the run; it was left out" in remarks) == (EXIT_PARTIAL, True)
-    [figures] = json.loads(told)["checks"]
-    assert figures["n"] + figures["check"]["unjudged"] == 1
+    [check] = json.loads(told)["checks"]
+    assert check["agreement"]["n"] + check["unjudged"] == 1
 
 
 def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
@@ -287,9 +371,9 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_pa
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--judge", "jury"), "There is no judge 'jury'"),
-        (("--judge", "endpoint", "--model", "jurist"), "give both with --model and --url"),
-        (("--judge", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
+        (("--by", "jury"), "There is no judge 'jury'"),
+        (("--by", "endpoint", "--model", "jurist"), "give both with --model and --url"),
+        (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
     ],
 )
 def test_a_judge_that_cannot_be_asked_is_told(said: Path, options: tuple[str, ...], told: str) -> None:

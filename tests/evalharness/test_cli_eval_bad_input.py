@@ -73,8 +73,8 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("run card.yaml --suite own --out new --subject longest --limit 0", 2, "greater than or equal to 1"),
         ("run card.yaml --suite own --out card.yaml --subject longest", 1, "cannot be made: File exists"),
         ("judge card.yaml", 1, "holds no run"),
-        ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "give --judge endpoint with them"),
-        ("judge run --judge endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET", 1, "give --key the name"),
+        ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "give --by endpoint with them"),
+        ("judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET", 1, "give --key the name"),
         ("judge-check run", 1, "holds no verdicts yet"),
         ("judge-check run none.jsonl", 2, "does not exist"),
         ("score card.yaml", 1, "holds no run"),
@@ -200,7 +200,7 @@ def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_j
     run, library = place / "run", ("--library", place / "library")
     with openai_server([says("Red.")]) as server:
         eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
-    by = ("--judge", "endpoint", "--model")
+    by = ("--by", "endpoint", "--model")
     code, told, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
     assert (code, told.partition(",")[0]) == (EXIT_PARTIAL, "1 verdict given")
     assert "q39, reply: The judge at http://127.0.0.1:9/v1 failed" in remarks

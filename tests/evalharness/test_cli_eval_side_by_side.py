@@ -102,9 +102,24 @@ def judged_twice(moments: Path) -> Path:
         eval_(*command, "--subject", f"question-only:seer@{server.url}", settings=settings)
     for model, verdict in (("mild", "true"), ("strict", "false")):
         with openai_server([says(f'{{"same": {verdict}}}')]) as server:
-            by = ("--judge", "endpoint", "--url", server.url, "--model", model)
+            by = ("--by", "endpoint", "--url", server.url, "--model", model)
             assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict given, 0 there before")
     return run
+
+
+def test_it_is_said_where_scores_are_read_otherwise_than_the_run_was_asked(moments: Path) -> None:
+    for out, paper, other in (("repo", (), "paper"), ("paper", ("--paper",), "repo")):
+        asked = ("run", moments / "moments.json", "--suite", "moment-video", "--out", moments / out, *paper)
+        eval_(*asked, "--subject", "random")
+        eval_("judge", moments / out)
+        for command in ("score", "report"):
+            code, _, remarks = eval_(command, moments / out, "--variant", other)
+            assert (code, remarks) == (
+                0,
+                f"longtake: The run was asked under {out}, and its scores are read as {other}.\n",
+            )
+            for same in ((), ("--variant", out)):
+                assert eval_(command, moments / out, *same)[2] == ""
 
 
 def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> None:
@@ -139,6 +154,6 @@ def test_a_judge_alone_has_nobody_to_be_compared_with(moments: Path) -> None:
     command = ("run", moments / "moments.json", "--suite", "moment-video", "--out", run, "--subject", "random")
     eval_(*command)
     eval_("judge", run)
-    for by in ((), ("--judge", "endpoint", "--url", "http://127.0.0.1:9/v1", "--model", "jurist")):
+    for by in ((), ("--by", "endpoint", "--url", "http://127.0.0.1:9/v1", "--model", "jurist")):
         code, _, remarks = eval_("judge-check", run, *by)
         assert (code, "give LABELS" in remarks) == (EXIT_FAILED, True)

@@ -92,14 +92,14 @@ def long_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     with Journal(folder.predictions_file) as journal:
         for item in items:
             journal.append(said(item.id, "it is " * (TEXT // 6)))
-    judge_run(folder, folder.items_by_id(pytest.fail), [Verbose()], pytest.fail)
+    judge_run(folder, folder.items_by_id(pytest.fail), Verbose(), pytest.fail)
     return folder
 
 
 @pytest.mark.parametrize(
     "read",
     [
-        lambda run: judge_run(run, run.items_by_id(pytest.fail), [Verbose()], pytest.fail),
+        lambda run: judge_run(run, run.items_by_id(pytest.fail), Verbose(), pytest.fail),
         lambda run: score_run(run, "signed", pytest.fail),
         lambda run: report_content(read_scores(run, "signed", pytest.fail)),
     ],

@@ -12,6 +12,7 @@ class Scores(Record):
     """As a suite's scorer gives them: estimates, tables of them, shares and counts."""
 
     headline: Estimate
+    overall: Estimate
     excluded: Estimate
     tasks: dict[str, Estimate]
     groups: dict[str, dict[str, Estimate]]
@@ -23,6 +24,7 @@ def test_estimates_are_groups_and_shares_and_counts_are_rates() -> None:
     half = mean([1.0, 0.0], ["one", "two"])
     scores = Scores(
         headline=half,
+        overall=half,
         excluded=half,
         tasks={"count": half},
         groups={"wording": {"seen": half}},

@@ -63,6 +63,21 @@ class Endpoint:
     script: list[Reply]
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    most_at_once: int = 0
+    _under_way: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Count a request as long as it is not replied to."""
+        with self._lock:
+            self._under_way += 1
+            self.most_at_once = max(self.most_at_once, self._under_way)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
 
     def next(self, request: dict[str, Any], key: str) -> Reply:
         self.requests.append(request)
@@ -79,7 +94,8 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             reply = endpoint.next(request, self.headers.get("Authorization", ""))
             body = reply.body.encode()
-            time.sleep(reply.delay)
+            with endpoint.under_way():
+                time.sleep(reply.delay)
             self.send_response(reply.status)
             self.send_header("Content-Type", reply.kind)
             self.send_header("Content-Length", str(len(body)))

@@ -95,7 +95,7 @@ def at_ends(estimate: Callable[[list[float]], Estimate], parts: Sequence[str]) -
 
 def plain_mean(values: Sequence[float]) -> Estimate:
     """The mean of figures that all weigh the same, in their own unit."""
-    return mean(values, [str(place) for place in range(len(values))], scale=1)
+    return mean([value / 100 for value in values], [str(place) for place in range(len(values))])
 
 
 def weighted(parts: Sequence[str], sizes: Sequence[str]) -> Interval:
@@ -103,7 +103,7 @@ def weighted(parts: Sequence[str], sizes: Sequence[str]) -> Interval:
     possible = [float(size) for size in sizes]
     videos = [str(place) for place in range(len(parts))]
     return at_ends(
-        lambda values: ratio(Sums([v * n for v, n in zip(values, possible, strict=True)], possible, videos), scale=1),
+        lambda values: ratio(Sums([v * n / 100 for v, n in zip(values, possible, strict=True)], possible, videos)),
         parts,
     )
 

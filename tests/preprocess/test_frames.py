@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from functools import reduce
+from itertools import islice
 from pathlib import Path
+from zlib import crc32
 
 import cv2
 import numpy as np
@@ -138,20 +140,23 @@ def test_sound_alone_has_no_frames_to_read(media: Path) -> None:
         frames_of(media / "whisper" / "jfk.flac")
 
 
-def whole_and_resumed(path: Path) -> Iterator[tuple[list[tuple[float, str]], list[tuple[float, str]]]]:
-    """What a reading from the beginning gives after three times, and what a reading that is resumed there gives."""
+Seen = list[tuple[float, int]]  # the time of each frame, and a checksum of its picture
 
-    def seen(frames: Iterable[Frame]) -> list[tuple[float, str]]:
-        return [
-            (frame.time, sha256(b"".join(bytes(plane) for plane in frame.picture.planes)).hexdigest())
-            for frame in frames
-        ]
 
-    media = probe(path)
+def whole_and_resumed(path: Path, most: int | None = None) -> Iterator[tuple[Seen, Seen]]:
+    """What a reading from the beginning gives after three times, and what a reading that is resumed there gives.
+
+    No more than `most` frames are compared. The last of the times is near enough to the end for it to be seen.
+    """
+
+    def seen(frames: Iterable[Frame]) -> Seen:
+        return [(frame.time, reduce(lambda sum, plane: crc32(plane, sum), frame.picture.planes, 0)) for frame in frames]
+
+    media, chance = probe(path), random.Random(path.name)
     whole = seen(read_frames(path, media, None, lambda: None))
-    for time, _ in random.Random(path.name).sample(whole, 3):
-        after = [frame for frame in whole if frame[0] > time]
-        yield after, seen(read_frames_after(path, media, time, lambda: None))
+    for time, _ in [*chance.sample(whole, 2), chance.choice(whole[-(most or 0) :])]:
+        after = [frame for frame in whole if frame[0] > time][:most]
+        yield after, seen(islice(read_frames_after(path, media, time, lambda: None), most))
 
 
 @pytest.mark.slow
@@ -160,7 +165,8 @@ def test_a_resumed_reading_of_a_real_file_gives_the_same_frames(media: Path, suf
     videos = sorted(media.glob(f"*/*{suffix}"))
     assert videos
     for path in videos:
-        for whole, resumed in whole_and_resumed(path):
+        # A codec predicts from far fewer: where so many are the same, so are all that follow.
+        for whole, resumed in whole_and_resumed(path, most=60):
             assert resumed == whole, path.name
 
 
@@ -173,7 +179,8 @@ def test_a_resumed_reading_of_a_real_file_gives_the_same_frames(media: Path, suf
         ("a.mpg", "mpeg2video", {}),
         ("a.avi", "mpeg4", {}),
         ("a.flv", "libx264", {}),
-        pytest.param("a.webm", "libvpx", {"deadline": "realtime", "cpu-used": "8"}, marks=pytest.mark.slow),
+        # The threads of this encoder wait for each other in loops that cost ten times what encoding does.
+        ("a.webm", "libvpx", {"deadline": "realtime", "cpu-used": "8", "threads": "1"}),
         ("a.h264", "libx264", {}),
     ],
 )

@@ -10,13 +10,23 @@ from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import Orientation
 from longtake.agent.rows import CELLS, rows
 from longtake.agent.rules.errands.web import TOOL, asks_web, search_web
-from longtake.agent.rules.moves import Call, Done, Move, called, evidence_from, not_found, on_each, quote, trusted
+from longtake.agent.rules.moves import (
+    READER,
+    Call,
+    Done,
+    Move,
+    called,
+    evidence_from,
+    not_found,
+    on_each,
+    quote,
+    trusted,
+)
 from longtake.agent.rules.sight.seeing import without_tools
 from longtake.agent.rules.slides import slides_of, title_of
 from longtake.agent.words import STOPWORDS, content_stems, coverage, cue, stem, stems, words
 from longtake.memory.records import Evidence
 
-READER = "extract_scene_text"
 _ON_WEB = r"(?:web(?! ?(?:site|page|address))|internet|online)"
 _WEB = re.compile(
     rf"(?:^|[.?!;:,]|\band|\bthen)\W*(?:(?:please|can you|could you|then) )*"
@@ -45,7 +55,7 @@ def look_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, READER):
         return on_each(orientation, READER)
     request = orientation.own_words
-    named = _named(request, trusted(evidence_from(done, READER)))
+    named = _things_named(request, trusted(evidence_from(done, READER)))
     if not named and asks_web(orientation):
         return search_web(orientation, without_tools(done, READER))
     if len({each.value for each in named}) != 1:
@@ -60,10 +70,10 @@ def look_up(orientation: Orientation, done: Sequence[Done]) -> Move:
     fitting = [found for found in results if coverage(terms, f"{found['title']} {found['snippet']}") == 1.0]
     if not fitting:
         return f"{told} {NOT_FOUND} “{' '.join(wanted)}” on the web."
-    return f"{told} On the web: “{fitting[0]['snippet']}” (“{fitting[0].get('url', fitting[0]['title'])}”)"
+    return f"{told} {NOT_FOUND} “{fitting[0]['snippet']}”"  # it is told, with its address, as no claim of the video
 
 
-class _Named(NamedTuple):
+class _Thing(NamedTuple):
     """What a labelled line tells, the line, and the stems of its label and of the title above it."""
 
     value: str
@@ -71,15 +81,15 @@ class _Named(NamedTuple):
     terms: frozenset[str]
 
 
-def _named(request: str, texts: Sequence[Evidence]) -> list[_Named]:
+def _things_named(request: str, texts: Sequence[Evidence]) -> list[_Thing]:
     """What stands behind a label that a request holds: on the slide that it names by its title, else on any."""
-    titled, others = list[_Named](), list[_Named]()
+    titled, others = list[_Thing](), list[_Thing]()
     for slide in slides_of(texts):
         title = content_stems(title_of(slide).content)
         for line in rows(slide):
             label, _, value = line.content.partition(CELLS if CELLS in line.content else ":")
             terms = content_stems(label)
             if value.strip() and coverage(terms, request) == 1.0:
-                named = _Named(value.strip(), line, frozenset([*terms, *title]))
+                named = _Thing(value.strip(), line, frozenset([*terms, *title]))
                 (titled if coverage(title, request) == 1.0 else others).append(named)
     return titled or (others if _SHOWN.search(request) else [])

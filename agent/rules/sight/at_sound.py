@@ -9,6 +9,7 @@ from typing import NamedTuple
 from longtake.agent.claims import NOT_FOUND
 from longtake.agent.orientation import ORDINALS, Orientation, classify
 from longtake.agent.rules.moves import evidence_from, not_found, on_each, quote, trusted
+from longtake.agent.rules.sight.shapes import COUNTER
 from longtake.agent.rules.sounds import TOOL as LISTEN
 from longtake.agent.rules.sounds import kinds_named, of_kinds, sounds_named
 from longtake.agent.rules.steps import Steps
@@ -19,7 +20,6 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects_colours import COLOURS
 from longtake.preprocess.engines.objects_query import parse_query
 
-COUNT = "count_objects"
 AROUND = 30.0  # seconds before and after a sound in which things that come one by one are looked for
 MARGIN = 0.5  # seconds
 _NOUN = (
@@ -135,8 +135,8 @@ def _seen(thing: str, span: TimeSpan, reach: float, video: str, orientation: Ori
     """Each of the things that are seen so near to a span, in order of time."""
     length = orientation.videos[video]
     there = {"span": span.widened(reach, reach, length), "point": False, "videos": {video: length}}
-    looked = yield on_each(orientation.model_copy(update=there), COUNT, object_query=f"different {thing}")
-    return sorted(trusted(evidence_from(looked, COUNT)), key=lambda item: item.span.start)
+    looked = yield on_each(orientation.model_copy(update=there), COUNTER, object_query=f"different {thing}")
+    return sorted(trusted(evidence_from(looked, COUNTER)), key=lambda item: item.span.start)
 
 
 def _moves(thing: Evidence) -> bool:

@@ -73,10 +73,12 @@ def compare_numbers(orientation: Orientation, done: Sequence[Done]) -> Move:
     glimpsed = sum(item.span.length == 0 for items in found for item in items)
     if doubts or not any(counts) or 0 < glimpsed >= abs(counts[0] - counts[1]):
         return not_found(" ".join(dict.fromkeys(doubts)) or "Their numbers cannot be told for sure.")
-    return _told(pair, counts, found, orientation)
+    return _told_counts(pair, counts, found, orientation)
 
 
-def _told(pair: Pair, counts: Sequence[int], found: Sequence[Sequence[Evidence]], orientation: Orientation) -> str:
+def _told_counts(
+    pair: Pair, counts: Sequence[int], found: Sequence[Sequence[Evidence]], orientation: Orientation
+) -> str:
     shown = " ".join(f"“{items[0].content}” {cite(items[0], orientation)}" for items in found if items)
     if counts[0] == counts[1]:
         lead = "No: there are as" if is_polar(orientation.question) else "There are as"

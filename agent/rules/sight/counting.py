@@ -23,12 +23,11 @@ from longtake.agent.rules.moves import (
     unexamined,
 )
 from longtake.agent.rules.sight.seeing import asks_eyes, words_first
-from longtake.agent.rules.sight.shapes import different, shape_named
+from longtake.agent.rules.sight.shapes import COUNTER, different, shape_named
 from longtake.agent.words import NUMBER_WORDS
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects_colours import COLOURS
 
-TOOL = "count_objects"
 MOST_CITED = 3
 _ENDS = (
     r"(?:are|is|do|does|did|can|could|come|comes|appear|appears|drive|drives|pass|passes|cross|crosses|walk|walks|"
@@ -84,17 +83,17 @@ def what_to_count(question: str) -> str | None:
 def count_seen(orientation: Orientation, done: Sequence[Done]) -> Move:
     """What is said or written of the number comes first; where that is nothing, the picture is counted."""
     query = _query(orientation)
-    made = [step for step in done if step.call.name == TOOL]
+    made = [step for step in done if step.call.name == COUNTER]
     if not made:
         asked = words_first(orientation, done)
-        return on_each(orientation, TOOL, object_query=query) if asked is None else asked
+        return on_each(orientation, COUNTER, object_query=query) if asked is None else asked
     tried = str(made[-1].call.arguments["object_query"])
     made = [step for step in made if step.call.arguments["object_query"] == tried]
     if any(not step.result.failure for step in made):
         return _say(_sum_up(made, orientation), orientation, unnamed=tried != query)
     anything = _anything(query)
     if query.startswith("different ") and tried != anything:
-        return on_each(orientation, TOOL, object_query=anything)
+        return on_each(orientation, COUNTER, object_query=anything)
     return not_found(" ".join(["Nothing said or written tells the number.", *failures(done)]))
 
 
@@ -128,8 +127,8 @@ def _sum_up(made: Sequence[Done], orientation: Orientation) -> _Counted:
     return _Counted(
         number=sum(map(_number, meant)),
         name=str(counted[0].result.output["object"]),
-        found=trusted(evidence_from(meant, TOOL)),
-        gaps=unexamined(made, TOOL, orientation),
+        found=trusted(evidence_from(meant, COUNTER)),
+        gaps=unexamined(made, COUNTER, orientation),
         notes=noted(counted),
         different=different,
     )
@@ -175,16 +174,16 @@ def look_everywhere(orientation: Orientation, done: Sequence[Done]) -> Move:
     """Whether it is ever said or written of; where it is not, whether the picture ever shows it."""
     match = _EVER.match(orientation.question)
     assert match is not None, "asked only where there is something to look for"
-    if not called(done, TOOL):
+    if not called(done, COUNTER):
         told = find_all(orientation, done)
         if isinstance(told, list) or not told.startswith(NOT_FOUND):
             return told
-        return on_each(orientation, TOOL, object_query=f"different {match['thing']}")
-    found = trusted(evidence_from(done, TOOL))
+        return on_each(orientation, COUNTER, object_query=f"different {match['thing']}")
+    found = trusted(evidence_from(done, COUNTER))
     if found:
         return f"Yes: “{found[0].content}” {cite(found[0], orientation)}"
     return not_found(
-        " ".join(unexamined(done, TOOL, orientation) + noted(step for step in done if step.call.name == TOOL))
+        " ".join(unexamined(done, COUNTER, orientation) + noted(step for step in done if step.call.name == COUNTER))
     )
 
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import without_repeats
-from longtake.agent.rules.moves import Done, Move, called, evidence_from, on_each, quote, read_around, trusted
+from longtake.agent.rules.moves import READER, Done, Move, called, evidence_from, on_each, quote, read_around, trusted
 from longtake.agent.rules.reading import BRIEF, BRIEFLY
 from longtake.agent.rules.sight.seeing import is_polar, nothing_seen, told
 from longtake.agent.words import cue
 from longtake.memory.records import Evidence
 
 TOOL = "find_moments"
-READER = "extract_scene_text"
 MOST = 3  # moments whose text is read, the strongest
 _NOT_SEEN = r"(?!\s+(?:drives?|floods?|memory|cards?|lights?|sales?|player|mob)\b)"
 _SHOWS = r"(?:appears?|visible|seen|shown|shows?(?: up)?|displayed|read|(?:pops?|comes?) up|on (?:the )?screen)"

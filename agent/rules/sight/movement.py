@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done, Move, called, cite, evidence_from, on_each, trusted, unexamined
 from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, told, words_first
-from longtake.agent.rules.sight.shapes import shape_named
+from longtake.agent.rules.sight.shapes import COUNTER, shape_named
 from longtake.preprocess.engines.objects_colours import COLOURS
 
-COUNTER = "count_objects"
 CAMERA = "inspect_motion"
 ACTIVITIES = "detect_activities"
 SHORT = 120.0  # seconds of which it can be told at once what happens

@@ -6,13 +6,14 @@ import re
 from typing import NamedTuple
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.answer_types import answer_type
 from longtake.agent.rules.everything import is_total
-from longtake.agent.rules.matching import answer_type, key_terms
-from longtake.agent.rules.moves import not_found
+from longtake.agent.rules.matching import ENOUGH, key_terms, score
+from longtake.agent.rules.moves import not_found, quote
 from longtake.agent.rules.reading import NTH
 from longtake.agent.rules.steps import Steps, together
 from longtake.agent.rules.time.places import TOLD, beside, can_be_found, find_places, is_time, place_both, veiled
-from longtake.agent.words import cue
+from longtake.agent.words import cue, holds_phrase
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -44,6 +45,8 @@ _PHRASAL = re.compile(
     r"\b(?:look(?:s|ed|ing)?|nam(?:e|es|ed|ing)|called|takes?|one|day|year|ask(?:s|ed)?)$", re.IGNORECASE
 )
 _RELATIONAL = re.compile(r"\b(?:the|a|an)\s+[\w-]+$", re.IGNORECASE)  # "the distance" between two things
+_HAPPENS = cue("come, comes, came, follow, follows, followed, happen, happens, happened, is next, is done, was done")
+_IS_SO = cue("is, are, was, were, has been, have been, had been, goes, gets")
 _STRETCHES = ("between", "from", "until", "since")  # told of the video's time only where something is said or shown
 _WHOLE = ("transcribe", "hear", "count")  # kinds that would answer from the whole, were the place left out
 
@@ -76,13 +79,19 @@ def anchored(orientation: Orientation) -> Anchored | None:
 def at_anchor(anchor: Anchored, orientation: Orientation) -> Steps[Orientation | str]:
     """The main question at the anchor's place, once that is found.
 
+    A line that answers the question in its own words, "before the dome turns, you hear a tone", is quoted itself.
     Where it is not found, the question as it was, for its words may still stand in a line; or an abstention, where it
     would be answered from the whole.
     """
     orientation = orientation.model_copy(update={"span": None, "point": False})
     found = yield from _found(anchor, orientation)
     places = list(place_both(*found) or []) if len(found) > 1 else found[0][:1]
+    if _is_event(anchor) and any(place.modality == "scene_text" for place in places):
+        places = []  # when the writing stands there, not when what it tells of is so
     main = _as_asked(anchor, orientation)
+    said_so = [place for place in found[0] if _says_so(place, anchor, orientation)]
+    if said_so:
+        return quote(said_so, orientation)
     if not places:
         wordless = not key_terms(anchor.main)  # "what is shown": without its place it asks for nothing
         if wordless or main.kind in _WHOLE or is_total(anchor.main) or anchor.relation in _STRETCHES:
@@ -97,6 +106,19 @@ def at_anchor(anchor: Anchored, orientation: Orientation) -> Steps[Orientation |
     whole = len(orientation.videos) > 1 and all(is_time(thing) for thing in anchor.things)
     videos = orientation.videos if whole else {places[0].video: length}
     return main.model_copy(update={"span": span, "videos": videos, "relation": anchor.relation})
+
+
+def _is_event(anchor: Anchored) -> bool:
+    """Whether a question asks what happens before or after something is so: "what comes after the roof is on"."""
+    return bool(_HAPPENS.search(anchor.main)) and any(_IS_SO.search(thing) for thing in anchor.things)
+
+
+def _says_so(place: Evidence, anchor: Anchored, orientation: Orientation) -> bool:
+    """Whether a line holds the anchor as the question words it, and answers: it tells what is so then, not when."""
+    if place.modality not in ("speech", "scene_text") or not place.trusted or not key_terms(anchor.main):
+        return False
+    worded = holds_phrase(f"{anchor.relation} {anchor.things[0]}", place.content)
+    return worded and score(orientation.question, place, [place]) >= ENOUGH
 
 
 def _place_last(question: str) -> str:

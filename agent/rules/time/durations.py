@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.orientation import SHOT, Orientation
+from longtake.agent.named_spans import SHOT
+from longtake.agent.orientation import Orientation
 from longtake.agent.rules.matching import key_terms
-from longtake.agent.rules.moves import Call, cite, evidence_from, not_found, on_each, trusted, within
+from longtake.agent.rules.moves import READER, Call, cite, evidence_from, not_found, on_each, trusted, within
 from longtake.agent.rules.slides import names_slide, slide_named
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps, together
@@ -118,7 +119,7 @@ def find_length(orientation: Orientation) -> Steps[str]:
         return not_found(NOT_WORKED_OUT)
     ends = [next(piece for piece in found if piece.span.overlaps(longest)), _last_of(found, longest)]
     marks = "".join(dict.fromkeys(cite(piece, orientation) for piece in ends))
-    times = f"from {_told(longest.start, first)} to {_told(longest.end, first)}"
+    times = f"from {_time_told(longest.start, first)} to {_time_told(longest.end, first)}"
     if len(stretches) == 1:
         return f"{what} {seconds}, {times} {marks}"
     total = ""
@@ -146,8 +147,8 @@ def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
         if orientation.relation in ("before", "after"):
             heard = heard[-1:] if orientation.relation == "before" else heard[:1]  # the one right beside its place
         return heard, f"“{heard[0].content}” is heard for" if heard else ""
-    done = yield on_each(orientation, "extract_scene_text")
-    texts = trusted(evidence_from(done, "extract_scene_text"))
+    done = yield on_each(orientation, READER)
+    texts = trusted(evidence_from(done, READER))
     if names_slide(match["thing"]):
         slide = slide_named(match["thing"], texts)
         return slide, f"“{slide[0].content.strip()}” is shown for about" if slide else ""
@@ -156,7 +157,7 @@ def _pieces(orientation: Orientation) -> Steps[tuple[list[Evidence], str]]:
     return shown, f"“{shown[0].content.strip()}” is shown for about" if shown else ""
 
 
-def _told(seconds: float, piece: Evidence) -> str:
+def _time_told(seconds: float, piece: Evidence) -> str:
     """A time as exactly as the sense tells it; of a recording's own facts in seconds, as they tell it."""
     decimals = DECIMALS.get(piece.modality, 1)
     return f"{seconds:.{decimals}f} s" if piece.modality == "metadata" else clock(seconds, decimals=decimals)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.orientation import QUOTATION, Orientation, named_span
+from longtake.agent.named_spans import named_span
+from longtake.agent.orientation import QUOTATION, Orientation
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.matching import ENOUGH, key_terms, score
-from longtake.agent.rules.moves import Call, evidence_from, on_each
+from longtake.agent.rules.moves import LISTENER, READER, Call, evidence_from, on_each
 from longtake.agent.rules.slides import names_slide, slide_named
 from longtake.agent.rules.sounds import asked_kinds, of_kinds
 from longtake.agent.rules.steps import Steps
@@ -17,7 +19,7 @@ from longtake.memory.timespan import TIME, TimeSpan
 RESULTS = 5
 ALIKE = 0.8  # of the best match: what else may be meant
 LEVELS = 2  # "X after Y" is found after Y; deeper than that nobody means
-FINDERS = ("detect_audio_events", "cross_modal_search", "transcribe_speech", "extract_scene_text")
+FINDERS = ("detect_audio_events", "cross_modal_search", LISTENER, READER)
 _TIME = re.compile(rf"(?:the )?(?:{TIME})(?:\s*(?:s|secs?|seconds?|min|minutes?)(?: mark)?)?", re.IGNORECASE)
 _UNIT = re.compile(r":|s|min", re.IGNORECASE)
 _NESTED = re.compile(
@@ -57,15 +59,15 @@ def calls_for(thing: str, orientation: Orientation) -> list[Call]:
     if _kinds(thing):
         return on_each(orientation, "detect_audio_events")
     if names_slide(thing):
-        return on_each(orientation, "extract_scene_text")
+        return on_each(orientation, READER)
     if orientation.span or QUOTATION.search(thing):
-        return on_each(orientation, "transcribe_speech") + on_each(orientation, "extract_scene_text")
+        return on_each(orientation, LISTENER) + on_each(orientation, READER)
     return [Call("cross_modal_search", {"query": thing, "modalities": ["speech", "scene_text"], "k": RESULTS})]
 
 
 def find_places(thing: str, orientation: Orientation, levels: int = LEVELS) -> Steps[list[Evidence]]:
     """Where a thing may be, the likeliest place first; of a thing named by another, that other one first."""
-    if not can_be_found(thing):
+    if not can_be_found(thing) or (denies(thing) and _kinds(thing)):  # where a sound is not, no rule tells
         return []
     if is_time(thing):
         return _at_time(thing, orientation)

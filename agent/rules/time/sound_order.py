@@ -95,13 +95,13 @@ def find_row(row: Row, orientation: Orientation) -> Steps[str]:
     if row.colour:
         spans = [place.span for place in empty_of(row.colour, orientation.blank)]
         heard = [item for item in heard if any(item.span.overlaps(span) for span in spans)]
-    rows = _rows(row, heard)
+    rows = _rows_beside(row, heard)
     if len(rows) != 1:
         return not_found("Several rows of sounds could be meant." if rows else "No such row of sounds was told apart.")
     return f"{', then '.join(quote([item], orientation) for item in rows[0])}."
 
 
-def _rows(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
+def _rows_beside(row: Row, heard: Sequence[Evidence]) -> list[list[Evidence]]:
     """The rows of sounds beside each place of the sound that is named, else those that there are."""
     # A voice among several sounds is not one of them; it may well be the one that comes next.
     named = [

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from longtake.agent.orientation import Orientation
+from longtake.agent.rules.denial import denies
 from longtake.agent.rules.facts import accepted, find_fact
 from longtake.agent.rules.moves import (
+    LISTENER,
+    READER,
     Call,
     Done,
     Move,
@@ -24,6 +27,7 @@ from longtake.agent.rules.moves import (
     within,
 )
 from longtake.agent.rules.sight.seeing import asks_eyes, nothing_seen, told
+from longtake.agent.rules.sight.shapes import COUNTER
 from longtake.agent.rules.sounds import asked_kinds, pick_sounds
 from longtake.agent.words import cue
 from longtake.memory.records import Citation, Evidence
@@ -33,13 +37,12 @@ SHOWN = {"speech": "is said", "scene_text": "is shown", "audio": "is heard"}
 RESULTS = 10
 MOST = 3
 MOST_SEEN = 6
-FOUND_BY = {"speech": "transcribe_speech", "scene_text": "extract_scene_text", "audio": "detect_audio_events"}
+FOUND_BY = {"speech": LISTENER, "scene_text": READER, "audio": "detect_audio_events"}
 _WHEN_THAT = re.compile(
     r"^\W*(?:and )?when (?:exactly )?(?:is|was|does|did) (?:that|it|this)"
     r"(?: (?:happen|shown|said|heard|seen|mentioned|appear|start|begin))?\W*$",
     re.IGNORECASE,
 )
-COUNTER = "count_objects"
 _THING = r"(?:the |an? |any )?(?P<thing>[\w' -]+?)"
 _SEEN = tuple(
     re.compile(rf"^\W*(?:when|at (?:what|which) (?:times?|point|moment)s?) {form}\W*$", re.IGNORECASE)
@@ -70,7 +73,8 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When something is said, shown or heard in the video; or, of an event the video tells of, the date it tells."""
     if orientation.last and _WHEN_THAT.match(orientation.own_words):
         return _when_that(orientation.last, orientation, done)
-    if asked_kinds(orientation.question) and not orientation.quoted:
+    denial = denies(orientation.question)
+    if asked_kinds(orientation.question) and not orientation.quoted and not denial:
         return pick_sounds(orientation, done) if done else on_each(orientation, "detect_audio_events")
     if orientation.quoted:
         return _when_quoted(orientation, done)
@@ -79,10 +83,10 @@ def find_time(orientation: Orientation, done: Sequence[Done]) -> Move:
     if not called(done, "cross_modal_search"):
         return [_search(_what(orientation.question), orientation)]
     what = orientation.model_copy(update={"parts": (_what(orientation.question),)})
-    found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
+    found = within(evidence_from(done, "cross_modal_search", READER), orientation)
     in_words = accepted(what, found)
     forms = (form.match(orientation.question) for form in _SEEN)
-    thing = None if in_words else next(filter(None, forms), None)
+    thing = None if in_words or denial else next(filter(None, forms), None)
     if thing and thing["thing"].islower() and asks_eyes(orientation):  # not a person's name
         return _when_seen(thing["thing"], orientation, done)
     return _lasting(in_words, orientation)
@@ -117,13 +121,13 @@ def _when_quoted(orientation: Orientation, done: Sequence[Done]) -> Move:
     """When the very words stand there; a code that runs past is read frame by frame where it is nearest."""
     if not called(done, "cross_modal_search"):
         return [_search(" ".join(orientation.quoted), orientation)]
-    found = within(evidence_from(done, "cross_modal_search", "extract_scene_text"), orientation)
-    exact = [item for item in found if any(_holds(item, marked) for marked in orientation.quoted)]
+    found = within(evidence_from(done, "cross_modal_search", READER), orientation)
+    exact = [item for item in found if any(_quotes(item, marked) for marked in orientation.quoted)]
     if not exact and "speech" not in orientation.modalities:
-        if not called(done, "extract_scene_text"):
-            return on_each(orientation, "extract_scene_text")
+        if not called(done, READER):
+            return on_each(orientation, READER)
         nearest = _nearest(orientation.quoted[0], found)
-        read = sum(step.call.name == "extract_scene_text" for step in done)
+        read = sum(step.call.name == READER for step in done)
         if nearest and read == len(orientation.videos):
             return [read_around(nearest, orientation, CLOSE_READING)]
     return _lasting(exact or _around(orientation.quoted[0], found), orientation)
@@ -139,7 +143,7 @@ def _what(question: str) -> str:
     return re.sub(asked, "", question, flags=re.IGNORECASE)
 
 
-def _holds(item: Evidence, marked: str) -> bool:
+def _quotes(item: Evidence, marked: str) -> bool:
     return _plain(marked) in _plain(item.content)
 
 

@@ -48,7 +48,7 @@ def test_every_side_is_measured_and_the_run_is_whole() -> None:
     told: list[str] = []
     report = measure_evaluation(40, told.append, repeats=1)
     assert told == ["measuring 4 items, 1 of 1", "measuring 40 items, 1 of 1"]
-    assert list(report.sides) == ["loop", "run", "judge", "score", "report", "inspect"]
+    assert list(report.sides) == ["loop", "questions", "run", "judge", "score", "report", "inspect"]
     assert all(side.milliseconds.low > 0 for side in report.sides.values())
     parts = sum(report.sides[side].milliseconds.median for side in ("run", "judge", "score"))
     assert report.harness.median == pytest.approx(parts, abs=1e-3)

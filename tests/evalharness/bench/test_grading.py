@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.bench.grading import Gold, Outcome, grade
+from longtake.evalharness.bench.grading import Gold, Grade, grade
 from longtake.memory.records import Answer, Citation, Status
 
 
@@ -112,7 +112,7 @@ def test_near_miss_does_not_count(gold: str, text: str) -> None:
     assert grade(gold, answer(text, (0.0, 200.0))) == "wrong"
 
 
-TIMES: list[tuple[str, Answer, float, Outcome]] = [
+TIMES: list[tuple[str, Answer, float, Grade]] = [
     ("32.1 s", answer("It is shown from 00:00:32.1 on."), 0.05, "held"),
     ("32.1 s", answer("It is shown at 32.1 seconds."), 0.05, "held"),
     ("32.1 s", answer("It is shown then. [00:00:32]", (32.12, 33.0)), 0.05, "held"),
@@ -142,7 +142,7 @@ TIMES: list[tuple[str, Answer, float, Outcome]] = [
 
 
 @pytest.mark.parametrize(("gold", "given", "tolerance", "outcome"), TIMES)
-def test_time_is_held_within_tolerance(gold: str, given: Answer, tolerance: float, outcome: Outcome) -> None:
+def test_time_is_held_within_tolerance(gold: str, given: Answer, tolerance: float, outcome: Grade) -> None:
     assert grade(gold, given, tolerance=tolerance) == outcome
 
 

@@ -30,13 +30,13 @@ def test_one_question_is_too_few_to_be_timed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_report_of_speed_holds_every_measure() -> None:
-    result = CliRunner().invoke(bench, ["speed", "--json"], obj=Session(), catch_exceptions=False)
+    result = CliRunner().invoke(bench, ["speed", "--rounds", "1", "--json"], obj=Session(), catch_exceptions=False)
     assert result.exit_code == 0
     report = json.loads(result.stdout)
     assert set(report) == {"machine", "help", "index", "visual_pass", "ask_warm", "ask_cold"}
-    assert report["help"]["seconds"]["n"] == 5
+    assert report["help"]["seconds"]["n"] == report["index"]["seconds"]["n"] == 1
     assert report["ask_warm"]["n"] >= 10
-    assert report["ask_cold"]["ratio"]["n"] == 3
+    assert report["ask_cold"]["ratio"]["n"] == 1
     assert {"visual pass", "sounds", "scene_text", "text_vectors"} <= set(report["index"]["layers"])
     assert report["visual_pass"]["ratio"]["low"] > 1
     assert report["machine"]["cores"] >= 1
@@ -48,11 +48,11 @@ def test_different_questions_are_asked_about_the_long_video(tmp_path: Path) -> N
     media.mkdir()
     write_clip(media / "a.mp4", [flat((90, 60, 30))] * 25)
     facts = {"media": "a.mp4", "answer": "1", "evidence": [0, 1], "modality": "ocr", "kind": "count"}
-    texts = ["What is shown?", "What is said?", "What is said?", "What is heard?"]
+    texts = ["What is shown?", "What is said?", "What is said?"]
     lines = [json.dumps(facts | {"id": str(number), "question": text}) for number, text in enumerate(texts)]
     (media / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
     arguments = ["ask", "--media", str(media), "--seconds", "10", "--work", str(tmp_path / "work"), "--json"]
     report = json.loads(CliRunner().invoke(bench, arguments, obj=Session(), catch_exceptions=False).stdout)
-    assert report["warm"]["n"] == 2
-    assert report["cold"]["ratio"]["n"] == 3
+    assert report["warm"]["n"] == 1
+    assert report["cold"]["ratio"]["n"] == 2
     assert report["cold"]["ratio"]["low"] > 1

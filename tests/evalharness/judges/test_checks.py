@@ -8,11 +8,11 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
-from longtake.evalharness.judges.checks import Outcome, decide
+from longtake.evalharness.judges.checks import Decision, decide
 from longtake.memory.timespan import TimeSpan
 
 
-def outcome(check: dict[str, Any], said: str = "", **reply: Any) -> Outcome:
+def outcome(check: dict[str, Any], said: str = "", **reply: Any) -> Decision:
     return decide(Criterion(name="colour", description="", weight=1, check=check), said, Reply(text=said, **reply))
 
 
@@ -146,9 +146,10 @@ def test_things_stand_in_their_order(said: str, met: bool, sure: bool) -> None:
         ({"query": "telescope cover"}, {}, False),
         ({"count": 5}, {"count": "5"}, True),
         ({"count": 5}, {"count": True}, False),
-        ({"span": "00:00:10-00:00:20"}, {"span": [12, 15]}, True),
-        ({"span": "00:00:10-00:00:20"}, {"span": "00:01:10"}, False),
-        ({"names": ["car", "dog"]}, {"names": ["Car", "dog"]}, True),
+        ({"timestamp": "00:00:10-00:00:20"}, {"timestamp": [12, 15]}, True),
+        ({"timestamp": "00:00:10-00:00:20"}, {"timestamp": "00:00:20.5"}, True),
+        ({"timestamp": "00:00:10-00:00:20"}, {"timestamp": "00:01:10"}, False),
+        ({"names": ["car", "dog"]}, {"names": ["dog", "Car"]}, True),
         ({"names": ["car", "dog"]}, {"names": ["car"]}, False),
         ({"deep": True}, {"deep": True}, True),
     ],

@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from helpers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
+from longtake.config import PriceSettings
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings, read_finding
 from longtake.evalharness.judges.judge import Asks, Case, Finding
+from longtake.memory.records import Usage
 
 MET = says('{"reason": "it says so", "met": true}')
 WHOLE = Item(suite="own", id="w", video="v", format="open", turns=(Turn(question="Which colour?", reference="Red."),))
@@ -50,7 +52,8 @@ def finding(*script: Reply, of: Case | None = None, **settings: Any) -> tuple[Fi
 def test_one_request_shows_reference_reply_and_the_one_criterion_but_not_the_question() -> None:
     asked = case("The car is red.", of=criterion('Says "red".'), item=rubric(criterion("other"), criterion("more")))
     found, server = finding(MET, of=asked)
-    assert found == Finding(met=True, reason="it says so")
+    assert found == Finding(met=True, reason="it says so", seconds=found.seconds)
+    assert found.seconds is not None
     [request] = server.requests
     [message] = request["messages"]
     for shown in ('"The car is red."', r'"Says \"red\"."'):
@@ -181,7 +184,7 @@ def test_a_judge_that_is_not_there_gives_no_verdict() -> None:
 def test_a_cached_reply_is_not_asked_for_again_unless_the_run_or_the_words_differ(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     with openai_server([MET]) as server:
-        assert judge_at(server.url, cache).judge(case("Red.")) == Finding(met=True, reason="it says so")
+        assert not judge_at(server.url, cache).judge(case("Red.")).cached
         again = judge_at(server.url, cache).judge(case("Red."))
         assert again == Finding(met=True, reason="it says so", cached=True)
         assert len(server.requests) == 1
@@ -189,6 +192,21 @@ def test_a_cached_reply_is_not_asked_for_again_unless_the_run_or_the_words_diffe
             assert not other.judge(case("Red.")).cached
         assert not judge_at(server.url, cache).judge(case("Blue.")).cached
     assert len(server.requests) == 4
+
+
+def test_a_case_takes_one_request_by_the_length_of_its_prompt_and_nothing_where_the_cache_holds_it(
+    tmp_path: Path,
+) -> None:
+    cache = Cache(tmp_path)
+    with openai_server([MET]) as server:
+        judge = judge_at(server.url, cache, price=PriceSettings(input=1000, output=100_000))
+        expected = judge.expected(case("Red."))
+        assert server.requests == []
+        judge.judge(case("Red."))
+        [request] = server.requests
+        assert judge.expected(case("Red.")) == Usage()
+    assert (expected.rounds, expected.input_tokens) == (1, len(request["messages"][0]["content"]) // 4)
+    assert expected.cost == pytest.approx(expected.input_tokens / 1000 + expected.output_tokens / 10)
 
 
 def test_the_cache_keeps_what_was_sent_and_no_failure(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, R
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judge import Case, Finding
-from longtake.evalharness.judges.judging import Judged, cases, judge_run
+from longtake.evalharness.judges.judging import Judged, cases, current, judge_run, to_judge, undecided
 from longtake.evalharness.run_folder import RunCard, RunFolder
 
 RED = Criterion(name="red", description="Says red.", weight=1)
@@ -70,7 +70,7 @@ class Literal:
 
 def judged(folder: RunFolder, *items: Item, by: Literal) -> tuple[Judged, list[str]]:
     told: list[str] = []
-    return judge_run(folder, by_id(*items), [by], told.append), told
+    return judge_run(folder, by_id(*items), by, told.append), told
 
 
 def verdicts(folder: RunFolder) -> list[tuple[str, int, str, bool | None]]:
@@ -167,6 +167,17 @@ def test_a_judge_is_given_no_more_at_once_than_it_takes(tmp_path: Path) -> None:
     assert len({held.item for held in folder.judgements(print)}) == 12
 
 
+def test_what_was_said_to_the_first_items_is_judged_first(tmp_path: Path) -> None:
+    items = [rubric(RED, name=str(number)) for number in range(3)]
+    folder, told = run_of(tmp_path, [prediction(item, "red") for item in reversed(items)]), list[str]()
+    for limit, verdicts in ((2, 2), (2, 0), (None, 1)):
+        left = [case.item.id for case in to_judge(folder, by_id(*items), Literal(), told.append, cases, limit)]
+        judge = Literal()
+        done = judge_run(folder, by_id(*items), judge, told.append, limit=limit)
+        assert ([case.item.id for case in judge.asked], done.judged) == (left, verdicts)
+    assert told == []
+
+
 def test_a_prediction_without_its_item_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     item, gone = rubric(RED), rubric(RED, name="gone")
     folder = run_of(tmp_path, [prediction(gone, "red"), prediction(item, "red")])
@@ -181,16 +192,32 @@ def test_a_judge_that_is_down_leaves_errors_and_the_run_goes_on(tmp_path: Path) 
     told: list[str] = []
     with openai_server([refuses(401, "no key")]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), [judge], told.append).unjudged == 3
+        assert judge_run(folder, by_id(*items), judge, told.append).unjudged == 3
     held = list(folder.judgements(told.append))
     assert [judgement.met for judgement in held] == [None] * 3
     assert all("no key" in (judgement.error or "") for judgement in held)
     assert len(told) == 3
     with openai_server([says('{"met": true}')]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), [judge], told.append) == Judged(judged=3, kept=0, unjudged=0)
+        assert judge_run(folder, by_id(*items), judge, told.append) == Judged(judged=3, kept=0, unjudged=0)
 
 
-def test_a_judgement_of_an_older_run_is_still_read() -> None:
-    old = '{"item":"i","variant":"original","subject":"s","turn":0,"criterion":"c","judge":"j","met":true}'
+def test_what_counts_is_of_the_replies_as_they_stand_or_of_an_older_run_that_does_not_say(tmp_path: Path) -> None:
+    item = rubric(RED, turns=2)
+    folder = run_of(tmp_path, [prediction(item, "red")])
+    judged(folder, item, by=Literal())
+    held = list(folder.judgements(print))
+    assert list(current(held, [prediction(item, "red")])) == held  # one of them of a turn without a reply
+    assert list(current(held, [prediction(item, "blue", "red")])) == []
+    older = [one.model_copy(update={"reply": ""}) for one in held]
+    assert list(current(older, [prediction(item, "blue", "red")])) == older
+
+
+def test_what_an_older_run_decided_is_not_judged_anew(tmp_path: Path) -> None:
+    item = rubric(RED)
+    folder = run_of(tmp_path, [prediction(item, "red")])
+    old = '{"item":"one","variant":"original","subject":"subject","turn":0,"criterion":"red","judge":"j","met":true}'
+    folder.judgements_file.write_text(old + "\n")
     assert Judgement.model_validate_json(old).reply == ""
+    assert judged(folder, item, by=Literal("j"))[0] == Judged(judged=0, kept=1, unjudged=0)
+    assert undecided(folder, by_id(item), print)["subject"] == 0

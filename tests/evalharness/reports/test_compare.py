@@ -36,7 +36,8 @@ def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write
     told = found(choices().path, "--first", "sharp", "--second", "dull")
     assert told["paired"]["difference"]["value"] == pytest.approx(100 / 3, abs=1e-4)
     assert (told["paired"]["only_first"], told["paired"]["only_second"]) == (3, 1)
-    assert told["paired"]["p"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
+    assert told["paired"]["p_items"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
+    assert told["paired"]["p_videos"] == 0.75  # the videos' sums are 1, 2 and -1: six of eight ways make 2 or 4
     assert told["paired"]["detectable"] > 0
     assert [(flip["item"], flip["first"], flip["second"]) for flip in told["flips"]] == [
         ("q1", 1, 0),
@@ -51,7 +52,7 @@ def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
     before, after = choices({"agent": ["wrong"] * 6}, "before"), choices({"agent": ["right"] * 6}, "after")
     text = compare(after.path, before.path)
     assert text.startswith("agent of after 100.0 [100.0, 100.0], agent of before 0.0 [0.0, 0.0], difference 100.0")
-    assert "McNemar p = 0.0312" in text
+    assert "over items, McNemar p = 0.0312; over videos, sign flips p = 0.2500" in text
     assert "  q0  100 -> 0  Which gate is number 0" in text
 
 
@@ -72,6 +73,7 @@ def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffi
     text = page.read_text()
     assert heading in text
     assert "McNemar p = 0.6250" in text
+    assert "Flips, videos" in text
     assert "<b>A</b>" not in text or suffix == ".md"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from longtake.agent.trace import Trace
+from longtake.console import Session
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.run_scores import read_scores
@@ -46,7 +49,9 @@ class Page(HTMLParser):
 
 
 def report(folder: RunFolder) -> tuple[Page, str]:
-    result = CliRunner().invoke(reports, ["report", str(folder.path)])
+    """The page of a run and its Markdown; the library lies beside the run."""
+    session = Session(library=folder.path.parent / "library")
+    result = CliRunner().invoke(reports, ["report", str(folder.path)], obj=session)
     assert result.exit_code == 0, result.stderr
     return Page((folder.path / "report.html").read_text()), (folder.path / "report.md").read_text()
 
@@ -70,7 +75,7 @@ def test_what_comes_from_a_run_is_text(page: Page) -> None:
 
 
 def test_every_item_opens_to_its_question_answers_calls_and_trace(page: Page) -> None:
-    items = [each["id"] for each in page.of("details")]
+    items = [each["id"] for each in page.of("details") if each.get("class") == "item"]
     assert items == [f"item-q{number}" for number in range(6)]
     whole = " ".join(page.text.split())
     for told in (
@@ -82,6 +87,21 @@ def test_every_item_opens_to_its_question_answers_calls_and_trace(page: Page) ->
         "traces/20260101-000000-ab.jsonl",
     ):
         assert told in whole
+
+
+def test_a_trace_of_the_library_opens_to_what_was_done(choices: Write, tmp_path: Path) -> None:
+    traces = tmp_path / "library" / "traces"
+    trace = Trace(traces)
+    trace.event("tool", started=time.time(), data={"tool": "search_speech"}, result={"text": "Gate 4 <b>is</b> open."})
+    trace.close()
+    (traces / f"{trace.run}.jsonl").rename(traces / "20260101-000000-ab.jsonl")
+    page, _ = report(choices())
+    told = " ".join(page.text.split())
+    assert [one.get("class") for one in page.of("details")].count("trace") == 10  # of twelve replies two made no call
+    assert "Trace of 1 event tool" in told
+    assert 'facts {"tool": "search_speech"}' in told
+    assert 'output {"text": "Gate 4 <b>is</b> open."}' in told
+    assert "The whole lies in traces/20260101-000000-ab.jsonl and traces/blobs of the library." in told
 
 
 def test_stills_show_the_evidence(page: Page) -> None:
@@ -153,6 +173,6 @@ def test_a_video_that_cannot_be_read_is_told_once_and_a_missing_one_is_not(choic
 def test_a_report_that_cannot_be_written_is_one_sentence(choices: Write) -> None:
     folder = choices()
     (folder.path / "report.html").mkdir()
-    result = CliRunner().invoke(reports, ["report", str(folder.path)])
+    result = CliRunner().invoke(reports, ["report", str(folder.path)], obj=Session())
     assert "report.html cannot be written" in str(result.exception)
     assert not (folder.path / "report.html.part").exists()

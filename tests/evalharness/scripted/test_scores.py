@@ -30,6 +30,13 @@ def outcomes(items: list[Item], made: list[Prediction], found: list[Judgement]) 
     return {name: count for name, count in counts.items() if count}
 
 
+def test_verdicts_of_an_older_run_count_and_those_of_another_reply_do_not() -> None:
+    made = said("one", "It rains.")
+    older, other = (met(made).model_copy(update={"reply": reply}) for reply in ("", "of another"))
+    assert outcomes([item("one")], [made], [older]) == {"right": 1}
+    assert outcomes([item("one")], [made], [other]) == {"unjudged": 1}
+
+
 def test_what_was_never_asked_is_an_error_as_in_the_score() -> None:
     items = [item("one"), item("two")]
     right = said("one", "It rains.")

@@ -69,7 +69,7 @@ def scores_of(suite: Path, tmp_path: Path, subject: Knowing) -> ScriptedScores:
     folder.begin(card)
     predict(folder, card, items, [subject], pytest.fail)
     judge = DeterministicJudge(WordLlamaEmbedding(load()))
-    judge_run(folder, {item.id: item for item in items}, [judge], pytest.fail)
+    judge_run(folder, {item.id: item for item in items}, judge, pytest.fail)
     predictions = list(folder.predictions(pytest.fail).values())
     return score_scripted(items, predictions, list(folder.judgements(pytest.fail)), "signed")
 

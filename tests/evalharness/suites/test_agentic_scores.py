@@ -192,7 +192,7 @@ def test_an_error_made_no_calls_and_a_reply_without_calls_is_counted(items: list
     scores = score_agentic(items, said, [], "repo")
     assert values(scores.calls)["selection recall"] == 0.0
     assert (scores.wrong.n, scores.errors.count) == (0, 1)
-    assert (scores.parse_failures.count, scores.parse_failures.n) == (3, 4)
+    assert (scores.parse_failures.count, scores.parse_failures.n, scores.excluded.value) == (3, 4, None)
     assert scores.unjudged.count == 3
 
 

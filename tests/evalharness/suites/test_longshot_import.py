@@ -10,6 +10,7 @@ import pytest
 
 import longtake
 from longtake.errors import ConfigError
+from longtake.evalharness.completeness import completeness
 from longtake.evalharness.items import ORIGINAL, Judgement, Reply
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.run_folder import RunCard, RunFolder
@@ -49,7 +50,8 @@ def lines(folder: Path) -> dict[str, int]:
 def test_an_output_of_the_released_evaluator_becomes_a_run(tmp_path: Path) -> None:
     file = write(tmp_path / "some_model" / "judges" / "qwen3_14b" / "some_model_eval.jsonl", EVALUATED)
     card = import_run("longshot", file, tmp_path / "run", pytest.fail)
-    assert card == RunCard(suite="longshot", source=str(file), subjects=("some_model",), version=longtake.__version__)
+    about = {"suite": "longshot", "source": str(file), "subjects": ("some_model",), "version": longtake.__version__}
+    assert card == RunCard(**about, imported=True)
     run = RunFolder(tmp_path / "run")
     assert run.card() == card
     (item,) = run.items(pytest.fail)
@@ -77,6 +79,11 @@ def test_an_output_of_the_released_evaluator_becomes_a_run(tmp_path: Path) -> No
         judged(0, "colour", None, said, "Timed out."),
         judged(1, "kettle", False, unsaid),
     ]
+
+
+def test_an_imported_run_lacks_no_video(tmp_path: Path) -> None:
+    import_run("longshot", write(tmp_path / "m_eval.jsonl", EVALUATED), tmp_path / "run", pytest.fail)
+    assert completeness(RunFolder(tmp_path / "run")).missing_videos == ()
 
 
 def test_what_is_broken_or_repeated_is_told_of_and_the_rest_is_imported(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Re
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.rubric_scores import READINGS, Reading
 from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.score_table import score_table
 from longtake.evalharness.suites.longshot import load_longshot
 from longtake.evalharness.suites.longshot_import import import_run
 from longtake.evalharness.suites.longshot_scores import LongshotScores, score_longshot
@@ -47,14 +48,14 @@ def sample(name: str, video: str, task: str, conversation: list[Row], seconds: f
     return {"sample_id": name, "video_id": video, "task": task, "duration": seconds, "conversations": conversation}
 
 
-def score(folder: Path, rows: Sequence[Row], reading: Reading, parity: bool = False) -> LongshotScores:
+def score(folder: Path, rows: Sequence[Row], reading: Reading) -> LongshotScores:
     """Import the rows as an output of the released evaluator, and score the run."""
     file = folder / "model_eval.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_run("longshot", file, folder / "run", pytest.fail)
     run = RunFolder(folder / "run")
     items, said = list(run.items(pytest.fail)), run.predictions(pytest.fail).values()
-    return score_longshot(items, said, run.judgements(pytest.fail), reading, parity)
+    return score_longshot(items, said, run.judgements(pytest.fail), reading)
 
 
 def values(rows: dict[str, Any]) -> dict[str, float]:
@@ -144,15 +145,21 @@ def test_errors_and_missing_verdicts_stand_beside_the_score(tmp_path: Path) -> N
     assert scores.excluded.value == pytest.approx(float(100 * (F(69, 136) + 1 + F(5, 8) + 1) / 4), abs=5e-5)
 
 
-def test_the_audio_tag_counts_as_audio_and_with_parity_as_visual(tmp_path: Path) -> None:
+def test_the_audio_tag_counts_as_audio_and_in_a_table_of_its_own_as_visual(tmp_path: Path) -> None:
     # Visual: a, b (text_overlay) and c (an unknown tag). Each sample counts in every row it lists.
     scores = score(tmp_path, V2, "repo")
     right = {"visual": F(5 + 8 + 1, 8 + 9 + 4), "audio": F(5 + 8, 8 + 8), "speech": F(8, 9)}
     assert values(scores.modalities) == percent(right)
     assert list(scores.modalities) == ["visual", "audio", "speech"]
-    released = score(tmp_path, V2, "repo", parity=True)
-    assert values(released.modalities) == percent({**right, "audio": F(8, 8)})
-    assert released.overall == scores.overall
+    assert values(scores.parity_modalities) == percent({**right, "audio": F(8, 8)})
+    groups = score_table("longshot", "m", "repo", scores).groups
+    assert groups["modality, audio as visual as in the released code"] == scores.parity_modalities
+
+
+def test_there_is_one_table_of_modalities_where_nothing_is_tagged_audio(tmp_path: Path) -> None:
+    scores = score(tmp_path, V2[1:], "repo")
+    assert set(score_table("longshot", "m", "repo", scores).groups["modality"]) == {"visual", "audio", "speech"}
+    assert scores.parity_modalities == {}
 
 
 def test_durations_fall_by_the_edges_of_code_and_paper(tmp_path: Path) -> None:
@@ -255,6 +262,16 @@ def test_an_empty_reply_is_wrong_without_a_verdict_and_no_error(tmp_path: Path) 
     scores = score_longshot([first], [said(first, " ")], [], "paper")
     assert (scores.headline, scores.overall.value) == (scores.overall, 0)
     assert (scores.errors.count, scores.unjudged.count) == (0, 0)
+
+
+@pytest.mark.parametrize("reply", [" ", "<think>It is.</think>", "<think>It is."])
+def test_empty_replies_are_counted_and_the_score_without_them_stands_beside(tmp_path: Path, reply: str) -> None:
+    first, second = clean(tmp_path)
+    judgements = [found(second, "medium_priority", True)]
+    scores = score_longshot([first, second], [said(first, reply), said(second)], judgements, "paper")
+    assert (scores.empty_replies.count, scores.empty_replies.n, scores.errors.count) == (1, 2, 0)
+    assert (scores.overall.value, scores.excluded.value) == (50, 100)
+    assert score_longshot([first], [said(first, "")], [], "paper").empty_replies.count == 0  # an error
 
 
 def test_a_verdict_on_a_reply_that_is_missing_counts_as_in_the_released_code(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from longtake.evalharness.choice_scores import ChoiceScores
-from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, Turn, Variant
+from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Protocol, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.suites.moment_video import Protocol, moment_variants
-from longtake.evalharness.suites.moment_video_scores import duration_bucket, score_moment_video
+from longtake.evalharness.suites.moment_video import moment_variants
+from longtake.evalharness.suites.moment_video_scores import length_row, score_moment_video
 
 SUBJECT = "subject"
 
@@ -124,11 +124,11 @@ def test_tables_by_kind_task_domain_subclass_and_length() -> None:
     [(0.0, "up to 5 s"), (10.0, "5-10 s"), (10.1, "10-20 s"), (20.0, "10-20 s"), (60.1, "1-3 min"), (180.0, "1-3 min")],
 )
 def test_an_edge_belongs_to_the_shorter_bucket(seconds: float, bucket: str) -> None:
-    assert duration_bucket(opened(1, seconds=seconds)) == bucket
+    assert length_row(opened(1, seconds=seconds)) == bucket
 
 
 def test_a_video_of_unknown_length_is_in_no_bucket() -> None:
-    assert duration_bucket(opened(1).model_copy(update={"seconds": None})) == ""
+    assert length_row(opened(1).model_copy(update={"seconds": None})) == ""
 
 
 def test_what_failed_counts_as_wrong_and_is_told_apart() -> None:

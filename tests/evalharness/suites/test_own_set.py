@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from helpers.clips import flat, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
-from longtake.evalharness.suites import card as card_module
 from longtake.evalharness.suites.card import Card, read_card
 from longtake.evalharness.suites.own_set import (
     load_own_set,
@@ -23,11 +21,7 @@ from longtake.evalharness.suites.own_set import (
     score_own_set,
 )
 
-ROOT = Path(__file__).resolve().parents[3]
-TABLE = """number,question,a,b,c,d,right,clip,kind,speaker,room
-q1,What is on the bench?,A saw,A drill,A kettle,A lamp,C,one.mp4,object,Ann,shop
-q2,Who speaks first?,Ann,Bob,,,b,one,speaker,Bob,shop
-"""
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "own-question-sets.md"
 
 
 def card(folder: Path, file: str = "questions.csv", **changed: Any) -> Card:
@@ -39,10 +33,12 @@ def card(folder: Path, file: str = "questions.csv", **changed: Any) -> Card:
 
 
 def example(folder: Path) -> Card:
-    """The card of the documentation, over a table of its columns."""
-    described = str(card_module.__doc__)
-    (folder / "card.yaml").write_text(dedent(described[described.index("    name:") : described.index("Without")]))
-    (folder / "questions.csv").write_text(TABLE, encoding="utf-8")
+    """The card and the table of the guide."""
+    guide = GUIDE.read_text(encoding="utf-8")
+    for language, name in (("yaml", "card.yaml"), ("csv", "questions.csv")):
+        shown = re.search(rf"```{language}\n(.*?)```", guide, re.DOTALL)
+        assert shown
+        (folder / name).write_text(shown[1], encoding="utf-8")
     (folder / "clips").mkdir()
     write_clip(folder / "clips" / "one.mp4", [flat((9, 9, 9), 64, 48)] * 10, times=lambda number: number / 5)
     return read_card(folder / "card.yaml")
@@ -59,7 +55,7 @@ def loaded(which: Card) -> tuple[list[Item], list[str]]:
     return load_own_set(which, told.append), told
 
 
-def test_the_card_of_the_documentation_describes_its_table(tmp_path: Path) -> None:
+def test_the_card_of_the_guide_describes_its_table(tmp_path: Path) -> None:
     which = example(tmp_path)
     (first, second), told = loaded(which)
     assert told == []
@@ -69,15 +65,6 @@ def test_the_card_of_the_documentation_describes_its_table(tmp_path: Path) -> No
     assert first.seconds == pytest.approx(2.0, abs=0.3)
     assert (second.turns[0].options, second.turns[0].gold) == (("Ann", "Bob"), 1)
     assert first.media == second.media == str(tmp_path / "clips" / "one.mp4")
-
-
-def test_the_guide_shows_the_card_of_the_docstring() -> None:
-    guide = (ROOT / "docs" / "own-question-sets.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
-    described = str(card_module.__doc__)
-    assert yaml.safe_load(shown[0]) == yaml.safe_load(
-        dedent(described[described.index("    name:") : described.index("Without")])
-    )
 
 
 @pytest.mark.parametrize(
@@ -157,7 +144,7 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path:
         "q8,Which?,x,y,,,a,gone,object,Ann,shop",
         "q9,Which?",
     ]
-    which.file.write_text(TABLE + "\n".join(more) + "\n", encoding="utf-8")
+    which.file.write_text(which.file.read_text(encoding="utf-8") + "\n".join(more) + "\n", encoding="utf-8")
     items, told = loaded(which)
     assert [item.id for item in items] == ["q1", "q2", "q8"]
     assert items[-1].media is None

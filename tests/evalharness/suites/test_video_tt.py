@@ -13,6 +13,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import ChoiceScores
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.journal import Journal
+from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring import score_run
 from longtake.evalharness.suites.video_tt import (
@@ -237,6 +238,31 @@ def test_the_score_without_failures_is_a_mean_of_five_too(tmp_path: Path) -> Non
     points = {"a": (5, 5, 5, 5, 5), "b": (0, None, None, None, 5)}
     scores = scored(five(tmp_path, *points), points)
     assert scores.without_failures.value == 90.0  # (50 + 4 x 100) / 5, though 6 of 7 answers are right
+
+
+def test_a_mean_of_five_is_none_of_fewer(tmp_path: Path) -> None:
+    items = [item for item in five(tmp_path, *HAND) if item.tags["way"] not in ("primary", "wrongly led")]
+    scores = scored(items, HAND)
+    assert scores.note == "No headline: it is a mean of five, and no question is primary, wrongly led."
+    assert scores.headline is not None
+    assert [scores.headline.value, scores.without_failures.value] == [None, None]
+    assert set(values(scores, "points, mean of five").values()) == {None}
+    assert scores.overall.value == pytest.approx(100 * (3 + 4 + 3) / 12, abs=1e-3)
+    assert scored(five(tmp_path, *HAND), HAND).note is None
+
+
+def test_a_report_says_why_there_is_no_headline_and_scores_every_item(tmp_path: Path) -> None:
+    items, folder = [item for item in five(tmp_path, *HAND) if item.format == "choice"], RunFolder(tmp_path / "run")
+    folder.begin(RunCard(suite="video-tt", source="x", subjects=("s",), version="0"))
+    folder.keep_items(items)
+    with Journal(folder.predictions_file) as predictions:
+        for item in items:
+            predictions.append(answered(item, HAND[item.video][-1])[0])
+    [subject] = read_scores(folder, None, pytest.fail).subjects
+    assert subject.table.notes == (
+        "No headline: it is a mean of five, and no question is primary, paraphrased, correctly led, wrongly led.",
+    )
+    assert list(subject.values.values()) == [1.0, 1.0, 1.0, 0.0]
 
 
 def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:

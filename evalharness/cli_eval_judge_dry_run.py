@@ -1,0 +1,60 @@
+"""`longtake eval judge --dry-run`: what the judging of a run will take, before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import fmean
+
+from longtake.console import counted
+from longtake.evalharness.items import Item
+from longtake.evalharness.judges.judge import SaysCost
+from longtake.evalharness.judges.judging import CasesOf, to_judge
+from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.memory.records import Record, Usage
+from longtake.memory.timespan import clock
+
+
+class ExpectedVerdicts(Record):
+    """The public shape of `eval judge --dry-run --json`; `seconds` is None where no reply has been timed yet."""
+
+    judge: str
+    verdicts: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float | None
+    cost: float
+
+
+def judge_dry_run(
+    folder: RunFolder, items: Mapping[str, Item], judge: SaysCost, tell: Tell, cases_of: CasesOf, limit: int | None
+) -> ExpectedVerdicts:
+    """What `judge_run` would take with the same arguments; nothing is written.
+
+    A reply is expected to take as long as the mean one of this judge in the run.
+    """
+    verdicts, spent = 0, list[Usage]()
+    for case in to_judge(folder, items, judge, tell, cases_of, limit):
+        verdicts += 1
+        spent += [] if case.empty else [judge.expected(case)]
+    calls = sum(usage.rounds for usage in spent)
+    timed = [one.seconds for one in folder.judgements(tell) if one.judge == judge.id and one.seconds is not None]
+    return ExpectedVerdicts(
+        judge=judge.id,
+        verdicts=verdicts,
+        calls=calls,
+        input_tokens=sum(usage.input_tokens for usage in spent),
+        output_tokens=sum(usage.output_tokens for usage in spent),
+        seconds=round(calls * fmean(timed) / judge.at_once, 1) if timed else None if calls else 0.0,
+        cost=round(sum(usage.cost for usage in spent), 6),
+    )
+
+
+def show_expected(found: ExpectedVerdicts) -> list[str]:
+    """What it will take, for a person."""
+    told = f"{found.judge}: {counted(found.verdicts, 'verdict')} to give"
+    if not found.calls:
+        return [f"{told}; no model is asked"]
+    time = "a time that its first reply will tell" if found.seconds is None else clock(found.seconds)
+    tokens = f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out"
+    return [f"{told}; about {counted(found.calls, 'call')}, {tokens}, {time}, {found.cost:.4g} in cost"]
