@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from longtake.evalharness.estimates import Rows
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.rubric_scores import READINGS, Reading
@@ -58,7 +59,7 @@ def score(folder: Path, rows: Sequence[Row], reading: Reading) -> LongshotScores
     return score_longshot(items, said, run.judgements(pytest.fail), reading)
 
 
-def values(rows: dict[str, Any]) -> dict[str, float]:
+def values(rows: Rows) -> dict[str, float | None]:
     return {name: estimate.value for name, estimate in rows.items()}
 
 
