@@ -25,7 +25,7 @@ from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text_embedding import TextEmbedding
 
-VERSION = 1  # raised when a reply may be judged otherwise
+VERSION = 2  # raised when a reply may be judged otherwise
 TOLERANCE = 1.0  # seconds by which a stated time may be off
 ALIKE = 0.6  # similarity from which a sentence of other words probably says the same
 _LEAD = re.compile(
@@ -124,7 +124,7 @@ class DeterministicJudge:
         if abstained.met and abstained.sure:
             # Where the right answer denies something, that nothing was found may say the same.
             denied = bool(NEGATION.search(claim) or NEGATION.search(case.reference))
-            return Finding(met=denied, sure=not denied, reason="the reply abstains")
+            return Finding(met=False, sure=not denied, reason="the reply abstains")
         facts = Facts.of(claim)
         found = self._by_facts(case, claim, facts) if facts else self._by_words(case, claim)
         return found.model_copy(update={"sure": found.sure and not abstained.met})
