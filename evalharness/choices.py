@@ -23,14 +23,21 @@ _CANNOT = re.compile(
     r"\bnot found\b|\bnone of (?:the|these|those)\b"
     r"|\bcannot (?:be )?(?:answer|tell|determine|say)|\bcan't (?:answer|tell|say)"
     r"|\b(?:do not|don't) know\b|\bnot (?:enough|sufficient) information\b|\binsufficient information\b|\bunable to\b"
-    r"|\bimpossible to (?:tell|say|answer)\b",
+    r"|\bimpossible to (?:tell|say|answer)\b|\bno idea\b|\bno way (?:to|of) (?:know|tell|say)",
     re.IGNORECASE,
 )
+_BUT = re.compile(r"\b(?:but|however)\b", re.IGNORECASE)  # behind "I cannot tell": what is answered all the same
 _BOXED_TWICE = re.compile(r"\}\s*(?:,|/|,?\s*or|,?\s*and)\s*\$*\s*\\boxed\{[^{}]*\}\W*$", re.IGNORECASE)
 _DENIED = re.compile(
     r"[)\]\"'*.:]*\s*(?:is|was|seems|looks|would be|can)\s*(?:n't|not\b|incorrect|wrong|false|ruled out|too\b)"
 )
 _NEGATED = re.compile(r"\b(?:not|isn't|never|cannot be|can't be|rule out|except)\s*$", re.IGNORECASE)
+# The same around the text of an option, as `_spelled` leaves it.
+_NO = (
+    r"(?:not|no|never|neither|nor|(?:is|was|are|were|do|does|did|can)nt|cannot|ruled? out|except|rather than"
+    r"|instead of)(?: (?:be|see|show|in|on|at|any))?"
+)
+_IS_OUT = r"(?:(?:is|was) (?:not|incorrect|wrong|false|ruled out)|(?:is|was)nt|can be ruled out)"
 # What introduces the label that is the answer, up to the label itself.
 _SAYS = (
     r"(?:final answer|answer|(?:correct|right|best) (?:choice|option|answer|one)|(?:i|we)(?:'d| would| will|'ll)? "
@@ -68,10 +75,13 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         found = read(text, labels)
         if found is not None:
             return Choice(labels.index(found), "ok")
-    named = _by_text(text, options)
+    cannot, named = _CANNOT.search(text), _by_text(text, options)
+    if cannot and (named is None or not _CANNOT.search(options[named])):
+        but = _BUT.search(text, cannot.end())
+        named = _by_text(text[but.end() :], options) if but else None
     if named is not None:
         return Choice(named, "fallback")
-    return Choice(None, "abstained" if _CANNOT.search(text) else "failed")
+    return Choice(None, "abstained" if cannot else "failed")
 
 
 def _structured(text: str, labels: str) -> str | None:
@@ -103,7 +113,13 @@ def _said(text: str, labels: str) -> str | None:
         rf"(?:\b(?:option|choice)\s+|^\W*|\(){mark}\W*(?:option )?(?:is|seems) (?:the )?(?:correct|right|best)", re.I
     )
     found = [(m.start(1), m[0], m[1]) for p in (said, instead, correct) for m in p.finditer(text)]
-    found = [row for row in found if _is_label(text, row[0]) and not _NEGATED.search(text[: row[0]].rstrip("(*\"' "))]
+    found = [
+        row
+        for row in found
+        if _is_label(text, row[0])
+        and not _NEGATED.search(text[: row[0]].rstrip("(*\"' "))
+        and not _DENIED.match(text, row[0] + 1)
+    ]
     final = [row for row in found if re.match(r"final", row[1], re.IGNORECASE)]
     chosen = max(final or found, default=None)
     return chosen[2].upper() if chosen and chosen[0] not in _joined(text, labels) else None
@@ -128,18 +144,24 @@ def _alone(text: str, labels: str) -> str | None:
 def _joined(text: str, labels: str) -> set[int]:
     """Where labels stand that are named beside others, as in "B or C", "A/B" and "A, C"; "B, A is too early" is not."""
     label = rf"([{labels}{labels.lower().translate(_WORDS)}]){_END}"
-    link = r"[)\]\"'*]*\s*(?:(?P<either>,?\s*or\b|/)|,?\s*and\b|,|&)\s*(?:option\s+|choice\s+)?[\"'(\[*]*"
+    link = r"[)\]\"'*]*\s*\(?(?:(?P<either>,?\s*or\b|/)|,?\s*and\b|,|&)\s*(?:option\s+|choice\s+)?[\"'(\[*]*"
     pairs = re.finditer(rf"(?<!\w){label}(?={link}{label}(?P<ends>[)\]\"'*]*\s*(?:[.,;/]|$|and\b|or\b))?)", text)
     return {place for m in pairs if m["either"] or m["ends"] is not None for place in (m.start(1), m.start(3))}
 
 
 def _by_text(text: str, options: Sequence[str]) -> int | None:
-    """The one option whose words stand in the reply; of options that hold each other, the longest."""
+    """The one option whose words stand in the reply, behind no denial; of options that hold each other, the longest."""
     said = f" {' '.join(_spelled(text))} "
     held = [(place, " ".join(_spelled(option))) for place, option in enumerate(options)]
-    named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in said]
+    named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in _undenied(said, spelled)]
     longest = [place for place, one in named if not any(one != other and one in other for _, other in named)]
     return longest[0] if len(longest) == 1 else None
+
+
+def _undenied(said: str, option: str) -> str:
+    """A reply without the places where it says that an option is not the one."""
+    option = re.escape(option)
+    return re.sub(rf"(?<= )(?:{_NO} {option}|{option} {_IS_OUT})(?= )", "", said)
 
 
 def _spelled(text: str) -> list[str]:
