@@ -41,12 +41,14 @@ _IS_OUT = r"(?:(?:is|was) (?:not|incorrect|wrong|false|ruled out)|(?:is|was)nt|c
 # What introduces the label that is the answer, up to the label itself.
 _SAYS = (
     r"(?:final answer|answer|(?:correct|right|best) (?:choice|option|answer|one)|(?:i|we)(?:'d| would| will|'ll)? "
-    r"(?:choose|pick|select|go with|say|answer)|(?:my|the) (?:choice|pick|option)|it(?: is|'s| must be))"
+    r"(?:choose|pick|select|go with|say|answer)"
+    r"|(?:i'm|i am|we're|we are) (?:choosing|picking|going with)|(?:my|the) (?:choice|pick|option)|it(?: is|'s| must be))"
 )
 _BETWEEN = (
     r"\W*(?:(?:is|must be|should be|would be|as|likely|probably|definitely|clearly|therefore|thus|option|choice"
     r"|letter)\W+)*"
 )
+_SO = r"(?:so|thus|hence|therefore)\W+"
 
 # What may not stand behind a label: B-roll, C++, D's and A/V are words.
 _END = r"(?![\w+#]|[-‐'’]\w)"
@@ -110,9 +112,12 @@ def _said(text: str, labels: str) -> str | None:
         rf"\b{_SAYS}\b\W*(?:is|'s)?\W*not\W+(?:option\W+)?\(?[{labels}]\)?\W+but\W+(?:rather\W+)?{mark}", re.IGNORECASE
     )
     correct = re.compile(
-        rf"(?:\b(?:option|choice)\s+|^\W*|\(){mark}\W*(?:option )?(?:is|seems) (?:the )?(?:correct|right|best)", re.I
+        rf"(?:\b(?:option|choice)\s+|^\W*|\(|\b{_SO}){mark}\W*(?:option )?(?:is|seems) (?:(?:the|my) )?"
+        r"(?:correct|right|best|(?:final )?answer)",
+        re.IGNORECASE,
     )
-    found = [(m.start(1), m[0], m[1]) for p in (said, instead, correct) for m in p.finditer(text)]
+    so = re.compile(rf"\b{_SO}(?:option\s+)?{mark}(?=[)\]\"'*]*(?:[.!]|$))", re.IGNORECASE)
+    found = [(m.start(1), m[0], m[1]) for p in (said, instead, correct, so) for m in p.finditer(text)]
     found = [
         row
         for row in found
@@ -126,10 +131,13 @@ def _said(text: str, labels: str) -> str | None:
 
 
 def _alone(text: str, labels: str) -> str | None:
-    """The label of a reply that is nothing else, that begins with one, or that sets a single one in parentheses."""
+    """The label that is the whole reply, its first or last line, or how it begins, or the only one in parentheses."""
     bare = re.fullmatch(rf"\W*(?:[Oo]ption\s+)?\(?([{labels}{labels.lower()}])[^\w+#]*", text)
     if bare:
         return bare[1].upper()
+    line = rf"[^\w\n]*([{labels}])[^\w+#\n]*"
+    if edge := re.match(rf"{line}\n", text) or re.search(rf"\n{line}\Z", text):
+        return edge[1] if len(set(re.findall(rf"^{line}$", text, re.MULTILINE))) == 1 else None
     joined = _joined(text, labels)
     first = re.match(rf"[\s*\"'(\[]*([{labels}])[)\].:*]+(?:\s|$)", text)
     marked = list(re.finditer(rf"\(([{labels}])\)", text))
@@ -137,8 +145,7 @@ def _alone(text: str, labels: str) -> str | None:
     for one in [first] if first else marked:
         if others <= {one[1]} and one.start(1) not in joined and not _DENIED.match(text, one.end(1)):
             return one[1]
-    last = re.search(rf"(?:^|\n)\W*([{labels}])[^\w+#]*$", text)
-    return last[1] if last else None
+    return None
 
 
 def _joined(text: str, labels: str) -> set[int]:
