@@ -42,7 +42,8 @@ _IS_OUT = r"(?:(?:is|was) (?:not|incorrect|wrong|false|ruled out)|(?:is|was)nt|c
 _SAYS = (
     r"(?:final answer|answer|(?:correct|right|best) (?:choice|option|answer|one)|(?:i|we)(?:'d| would| will|'ll)? "
     r"(?:choose|pick|select|go with|say|answer)"
-    r"|(?:i'm|i am|we're|we are) (?:choosing|picking|going with)|(?:my|the) (?:choice|pick|option)|it(?: is|'s| must be))"
+    r"|(?:i'm|i am|we're|we are) (?:choosing|picking|going with)|(?:my|the) (?:choice|pick|option)"
+    r"|it(?: is|'s| must be))"
 )
 _BETWEEN = (
     r"\W*(?:(?:is|must be|should be|would be|as|likely|probably|definitely|clearly|therefore|thus|option|choice"
@@ -87,16 +88,18 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
 
 
 def _structured(text: str, labels: str) -> str | None:
-    match = re.search(r"\{[^{}]*\}", text, re.DOTALL)
-    if not match:
-        return None
+    """The label of the last JSON object that gives an answer."""
+    said = [answer for match in re.finditer(r"\{[^{}]*\}", text) if (answer := _answer(match[0])) is not None]
+    return _label(said[-1], labels) if said else None
+
+
+def _answer(written: str) -> str | None:
     try:
-        value: Any = json.loads(match[0])
+        value: Any = json.loads(written)
     except ValueError:
         return None
-    held = {str(key).casefold(): found for key, found in value.items()} if isinstance(value, dict) else {}
-    said = next((held[key] for key in _KEYS if key in held), None)
-    return _label(str(said), labels) if said is not None else None
+    held = {key.casefold(): found for key, found in value.items()}
+    return next((str(held[key]) for key in _KEYS if held.get(key) is not None), None)
 
 
 def _boxed(text: str, labels: str) -> str | None:

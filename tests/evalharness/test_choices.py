@@ -53,6 +53,8 @@ CASES = [
     ("reasoning without an opening tag, answer: A</think>The answer is D", 4, "D", "ok"),
     ('{"answer": "B"}', 4, "B", "ok"),
     ('```json\n{"reasoning": "A is early", "answer": "C"}\n```', 4, "C", "ok"),
+    ('{"answer": "A"}, no: {"answer": "C"} {"sure": true}', 4, "C", "ok"),
+    ('{"frames": [1], "box": {"x": 1}} {"answer": "C"}', 4, "C", "ok"),
     ('{"choice": "b"}', 4, "B", "ok"),
     ('{"answer": "B. a dog"}', 4, "B", "ok"),
     (r"So we get \boxed{\text{B}}.", 4, "B", "ok"),
