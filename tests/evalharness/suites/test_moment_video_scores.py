@@ -171,8 +171,21 @@ def test_the_text_of_an_option_counts_in_the_paper_and_goes_to_the_judge_in_the_
     accepted = scored(items, predictions, [judged(items[0], True, first)], "repo")
     refused = scored(items, predictions, [judged(items[0], False, first)], "repo")
     headlines = [each.headline.value if each.headline else None for each in (paper, unjudged, accepted, refused)]
-    assert headlines == [100.0, 0.0, 100.0, 0.0]
-    assert [each.parse_failures.count for each in (paper, unjudged, accepted, refused)] == [0, 1, 0, 0]
+    assert headlines == [100.0, None, 100.0, 0.0]
+    assert [each.parse_failures.count for each in (paper, unjudged, accepted, refused)] == [0, 1, 1, 1]
+
+
+def test_what_is_left_to_the_judge_is_in_the_rates() -> None:
+    items = [closed(n) for n in range(10)]
+    variants = moment_variants(items, "repo")
+    predictions = [each for item in items for each in choosing(item, variants, None, "failed")]
+    verdicts = [judged(each, True, predictions[0].variant) for each in items]
+    none, all_but_one, whole = (scored(items, predictions, verdicts[:n], "repo") for n in (0, 9, 10))
+    rates = [(each.unjudged.count, each.unjudged.n, each.parse_failures.count) for each in (none, all_but_one, whole)]
+    assert rates == [(10, 10, 10), (1, 10, 10), (0, 10, 10)]
+    assert (none.headline, all_but_one.headline) == (None, None)
+    assert whole.headline is not None
+    assert (whole.headline.value, all_but_one.without_failures.value) == (100.0, 100.0)
 
 
 def test_frame_rates_stand_beside_each_other() -> None:
