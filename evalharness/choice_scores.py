@@ -44,6 +44,7 @@ class Said(NamedTuple):
     abstained: bool
     met: bool | None  # None without a verdict, as are the points
     points: float | None
+    unsure: bool  # whether the judge was not sure of its verdict
 
 
 Accepts = Callable[[Said], bool | None]
@@ -58,6 +59,7 @@ class Outcome(NamedTuple):
     state: State
     chance: float | None = None  # that independent guesses are right in every order asked; None without options
     left_to_judge: bool = False  # whether no option could be read and a judge decides
+    unsure: bool = False  # whether the judge was not sure of its verdict
 
 
 class ChoiceScores(Record):
@@ -72,6 +74,7 @@ class ChoiceScores(Record):
     errors: Share
     parse_failures: Share = Field(description="Of all, choices in whose reply no option could be read.")
     unjudged: Share = Field(description="Of the open answers, and choices left to the judge, those without a verdict.")
+    unsure: Share = Field(description="Of the same, those of whose verdict the judge was not sure; it counts.")
     abstained: Share
     note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
@@ -80,11 +83,14 @@ class Answers:
     """What one subject replied and what one judge found of it; of several of a kind, the last."""
 
     def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
-        found = {(one.item, one.variant, one.seed): (one.met, one.points) for one in current(judgements, predictions)}
+        found = {
+            (one.item, one.variant, one.seed): (one.met, one.points, not one.sure)
+            for one in current(judgements, predictions)
+        }
         self._said: dict[tuple[str, str, int], Said] = {}
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
-            judged = found.get(key, (None, None))
+            judged = found.get(key, (None, None, False))
             self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, *judged)
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
@@ -145,7 +151,7 @@ def open_outcome(
     verdict = accepts(reply)
     if verdict is None:
         return Outcome(item, seed, False, "unjudged")
-    return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok")
+    return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok", unsure=reply.unsure)
 
 
 def summarise(
@@ -175,6 +181,7 @@ def summarise(
         errors=Share(count=states.count("error"), n=len(states)),
         parse_failures=Share(count=left + states.count("unread"), n=len(states)),
         unjudged=unjudged,
+        unsure=Share(count=sum(outcome.unsure for outcome in outcomes), n=judged),
         abstained=Share(count=states.count("abstained"), n=len(states)),
         note=note,
     )

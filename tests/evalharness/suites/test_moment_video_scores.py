@@ -153,6 +153,17 @@ def test_what_failed_counts_as_wrong_and_is_told_apart() -> None:
     assert scores.headline is None
 
 
+def test_verdicts_that_the_judge_is_not_sure_of_are_counted() -> None:
+    items = [opened(1), opened(2), opened(3), closed(4), closed(5)]
+    variants = moment_variants(items, "repo")
+    predictions = [said(each, Reply(text="A cup.")) for each in items[:3]]
+    predictions += [*choosing(items[3], variants, 1), *choosing(items[4], variants, None, "failed")]
+    unsure = [judged(each, True).model_copy(update={"sure": False}) for each in items[:2]]
+    left = judged(items[4], False, variants[0].name).model_copy(update={"sure": False})
+    scores = scored(items, predictions, [*unsure, judged(items[2], True), left], "repo")
+    assert (scores.unsure.count, scores.unsure.n) == (3, 4)
+
+
 def test_there_is_a_headline_up_to_one_unjudged_answer_in_a_hundred() -> None:
     items = [opened(n) for n in range(100)]
     predictions = [said(each, Reply(text="A cup.")) for each in items]
