@@ -147,7 +147,7 @@ def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: boo
     """What became of a turn: of a reply that is an error no call counts, and an empty answer is wrong."""
     failed_reply = reply.status != "ok"
     calls = compare_calls(turn.calls, () if failed_reply else reply.calls, item.tools)
-    met = {**verdicts(calls), FINAL: False if failed_reply or not reply.text.strip() else answered}
+    met = {**verdicts(calls), FINAL: False if failed_reply or not reply.spoken else answered}
     return _Turn(
         video=item.video,
         calls=calls,
