@@ -17,7 +17,7 @@ from longtake.agent.claims import plain_text
 from longtake.agent.verdicts import verdict_of
 from longtake.agent.words import NEGATION, content_stems, coverage, words
 from longtake.errors import ConfigError
-from longtake.evalharness.bench.grading import Gold, holds
+from longtake.evalharness.grading import Gold, holds
 from longtake.evalharness.judges.checks import Decision, abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
 from longtake.evalharness.wording import StatedTime, plain, take_times
