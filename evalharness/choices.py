@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.wording import plain, words
+from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_THINKING = re.compile(r"<think>.*?(?:</think>|$)|^.*?</think>", re.DOTALL | re.IGNORECASE)
 _KEYS = ("answer", "choice", "option", "final_answer", "label")
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|mathrm|textbf)\{)?\s*\(?([^{}()]+?)\)?\s*\}")
 _CANNOT = re.compile(
@@ -70,7 +70,7 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         reply: as the subject gave it, thinking included.
         options: texts of the options as they were put, labelled A, B, C...
     """
-    text = _THINKING.sub(" ", reply).strip()
+    text = without_thinking(reply)
     if not text:
         return Choice(None, "failed")
     labels = LABELS[: len(options)]
