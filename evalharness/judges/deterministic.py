@@ -31,9 +31,10 @@ ALIKE = 0.6  # similarity from which a sentence of other words probably says the
 _LEAD = re.compile(
     r"^\W*(?:(?:the|this|a) )?(?:response|answer|reply|model|candidate)?\s*"
     r"(?:(?:must|should|does|do|may|can)(?: not|n't)?\s+|never\s+|avoids?\s+)*(?:(?:correctly|clearly|also) )*"
-    r"(?:(?:states?|stating|mentions?|mentioning|identif(?:y|ies|ying)|quotes?|quoting|says?|saying|names?|naming|notes?|noting|gives?"
-    r"|giving|reports?|includes?|including|explains?|describes?|describing|specif(?:y|ies)|recogni[sz]es?|indicates?"
-    r"|provides?|lists?|claims?|claiming|invents?|inventing|suggests?|suggesting|asserts?|concludes?)\b)?"
+    r"(?:(?:states?|stating|mentions?|mentioning|identif(?:y|ies|ying)|quotes?|quoting|says?|saying"
+    r"|names?|naming|notes?|noting|gives?|giving|reports?|includes?|including|explains?|describes?|describing"
+    r"|specif(?:y|ies)|recogni[sz]es?|indicates?|provides?|lists?|claims?|claiming|invents?|inventing"
+    r"|suggests?|suggesting|asserts?|concludes?)\b)?"
     r"\s*(?:that\b)?\s*",
     re.IGNORECASE,
 )
