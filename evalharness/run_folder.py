@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
 from longtake.evalharness.journal import Journal, placed_records, read_records, wrong_field
 from longtake.evalharness.on_disk import Latest, OnDisk
 from longtake.memory.layers import write_atomic
@@ -34,7 +34,7 @@ class RunCard(Record):
     subjects: tuple[str, ...]
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
-    protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
+    protocol: Protocol = Field(default="repo", description="Where the two differ.")
     settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")

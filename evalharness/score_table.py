@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -12,9 +12,10 @@ from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
 from longtake.evalharness.estimates import Estimate, Rows
 from longtake.evalharness.judges.named import which_judge
-from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.rubric_scores import Reading
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.subjects.given import asked_in
-from longtake.evalharness.suites.table import Scored
+from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
 from longtake.memory.records import Record
 
 _SINGULAR = {
@@ -26,6 +27,15 @@ _SINGULAR = {
     "durations": "duration",
     "difficulties": "difficulty",
 }
+
+
+class ScoredRun(NamedTuple):
+    """What is scored of a run, by what, and how."""
+
+    card: RunCard
+    suite: Suite
+    reading: Reading
+    subjects: Mapping[str, Scored]  # those that have predictions
 
 
 class ScoreTable(Record):
@@ -75,24 +85,30 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
     )
 
 
-def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> dict[str, Scored]:
-    """What is scored of each subject that has predictions.
+def scored_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> ScoredRun:
+    """What is scored of each subject.
 
     Args:
         folder: of the run.
+        reading: repo, paper, signed or strict; None: that of the run's protocol.
         tell: told of lines that were left out.
         judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, or it is not clear which judge is meant.
+        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
+            clear which judge is meant.
     """
-    variants = folder.card().variants
+    card = folder.card()
+    suite, chosen = suite_named(card.suite), reading_of(card, reading)
     items, said = list(folder.items(tell)), folder.said(tell)
     if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
     verdicts = Counter(one.judge for one in folder.judgements(tell) if one.met is not None)
     found = folder.found(which_judge(verdicts, judge, folder.path))
-    return {name: Scored(items, asked_in(name, variants), made, found.get(name, {})) for name, made in said.items()}
+    subjects = {
+        name: Scored(items, asked_in(name, card.variants), made, found.get(name, {})) for name, made in said.items()
+    }
+    return ScoredRun(card, suite, chosen, subjects)
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:

@@ -7,27 +7,14 @@ from typing import Any
 
 from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.run_folder import RunFolder, Tell
-from longtake.evalharness.score_table import scored_subjects
-from longtake.evalharness.suites.table import reading_of, suite_named
+from longtake.evalharness.score_table import scored_run
 from longtake.memory.records import Record
 
 
 def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, Record]:
-    """The scores of every subject that has predictions.
-
-    Args:
-        folder: of the run.
-        reading: repo, paper, signed or strict; None: that of the run's protocol.
-        tell: told of lines that were left out.
-        judge: whose verdicts count, where there are those of several.
-
-    Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
-            clear which judge is meant.
-    """
-    card = folder.card()
-    suite, chosen = suite_named(card.suite), reading_of(card, reading)
-    return {name: suite.score(scored, chosen) for name, scored in scored_subjects(folder, tell, judge).items()}
+    """The scores of every subject that has predictions; see `scored_run`."""
+    run = scored_run(folder, reading, tell, judge)
+    return {name: run.suite.score(scored, run.reading) for name, scored in run.subjects.items()}
 
 
 def show_scores(scores: Mapping[str, Record]) -> Iterator[str]:

@@ -28,7 +28,7 @@ from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.prompts import prompts_hash, render
+from longtake.prompts import prompts_hash, render, without_thinking
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
@@ -170,7 +170,7 @@ def read_finding(text: str, asks: Asks) -> Finding | None:
 
     None where there is none, or where several without JSON disagree.
     """
-    said = text.rpartition("</think>")[2]
+    said = without_thinking(text)
     field = _FIELDS[asks]
     objects = [value for value in _objects(said) if field in value]
     if objects:

@@ -13,8 +13,8 @@ from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKe
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
-from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
+from longtake.evalharness.score_table import ScoredRun, ScoreTable, score_table, scored_run
+from longtake.evalharness.suites.table import Scored, Suite
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
 
@@ -53,27 +53,14 @@ class RunScores:
 
 
 def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
-    """Score a run and every item of it.
-
-    Args:
-        folder: of the run.
-        reading: repo, paper, signed or strict; None: that of the run's protocol.
-        tell: told of lines that were left out.
-        judge: whose verdicts count, where there are those of several.
-
-    Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
-            clear which judge is meant.
-    """
-    card = folder.card()
-    suite = suite_named(card.suite)
-    chosen = reading_of(card, reading)
-    held = scored_subjects(folder, tell, judge)
-    items = next(iter(held.values())).items
-    return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
+    """Score a run and every item of it; see `scored_run`."""
+    run = scored_run(folder, reading, tell, judge)
+    items = next(iter(run.subjects.values())).items
+    return RunScores(run.card, items, tuple(_subject(run, name, scored) for name, scored in run.subjects.items()))
 
 
-def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScores:
+def _subject(run: ScoredRun, name: str, scored: Scored) -> SubjectScores:
+    suite, reading = run.suite, run.reading
     values: dict[str, Value] = {}
     each: dict[PredictionKey, Value] = {}
     for item in scored.items:
@@ -84,8 +71,8 @@ def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Re
             each[prediction.key] = (
                 values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
-    table = score_table(card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
+    table = score_table(run.card.suite, name, reading, suite.score(scored, reading))
+    return SubjectScores(name, run.card, table, scored.items, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:

@@ -30,7 +30,7 @@ from longtake.memory.timespan import clock
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.visual_question import TimedJpeg
 from longtake.preprocess.workspace import Workspace
-from longtake.prompts import render
+from longtake.prompts import render, without_thinking
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.subjects.prompts"
@@ -84,7 +84,7 @@ class EndpointModel:
             return no_media()
         started = time.monotonic()
         said = self._answered(asked)
-        text = said.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+        text = without_thinking(said.text)
         if not text:
             raise EngineError(
                 f"{ROLE.name} {self._given.model} at {self._given.url} gave no answer in {MOST_TOKENS} tokens; "

@@ -6,6 +6,7 @@ turn and `criteria_met` in each criterion. `lmms-eval` is a samples file of lmms
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -46,7 +47,8 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         What the run is.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no sample, or the folder holds another run.
+        ConfigError: when the file cannot be read or holds no sample, or the folder holds another run or other
+            replies or verdicts.
         LibraryError: when the folder cannot be written to, or another process works on it.
     """
     file = file.resolve()
@@ -73,6 +75,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
 def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], tell: Tell) -> None:
     """Write each prediction after its judgements: where one is held, so are they."""
     held = {key.item for key in folder.predictions(tell)}
+    _refuse_changed(folder, subject, [outcome for outcome in outcomes if outcome.item.id in held])
     folder.keep_items([outcome.item for outcome in outcomes])
     with Journal(folder.predictions_file) as predictions, Journal(folder.judgements_file) as judgements:
         for item, replies, found in outcomes:
@@ -82,6 +85,21 @@ def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], tell: Tel
                 judgements.append(judgement)
             predictions.append(
                 Prediction(item=item.id, variant=ORIGINAL, subject=subject, replies=replies, seconds=0.0)
+            )
+
+
+def _refuse_changed(folder: RunFolder, subject: str, outcomes: list[_Imported]) -> None:
+    """Raise ConfigError where the run holds other replies, or other verdicts of the same judges."""
+    said = folder.said(lambda text: None)
+    found: Mapping[str, list[Judgement]] = folder.found(None).get(subject, {})
+    judges = {one.judge for outcome in outcomes for one in outcome.judgements}
+    for item, replies, judgements in outcomes:
+        held = [one for one in found.get(item.id, ()) if one.judge in judges]
+        judged_alike = all(one in judgements for one in held) and all(one in held for one in judgements)
+        if not judged_alike or said[subject][item.id][-1].replies != replies:
+            raise ConfigError(
+                f"What was said to {item.id}, or found of it, differs from the one held in {folder.path}; "
+                "choose another --out."
             )
 
 

@@ -107,7 +107,7 @@ def rates_of(suite: Suite, named: Sequence[float]) -> Sequence[float]:
 
 def cases_of_run(card: RunCard) -> CasesOf:
     """What the suite of a run gives to judges, in the reading of the run."""
-    return suite_named(card.suite).cases("paper" if card.protocol == "paper" else "repo")
+    return suite_named(card.suite).cases(card.protocol)
 
 
 def _protocol(reading: Reading) -> Protocol:

@@ -49,7 +49,7 @@ def score_video_tt(
     return summarise(
         outcomes,
         {
-            "question": {way: accuracy(found) for way, found in ways.items()},
+            "way": {way: accuracy(found) for way, found in ways.items()},
             "robustness": {"RB": robustness(ways)},
             "points, mean of five": {name: _mean_of_five(found) for name, found in read.items()},
             "points, RB": {name: robustness(found) for name, found in read.items()},

@@ -186,7 +186,12 @@ def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) ->
 
 
 @pytest.mark.parametrize(
-    "card", ['{"suite": "own"', '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "variants": []}']
+    "card",
+    [
+        '{"suite": "own"',
+        '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "variants": []}',
+        '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "protocol": "papers"}',
+    ],
 )
 def test_a_damaged_card_of_a_run_is_told(place: Path, card: str) -> None:
     eval_(*asked(place))

@@ -110,6 +110,37 @@ def test_an_import_that_broke_off_goes_on_and_a_second_one_adds_nothing(tmp_path
     assert lines(tmp_path / "run")["predictions.jsonl"] == 2
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"candidate_response": "A red kettle."},
+        {"criteria": [{**FIRST, "criteria_met": False}, FAILED]},
+        {"criteria": [{**FIRST, "criteria_met": None}, FAILED]},
+    ],
+)
+def test_a_file_whose_replies_or_verdicts_have_changed_is_refused(tmp_path: Path, changed: dict[str, Any]) -> None:
+    file = write(tmp_path / "m_eval.jsonl", EVALUATED)
+    import_run("longshot", file, tmp_path / "run", pytest.fail)
+    before = lines(tmp_path / "run")
+    turns = list(EVALUATED["conversations"])
+    turns[1] = {**turns[1], **changed}
+    write(file, {**EVALUATED, "sample_id": "sample_8"}, {**EVALUATED, "conversations": turns})
+    with pytest.raises(ConfigError, match=r"sample_7, or found of it, differs from the one held in .*another --out"):
+        import_run("longshot", file, tmp_path / "run", pytest.fail)
+    assert lines(tmp_path / "run") == before
+
+
+def test_verdicts_of_a_judge_of_ones_own_are_no_change(tmp_path: Path) -> None:
+    file = write(tmp_path / "m_eval.jsonl", EVALUATED)
+    import_run("longshot", file, tmp_path / "run", pytest.fail)
+    run = RunFolder(tmp_path / "run")
+    own = next(run.judgements(pytest.fail)).model_copy(update={"judge": "mine", "met": False})
+    with run.judgements_file.open("a") as stream:
+        stream.write(own.model_dump_json() + "\n")
+    import_run("longshot", file, tmp_path / "run", pytest.fail)
+    assert lines(tmp_path / "run") == {"items.jsonl": 1, "predictions.jsonl": 1, "judgements.jsonl": 4}
+
+
 def test_a_folder_of_another_run_and_a_file_without_samples_are_refused(tmp_path: Path) -> None:
     import_run("longshot", write(tmp_path / "m_eval.jsonl", EVALUATED), tmp_path / "run", pytest.fail)
     with pytest.raises(ConfigError, match="holds another run"):

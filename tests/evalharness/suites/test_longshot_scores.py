@@ -304,6 +304,14 @@ def test_the_last_verdict_on_the_present_reply_counts(tmp_path: Path) -> None:
     assert (scores.overall.value, scores.unjudged.count, scores.headline) == (0, 1, None)
 
 
+def test_verdicts_that_the_judge_is_not_sure_of_are_counted(tmp_path: Path) -> None:
+    first, second = clean(tmp_path)
+    doubted = found(first, "high_priority", True).model_copy(update={"sure": False})
+    judgements = [doubted, found(second, "medium_priority", True)]
+    scores = score_longshot([first, second], [said(first), said(second)], judgements, "repo")
+    assert (scores.unsure.count, scores.unsure.n) == (1, scores.unjudged.n)
+
+
 @pytest.mark.parametrize(("missing", "given"), [(0, True), (1, True), (2, False)])
 def test_no_headline_above_one_percent_without_a_verdict(tmp_path: Path, missing: int, given: bool) -> None:
     marks = ["1+"] * (100 - missing) + ["1?"] * missing
