@@ -8,7 +8,7 @@ from pydantic import Field
 
 from longtake.console import counted
 from longtake.errors import ConfigError
-from longtake.evalharness.estimates import CONFIDENCE, POWER, Estimate, Paired, mean, paired
+from longtake.evalharness.estimates import CONFIDENCE, FEWEST_VIDEOS, POWER, Estimate, Paired, mean, paired
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.content import Grid, estimate
 from longtake.evalharness.reports.openable import score_in_words
@@ -131,6 +131,8 @@ def summary(found: Comparison) -> Iterator[str]:
             f"A true difference of {pair.detectable:.1f} points or more would be seen with a chance of {100 * POWER:g} "
             f"% at a confidence of {100 * CONFIDENCE:g} %"
         )
+    if 0 < difference.videos < FEWEST_VIDEOS:
+        yield f"Fewer than {FEWEST_VIDEOS} videos show neither an interval nor what difference could be seen"
     if found.otherwise:
         yield f"The two were not asked alike: their {' and '.join(found.otherwise)} differ"
     if found.unscored:

@@ -38,7 +38,7 @@ def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write
     assert (told["paired"]["only_first"], told["paired"]["only_second"]) == (3, 1)
     assert told["paired"]["p_items"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
     assert told["paired"]["p_videos"] == 0.75  # the videos' sums are 1, 2 and -1: six of eight ways make 2 or 4
-    assert told["paired"]["detectable"] > 0
+    assert told["paired"]["detectable"] is None  # there are three videos
     assert [(flip["item"], flip["first"], flip["second"]) for flip in told["flips"]] == [
         ("q1", 1, 0),
         ("q2", 1, 0),
@@ -51,7 +51,8 @@ def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write
 def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
     before, after = choices({"agent": ["wrong"] * 6}, "before"), choices({"agent": ["right"] * 6}, "after")
     text = compare(after.path, before.path)
-    assert text.startswith("agent of after 100.0 [100.0, 100.0], agent of before 0.0 [0.0, 0.0], difference 100.0")
+    assert text.startswith("agent of after 100.0, agent of before 0.0, difference 100.0\n")
+    assert "Fewer than 6 videos show neither an interval nor what difference could be seen" in text
     assert "over items, McNemar p = 0.0312; over videos, sign flips p = 0.2500" in text
     assert "  q0  100 -> 0  Which gate is number 0" in text
 
