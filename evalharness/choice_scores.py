@@ -35,6 +35,9 @@ class Share(Record):
         return self.count / self.n if self.n else 0.0
 
 
+NONE = Share(count=0, n=0)
+
+
 class Said(NamedTuple):
     """What is scored of a reply, and what the judge found of it; its text is not held."""
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.asked import expected, unfinished
+from longtake.evalharness.choice_scores import MOST_UNJUDGED, NONE, Share
 from longtake.evalharness.estimates import Estimate, Rows
+from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.named import which_judge
-from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.on_disk import OnDisk
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import Scored
 from longtake.memory.records import Record
@@ -42,7 +45,7 @@ class ScoreTable(Record):
     notes: tuple[str, ...] = ()
 
 
-def score_table(suite: str, subject: str, reading: str, scores: Record) -> ScoreTable:
+def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: Share = NONE) -> ScoreTable:
     """The table of a scorer's result: its mappings of estimates are the groups, its shares the rates.
 
     Args:
@@ -50,18 +53,11 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
         subject: whose scores they are.
         reading: in which they were read.
         scores: with a `headline`, an `overall`, and an `excluded` or `without_failures` beside them.
+        unmade: predictions that are not made yet.
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
     rates |= dict(_counted(fields))
-    unjudged = rates.get("unjudged", Share(count=0, n=0))
-    notes = [
-        f"{name}: {', '.join(rows)}" for name, rows in _groups(fields) if name == _SINGULAR["unknown_tasks"] and rows
-    ]
-    if unjudged.value > MOST_UNJUDGED:
-        missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
-        notes.append(f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one.")
-    notes += [fields["note"]] if fields.get("note") else []
     return ScoreTable(
         suite=suite,
         subject=subject,
@@ -71,12 +67,12 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
         excluded=fields["excluded"] if "excluded" in fields else fields["without_failures"],
         groups={name: rows for name, rows in _groups(fields) if rows},
         rates=rates,
-        notes=tuple(notes),
+        notes=tuple(_notes(fields, rates, unmade)),
     )
 
 
 def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> dict[str, Scored]:
-    """What is scored of each subject that has predictions.
+    """What is scored of each subject: the items that it was asked, and what is left to ask.
 
     Args:
         folder: of the run.
@@ -86,13 +82,47 @@ def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> 
     Raises:
         ConfigError: when the folder holds no run, nothing was predicted, or it is not clear which judge is meant.
     """
-    variants = folder.card().variants
+    card = folder.card()
     items, said = list(folder.items(tell)), folder.said(tell)
     if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
     verdicts = Counter(one.judge for one in folder.judgements(tell) if one.met is not None)
     found = folder.found(which_judge(verdicts, judge, folder.path))
-    return {name: Scored(items, asked_in(name, variants), made, found.get(name, {})) for name, made in said.items()}
+    return {name: _scored(name, card, items, said.get(name), found.get(name, {})) for name in card.subjects}
+
+
+def _scored(
+    name: str,
+    card: RunCard,
+    items: Sequence[Item],
+    said: OnDisk[str, Prediction] | None,
+    found: Mapping[str, Sequence[Judgement]],
+) -> Scored:
+    """One subject: an item that lacks a prediction waits, whatever the others of it say."""
+    made = {item.id: said.count(item.id) if said else 0 for item in items}
+    lacking = {item.id: max(0, expected(name, card, [item]) - made[item.id]) for item in items}
+    return Scored(
+        items=[item for item in items if not lacking[item.id]],
+        variants=asked_in(name, card.variants),
+        said=said or {},
+        found=found,
+        unasked=[item for item in items if lacking[item.id]],
+        unmade=Share(count=sum(lacking.values()), n=expected(name, card, items)),
+    )
+
+
+def _notes(fields: Mapping[str, Any], rates: Mapping[str, Share], unmade: Share) -> Iterator[str]:
+    if unmade.count:
+        yield unfinished(unmade)
+    for name, rows in _groups(fields):
+        if name == _SINGULAR["unknown_tasks"] and rows:
+            yield f"{name}: {', '.join(rows)}"
+    unjudged = rates.get("unjudged", NONE)
+    if unjudged.value > MOST_UNJUDGED:
+        missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
+        yield f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one."
+    if fields.get("note"):
+        yield fields["note"]
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:

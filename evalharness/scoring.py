@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.run_folder import RunFolder, Tell
-from longtake.evalharness.score_table import scored_subjects
+from longtake.evalharness.score_table import score_table, scored_subjects
 from longtake.evalharness.suites.table import reading_of, suite_named
 from longtake.memory.records import Record
 
 
-def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, Record]:
-    """The scores of every subject that has predictions.
+class SubjectScore(NamedTuple):
+    """What the scorer of a suite gave a subject, and what is to be said of it."""
+
+    scores: Record
+    notes: tuple[str, ...]
+
+
+def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, SubjectScore]:
+    """The scores of every subject.
 
     Args:
         folder: of the run.
@@ -27,14 +34,20 @@ def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | N
     """
     card = folder.card()
     suite, chosen = suite_named(card.suite), reading_of(card, reading)
-    return {name: suite.score(scored, chosen) for name, scored in scored_subjects(folder, tell, judge).items()}
+    found: dict[str, SubjectScore] = {}
+    for name, scored in scored_subjects(folder, tell, judge).items():
+        scores = suite.score(scored, chosen)
+        notes = score_table(card.suite, name, chosen, scores, scored.unmade).notes
+        found[name] = SubjectScore(scores, notes)
+    return found
 
 
-def show_scores(scores: Mapping[str, Record]) -> Iterator[str]:
-    """The scores for a person: each subject with its tables."""
-    for name, table in scores.items():
+def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
+    """The scores for a person: each subject with what is to be said of it and its tables."""
+    for name, (scores, notes) in found.items():
         yield name
-        yield from _lines(table.model_dump(), "  ")
+        yield from (f"  {note}" for note in notes)
+        yield from _lines(scores.model_dump(exclude={"note"}), "  ")
 
 
 def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:

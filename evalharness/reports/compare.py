@@ -38,6 +38,7 @@ class Comparison(Record):
     paired: Paired
     unscored: int = Field(description="Identical items left out because a side has no score of them.")
     unshared: int = Field(description="Items left out because a side does not have them, or has them otherwise.")
+    unasked: int = Field(description="Items left out because a side was not asked them yet.")
     otherwise: tuple[str, ...] = Field(description="What differs in how they were asked: protocol, variants.")
     tasks: dict[str, Paired]
     flips: tuple[Flip, ...]
@@ -60,6 +61,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
             "`longtake eval judge`, and name it with --judge."
         )
     others = {item.id: item for item in second.items}
+    waiting = {item.id for item in (*first.unasked, *second.unasked)}
     identical = [item for item in first.items if item.id in others and others[item.id].turns == item.turns]
     if not identical:
         raise ConfigError(
@@ -94,7 +96,8 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         second_score=mean([other for _, _, other in scored], videos),
         paired=_paired(scored),
         unscored=len(identical) - len(scored),
-        unshared=len({item.id for item in first.items} | set(others)) - len(identical),
+        unshared=len(({item.id for item in first.items} | set(others)) - waiting) - len(identical),
+        unasked=len(waiting),
         otherwise=tuple(
             name for name in ("protocol", "variants") if getattr(first.card, name) != getattr(second.card, name)
         ),
@@ -137,6 +140,10 @@ def summary(found: Comparison) -> Iterator[str]:
         yield f"The two were not asked alike: their {' and '.join(found.otherwise)} differ"
     if found.unscored:
         yield f"{counted(found.unscored, 'item')} left out: a side has no score, as where a verdict is missing"
+    if found.unasked:
+        yield (
+            f"{counted(found.unasked, 'item')} left out: a side was not asked yet; the same `longtake eval run` goes on"
+        )
     if found.unshared:
         yield f"{counted(found.unshared, 'item')} left out: not put to both in the same words"
 

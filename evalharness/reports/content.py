@@ -157,7 +157,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
             parts[stance(subject, item)].append(item)
         answered, abstained = score_of(subject, parts["answered"]), score_of(subject, parts["abstained"])
         wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
-        share = 100 * len(parts["answered"]) / len(subject.items)
+        share = 100 * len(parts["answered"]) / (len(subject.items) or 1)
         points.append(Point(series, subject.name, share, answered))
         rows.append(
             (

@@ -26,7 +26,8 @@ class SubjectScores:
     name: str
     card: RunCard
     table: ScoreTable
-    items: Sequence[Item]
+    items: Sequence[Item]  # that were put to it
+    unasked: Sequence[Item]  # that were not yet, or not in every way; they have no value
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
@@ -69,23 +70,29 @@ def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str |
     suite = suite_named(card.suite)
     chosen = reading_of(card, reading)
     held = scored_subjects(folder, tell, judge)
-    items = next(iter(held.values())).items
-    return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
+    first = next(iter(held.values()))
+    return RunScores(
+        card,
+        [*first.items, *first.unasked],
+        tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()),
+    )
 
 
 def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScores:
-    values: dict[str, Value] = {}
+    waiting = {item.id for item in scored.unasked}
+    values: dict[str, Value] = dict.fromkeys(waiting)
     each: dict[PredictionKey, Value] = {}
-    for item in scored.items:
+    for item in (*scored.items, *scored.unasked):
         said, found = scored.said.get(item.id, ()), scored.found.get(item.id, ())
-        values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
-        only = len(said) == len(scored.variants) == 1
+        if item.id not in waiting:
+            values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
+        only = item.id not in waiting and len(said) == len(scored.variants) == 1
         for prediction in said:
             each[prediction.key] = (
                 values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
-    table = score_table(card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
+    table = score_table(card.suite, name, reading, suite.score(scored, reading), scored.unmade)
+    return SubjectScores(name, card, table, scored.items, scored.unasked, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:

@@ -72,6 +72,20 @@ def test_a_set_is_asked_judged_and_scored_and_goes_on_where_it_was(questions: Pa
     assert longest["errors"] == {"count": 0, "n": 2}
 
 
+def test_scores_and_report_of_an_unfinished_run_say_what_is_left(questions: Path) -> None:
+    run = questions / "run"
+    eval_("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "longest", "--subject", "random")
+    file = run / "predictions.jsonl"
+    file.write_text(file.read_text().splitlines(keepends=True)[0])
+    told = "1 of 2 predictions are not made yet, and their items are left out; the same `longtake eval run` goes on."
+    never = told.replace("1 of 2", "2 of 2")
+    assert [line for line in eval_("score", run)[1].splitlines() if "not made" in line] == [f"  {told}", f"  {never}"]
+    assert [subject["notes"] for subject in scores(run).values()] == [[told], [never]]
+    shown = eval_("report", run)[1]
+    assert f"longest: {told}" in shown
+    assert f"random: {never}" in (run / "report.md").read_text()
+
+
 def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_lifted(questions: Path) -> None:
     (questions / "card.yaml").write_text(CARD + "rotate: true\n")
     (questions / "questions.csv").write_text(

@@ -67,6 +67,18 @@ def test_items_that_differ_or_lack_a_score_are_left_out_and_counted(choices: Wri
     assert (told["unscored"], told["paired"]["difference"]["n"]) == (1, 1)
 
 
+def test_only_items_that_both_were_asked_are_compared_and_the_others_counted(choices: Write) -> None:
+    folder = choices()
+    lines = folder.predictions_file.read_text().splitlines(keepends=True)
+    folder.predictions_file.write_text("".join(lines[:8]))  # all six of sharp, two of dull
+    told = found(folder.path, "--first", "sharp", "--second", "dull")
+    assert (told["paired"]["difference"]["n"], told["unasked"], told["unshared"]) == (2, 4, 0)
+    assert [flip["item"] for flip in told["flips"]] == ["q1"]
+    text = compare(folder.path, "--first", "sharp", "--second", "dull")
+    assert "4 items left out: a side was not asked yet" in text
+    assert "left out: not put to both" not in text
+
+
 @pytest.mark.parametrize(("suffix", "heading"), [(".md", "## Flipped"), (".html", "<h2>Flipped</h2>")])
 def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffix: str, heading: str) -> None:
     page = tmp_path / f"page{suffix}"
