@@ -49,7 +49,7 @@ class Said(NamedTuple):
     points: float | None
 
 
-Accepts = Callable[[Said], bool | None]
+Accepts = Callable[[Said], float | None]
 
 
 class Outcome(NamedTuple):
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 
     item: Item
     seed: int
-    right: bool
+    right: float  # 1 or 0, or a share between them where a judge graded the answer
     state: State
     chance: float | None = None  # that independent guesses are right in every order asked; None without options
 

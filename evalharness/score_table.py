@@ -86,7 +86,7 @@ def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> 
     items, said = list(folder.items(tell)), folder.said(tell)
     if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    verdicts = Counter(one.judge for one in folder.judgements(tell) if one.met is not None)
+    verdicts = Counter(one.judge for one in folder.judgements(tell) if one.decided)
     found = folder.found(which_judge(verdicts, judge, folder.path))
     return {name: _scored(name, card, items, said.get(name), found.get(name, {})) for name in card.subjects}
 

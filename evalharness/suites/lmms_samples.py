@@ -7,7 +7,7 @@ a judgement of the whole reply; any other metric says nothing of a single sample
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from longtake.evalharness.items import Item, Turn
+from longtake.evalharness.judges.judge import MOST_POINTS
 
 _NO_METRICS = frozenset({"metrics", "filter", "arguments", "schema_version"})
 _VIDEO = ("video_id", "videoID", "video", "video_name")
@@ -61,6 +62,19 @@ class LmmsSample(BaseModel):
 def suite_of(file: Path) -> str:
     """The suite a file is of: `lmms-eval/` and the task in its name."""
     return f"{LMMS}/{file.stem.partition('samples_')[2] or file.stem}"
+
+
+def most_points(given: Iterable[float]) -> int | None:
+    """The most that a metric can give, by all that it gave: 1, or the 5 of lmms-eval's judges; None of other scales.
+
+    Tasks give metrics of one name on different scales, so that the name does not tell.
+    """
+    values = set(given)
+    if min(values) < 0 or max(values) > MOST_POINTS:
+        return None
+    if max(values) <= 1:
+        return 1
+    return MOST_POINTS if all(value.is_integer() for value in values) else None
 
 
 def _points(value: Any) -> float | None:
