@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.asked import expected, unfinished
+from longtake.evalharness.by_seed import by_seed, spread
 from longtake.evalharness.choice_scores import MOST_UNJUDGED, NONE, Share
 from longtake.evalharness.estimates import Estimate, Rows
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.named import which_judge
 from longtake.evalharness.on_disk import OnDisk
+from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.subjects.given import asked_in
-from longtake.evalharness.suites.table import Scored
+from longtake.evalharness.suites.table import Scored, Suite
 from longtake.memory.records import Record
 
 _SINGULAR = {
@@ -69,6 +71,30 @@ def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: 
         rates=rates,
         notes=tuple(_notes(fields, rates, unmade)),
     )
+
+
+class SubjectScore(NamedTuple):
+    """What the scorer of a suite gave a subject, the same as a table, and what came of each seed by itself."""
+
+    scores: Record
+    table: ScoreTable
+    seeds: Rows
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """As JSON has it."""
+        seeds = {"seeds": {name: row.model_dump() for name, row in self.seeds.items()}} if self.seeds else {}
+        return self.scores.model_dump(mode="json", exclude={"note"}) | seeds | {"notes": list(self.table.notes)}
+
+
+def subject_score(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScore:
+    """Score a subject; where there are several seeds, its table has them and says how far they are apart."""
+    scores, seeds = suite.score(scored, reading), by_seed(suite, scored, reading, card.seeds)
+    table = score_table(card.suite, name, reading, scores, scored.unmade)
+    if seeds:
+        notes = (*table.notes, *filter(None, [spread(seeds)]))
+        table = table.model_copy(update={"groups": {**table.groups, "seed": seeds}, "notes": notes})
+    return SubjectScore(scores, table, seeds)
 
 
 def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> dict[str, Scored]:

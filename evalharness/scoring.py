@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.run_folder import RunFolder, Tell
-from longtake.evalharness.score_table import score_table, scored_subjects
+from longtake.evalharness.score_table import SubjectScore, scored_subjects, subject_score
 from longtake.evalharness.suites.table import reading_of, suite_named
-from longtake.memory.records import Record
-
-
-class SubjectScore(NamedTuple):
-    """What the scorer of a suite gave a subject, and what is to be said of it."""
-
-    scores: Record
-    notes: tuple[str, ...]
 
 
 def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, SubjectScore]:
@@ -34,20 +26,17 @@ def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | N
     """
     card = folder.card()
     suite, chosen = suite_named(card.suite), reading_of(card, reading)
-    found: dict[str, SubjectScore] = {}
-    for name, scored in scored_subjects(folder, tell, judge).items():
-        scores = suite.score(scored, chosen)
-        notes = score_table(card.suite, name, chosen, scores, scored.unmade).notes
-        found[name] = SubjectScore(scores, notes)
-    return found
+    held = scored_subjects(folder, tell, judge)
+    return {name: subject_score(card, name, suite, scored, chosen) for name, scored in held.items()}
 
 
 def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
     """The scores for a person: each subject with what is to be said of it and its tables."""
-    for name, (scores, notes) in found.items():
+    for name, one in found.items():
+        fields = one.fields
         yield name
-        yield from (f"  {note}" for note in notes)
-        yield from _lines(scores.model_dump(exclude={"note"}), "  ")
+        yield from (f"  {note}" for note in fields.pop("notes"))
+        yield from _lines(fields, "  ")
 
 
 def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:

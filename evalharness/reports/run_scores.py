@@ -13,7 +13,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKe
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
+from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects, subject_score
 from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
@@ -91,7 +91,7 @@ def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Re
             each[prediction.key] = (
                 values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
-    table = score_table(card.suite, name, reading, suite.score(scored, reading), scored.unmade)
+    table = subject_score(card, name, suite, scored, reading).table
     return SubjectScores(name, card, table, scored.items, scored.unasked, scored.said, scored.found, values, each)
 
 

@@ -112,6 +112,17 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
     right = sum(choice == 1 for choices in drawn.values() for choice in choices)
     assert scores(questions / "run")["headline"]["value"] == pytest.approx(100 * right / 24, abs=1e-4)
+    alone = {f"seed {seed}": 100 * choices.count(1) / 12 for seed, choices in drawn.items()}
+    shown = scores(questions / "run")["seeds"]
+    assert {seed: row["value"] for seed, row in shown.items()} == pytest.approx(alone, abs=1e-4)
+    low, high = sorted(alone.values())
+    told = f"Over 2 seeds the score is between {low:.1f} and {high:.1f}."
+    assert low < high
+    assert (
+        f"    seed 8                       {alone['seed 8']:.1f}" in eval_("score", questions / "run")[1].splitlines()
+    )
+    assert f"random: {told}" in eval_("report", questions / "run")[1]
+    assert "## By seed" in (questions / "run" / "report.md").read_text()
     assert eval_("doctor", questions / "run")[1].splitlines()[1] == "  random: 24 of 24 predictions"
     assert eval_(*asked, *seeds[:-1], -1)[0] == 2
 
