@@ -266,6 +266,13 @@ def said(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_scores_without_a_headline_say_why(said: Path) -> None:
+    why = "No headline: 2 of 2 verdicts are missing (100.0 %), and more than 1 % is too much for one."
+    assert eval_("score", said / "run")[1].splitlines()[1] == f"  {why}"
+    shown = scores(said / "run")
+    assert (shown["headline"], shown["notes"]) == (None, [why])
+
+
 def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
     library = ("--library", said / "library")
     with openai_server([says('{"same": true}'), says('{"same": false}')]) as server:
