@@ -62,7 +62,8 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         )
     others = {item.id: item for item in second.items}
     waiting = {item.id for item in (*first.unasked, *second.unasked)}
-    identical = [item for item in first.items if item.id in others and others[item.id].turns == item.turns]
+    imported = first.card.imported or second.card.imported
+    identical = [item for item in first.items if item.id in others and _same(item, others[item.id], imported=imported)]
     if not identical:
         raise ConfigError(
             f"{names[0]} and {names[1]} were asked no identical item; compare runs of the same questions."
@@ -192,6 +193,16 @@ def _both(value: float, said: str) -> tuple[str, str]:
 
 def _paired(rows: Sequence[tuple[Item, float, float]]) -> Paired:
     return paired([one for _, one, _ in rows], [other for _, _, other in rows], [item.video for item, _, _ in rows])
+
+
+def _same(one: Item, other: Item, *, imported: bool) -> bool:
+    """Whether two items ask the same; an import holds whole prompts, in which the questions have to stand."""
+    return one.turns == other.turns or (imported and (_stands_in(one, other) or _stands_in(other, one)))
+
+
+def _stands_in(one: Item, other: Item) -> bool:
+    prompt = "\n".join(turn.question for turn in other.turns)
+    return all(turn.question and turn.question in prompt for turn in one.turns)
 
 
 def _said(subject: SubjectScores, item: Item) -> str:

@@ -16,7 +16,7 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Re
 from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import MOST_POINTS, reply_hash
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.suites.lmms_samples import LmmsSample, most_points, suite_of
+from longtake.evalharness.suites.lmms_samples import LmmsSample, id_field_of, most_points, suite_of
 from longtake.evalharness.suites.loading import items_of
 from longtake.evalharness.suites.longshot import SUITE, longshot_item
 from longtake.evalharness.suites.longshot_rows import Sample, parsed
@@ -55,13 +55,15 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (suite_of(file), file.parent.name)
     )
     outcomes: dict[str, _Imported] = {}
+    rows = list(read_rows(file, tell))
+    id_field = id_field_of(row.fields for row in rows)
 
     def make(row: Row) -> Item:
-        outcome = _of_longshot(row, subject) if kind == "longshot" else _of_lmms(row, suite, subject)
+        outcome = _of_longshot(row, subject) if kind == "longshot" else _of_lmms(row, suite, subject, id_field)
         outcomes.setdefault(outcome.item.id, outcome)
         return outcome.item
 
-    if not items_of(read_rows(file, tell), make, tell, _ID[kind]):
+    if not items_of(rows, make, tell, _ID[kind]):
         raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
     imported = list(outcomes.values())
     if kind == "lmms-eval":
@@ -113,13 +115,14 @@ def _of_longshot(row: Row, subject: str) -> _Imported:
     return _Imported(longshot_item(sample), replies, judgements)
 
 
-def _of_lmms(row: Row, suite: str, subject: str) -> _Imported:
+def _of_lmms(row: Row, suite: str, subject: str, id_field: str | None) -> _Imported:
     """A sample of lmms-eval; each metric is a judge, and what it gave is points of a scale that the file tells."""
     sample = parsed(LmmsSample, row)
+    item = sample.item(suite, id_field)
     reply = Reply(text=sample.reply)
     judgements = tuple(
         Judgement(
-            item=sample.doc_id,
+            item=item.id,
             variant=ORIGINAL,
             subject=subject,
             turn=0,
@@ -131,7 +134,7 @@ def _of_lmms(row: Row, suite: str, subject: str) -> _Imported:
         )
         for metric, points in sample.metrics.items()
     )
-    return _Imported(sample.item(suite), (reply,), judgements)
+    return _Imported(item, (reply,), judgements)
 
 
 def _graded(imported: Sequence[_Imported], file: Path, tell: Tell) -> list[_Imported]:

@@ -15,6 +15,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.suites.longshot_import import import_run
 
 Write = Callable[..., RunFolder]
 
@@ -101,6 +102,26 @@ def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffi
 def test_subjects_that_are_not_there_are_one_sentence(choices: Write, arguments: tuple[str, ...], told: str) -> None:
     with pytest.raises(Exception, match=told):
         compare(choices().path, *arguments)
+
+
+def test_a_run_is_compared_with_what_lmms_eval_wrote_of_the_same_questions(choices: Write, tmp_path: Path) -> None:
+    run, answered = choices(), {"q0": 1.0, "q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 1.0, "q5": 0.0}
+    prompts = {item.id: f"{item.turns[0].question}\nA. Gate 4 B. Gate 5" for item in run.items(pytest.fail)}
+    prompts["q5"] = "Another question.\nA. Gate 4 B. Gate 5"
+    rows = [
+        {"doc_id": number, "doc": {"id": name}, "input": prompts[name], "filtered_resps": ["A"], "acc": score}
+        for number, (name, score) in enumerate(answered.items(), 7)
+    ]
+    file = tmp_path / "seer" / "samples_gates.jsonl"
+    file.parent.mkdir()
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_run("lmms-eval", file, tmp_path / "seen", pytest.fail)
+    for told in (
+        found(run.path, tmp_path / "seen", "--first", "sharp"),
+        found(tmp_path / "seen", run.path, "--second", "sharp"),
+    ):
+        assert (told["paired"]["difference"]["n"], told["unshared"]) == (5, 1)
+        assert {flip["item"] for flip in told["flips"]} == {"q2", "q3", "q4"}
 
 
 def test_runs_without_a_common_item_are_not_compared(choices: Write, rubric: Write) -> None:

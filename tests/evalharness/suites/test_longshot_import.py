@@ -128,6 +128,29 @@ def test_a_folder_of_another_run_and_a_file_without_samples_are_refused(tmp_path
     assert not (tmp_path / "empty").exists()
 
 
+@pytest.mark.parametrize(
+    ("documents", "ids"),
+    [
+        ([{"id": "q7"}, {"id": "q9"}], ["q7", "q9"]),
+        ([{"id": "v", "question_id": 4}, {"id": "v", "question_id": 5}], ["4", "5"]),
+        ([{"id": "v"}, {"id": "v"}], ["0", "1"]),
+        ([{"id": "q7"}, {}], ["0", "1"]),
+    ],
+)
+def test_a_sample_has_the_id_of_its_document_where_that_tells_samples_apart(
+    tmp_path: Path, documents: list[dict[str, Any]], ids: list[str]
+) -> None:
+    rows = [
+        {"doc_id": number, "doc": each | {"task": "count"}, "input": "?", "resps": [["Ten."]], "acc": 1}
+        for number, each in enumerate(documents)
+    ]
+    import_run("lmms-eval", write(tmp_path / "m" / "samples_x.jsonl", *rows), tmp_path / "run", pytest.fail)
+    run = RunFolder(tmp_path / "run")
+    assert [(item.id, item.task) for item in run.items(pytest.fail)] == [(each, "count") for each in ids]
+    assert [one.item for one in run.judgements(pytest.fail)] == ids
+    assert [key.item for key in run.predictions(pytest.fail)] == ids
+
+
 def test_samples_of_lmms_eval_become_a_run(tmp_path: Path) -> None:
     chosen = {"video_id": "v9", "pred_answer": "b", "answer": "C"}
     rows = [
