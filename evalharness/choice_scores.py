@@ -35,6 +35,9 @@ class Share(Record):
         return self.count / self.n if self.n else 0.0
 
 
+NONE = Share(count=0, n=0)
+
+
 class Said(NamedTuple):
     """What is scored of a reply, and what the judge found of it; its text is not held."""
 
@@ -47,7 +50,7 @@ class Said(NamedTuple):
     unsure: bool  # whether the judge was not sure of its verdict
 
 
-Accepts = Callable[[Said], bool | None]
+Accepts = Callable[[Said], float | None]
 
 
 class Outcome(NamedTuple):
@@ -55,7 +58,7 @@ class Outcome(NamedTuple):
 
     item: Item
     seed: int
-    right: bool
+    right: float  # 1 or 0, or a share between them where a judge graded the answer
     state: State
     chance: float | None = None  # that independent guesses are right in every order asked; None without options
     left_to_judge: bool = False  # whether no option could be read and a judge decides

@@ -127,7 +127,7 @@ def score(
     scores = score_run(folder, variant, remarks.tell, judge)
     note_reading(folder.card(), variant)
     if as_json:
-        whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
+        whole = {name: one.fields for name, one in scores.items()}
         say_json(next(iter(whole.values())) if len(whole) == 1 else whole)
     else:
         for line in show_scores(scores):

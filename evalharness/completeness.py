@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import Field
 
 from longtake.console import counted
+from longtake.evalharness import asked
 from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.predicting import failed
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.given import asked_in
+from longtake.evalharness.run_folder import RunFolder
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 
@@ -70,7 +69,7 @@ def completeness(folder: RunFolder) -> Completeness:
         subjects=tuple(
             SubjectState(
                 subject=name,
-                expected=_expected(name, card, items.values()),
+                expected=asked.expected(name, card, items.values()),
                 made=made[name],
                 errors=errors[name],
                 unjudged=unjudged[name],
@@ -101,8 +100,3 @@ def show_completeness(held: Completeness) -> list[str]:
 
 def _is_missing(item: Item) -> bool:
     return item.media is None or not Path(item.media).is_file()
-
-
-def _expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:
-    variants = asked_in(subject, card.variants)
-    return len(card.seeds) * sum(variant.applies(item) for item in items for variant in variants)

@@ -192,6 +192,11 @@ class Judgement(Record):
     reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")
 
     @property
+    def decided(self) -> bool:
+        """Whether there is a verdict, or a grade."""
+        return self.met is not None or self.points is not None
+
+    @property
     def key(self) -> PredictionKey:
         """The prediction that it is of."""
         return PredictionKey(self.item, self.variant, self.subject, self.seed)

@@ -119,7 +119,7 @@ def to_judge(
 def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
     predictions = folder.predictions(tell).values()
-    decided = {_key(held) for held in current(folder.judgements(tell), predictions) if held.met is not None}
+    decided = {_key(held) for held in current(folder.judgements(tell), predictions) if held.decided}
     rows = _rows(items, predictions, tell, cases_of)
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 

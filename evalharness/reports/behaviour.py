@@ -55,7 +55,7 @@ def stance(subject: SubjectScores, item: Item) -> Stance:
 def cost(subject: SubjectScores) -> Cost:
     """The mean cost of the predictions; tokens are those read and written."""
     costs = [_cost_of(prediction) for each in subject.predictions.values() for prediction in each]
-    return Cost(*(sum(column) / len(costs) for column in zip(*costs, strict=True)))
+    return Cost(*(sum(column) / len(costs) for column in zip(*costs, strict=True))) if costs else Cost(0, 0, 0, 0)
 
 
 def _cost_of(prediction: Prediction) -> Cost:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.estimates import CONFIDENCE, Estimate, Rows
+from longtake.evalharness.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
@@ -106,7 +106,8 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
         "Headline",
         ("Subject", "Score", *(name.capitalize() for name in rates), "Score without what failed"),
         tuple(rows),
-        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos. An error counts as a wrong answer.",
+        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos, where there are {FEWEST_VIDEOS} or more. "
+        "An error counts as a wrong answer.",
     )
 
 
@@ -156,7 +157,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
             parts[stance(subject, item)].append(item)
         answered, abstained = score_of(subject, parts["answered"]), score_of(subject, parts["abstained"])
         wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
-        share = 100 * len(parts["answered"]) / len(subject.items)
+        share = 100 * len(parts["answered"]) / (len(subject.items) or 1)
         points.append(Point(series, subject.name, share, answered))
         rows.append(
             (

@@ -13,7 +13,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKe
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.score_table import ScoredRun, ScoreTable, score_table, scored_run
+from longtake.evalharness.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
 from longtake.evalharness.suites.table import Scored, Suite
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
@@ -26,7 +26,8 @@ class SubjectScores:
     name: str
     card: RunCard
     table: ScoreTable
-    items: Sequence[Item]
+    items: Sequence[Item]  # that were put to it
+    unasked: Sequence[Item]  # that were not yet, or not in every way; they have no value
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
@@ -55,24 +56,26 @@ class RunScores:
 def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
     """Score a run and every item of it; see `scored_run`."""
     run = scored_run(folder, reading, tell, judge)
-    items = next(iter(run.subjects.values())).items
-    return RunScores(run.card, items, tuple(_subject(run, name, scored) for name, scored in run.subjects.items()))
+    first = next(iter(run.subjects.values()))
+    return RunScores(run.card, [*first.items, *first.unasked], tuple(_subject(run, name) for name in run.subjects))
 
 
-def _subject(run: ScoredRun, name: str, scored: Scored) -> SubjectScores:
-    suite, reading = run.suite, run.reading
-    values: dict[str, Value] = {}
+def _subject(run: ScoredRun, name: str) -> SubjectScores:
+    suite, reading, scored = run.suite, run.reading, run.subjects[name]
+    waiting = {item.id for item in scored.unasked}
+    values: dict[str, Value] = dict.fromkeys(waiting)
     each: dict[PredictionKey, Value] = {}
-    for item in scored.items:
+    for item in (*scored.items, *scored.unasked):
         said, found = scored.said.get(item.id, ()), scored.found.get(item.id, ())
-        values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
-        only = len(said) == len(scored.variants) == 1
+        if item.id not in waiting:
+            values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
+        only = item.id not in waiting and len(said) == len(scored.variants) == 1
         for prediction in said:
             each[prediction.key] = (
                 values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
-    table = score_table(run.card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, run.card, table, scored.items, scored.said, scored.found, values, each)
+    table = subject_score(run, name).table
+    return SubjectScores(name, run.card, table, scored.items, scored.unasked, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:

@@ -12,6 +12,7 @@ from longtake.evalharness.choice_scores import (
     Answers,
     ChoiceScores,
     Outcome,
+    Said,
     beside_chance,
     by,
     choice_outcome,
@@ -88,6 +89,11 @@ def score_own_set(
     )
 
 
+def _graded(said: Said) -> float | None:
+    """What another evaluator graded, as a share of 1, counts as such."""
+    return said.met if said.points is None else said.points
+
+
 def _tag(name: str, item: Item) -> str:
     return item.tags.get(name, "")
 
@@ -96,7 +102,7 @@ def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answe
     return [
         choice_outcome(item, variants, answers, seed)
         if item.format == "choice"
-        else open_outcome(item, variants[0], answers, seed)
+        else open_outcome(item, variants[0], answers, seed, _graded)
         for seed in answers.seeds
         for item in items
     ]

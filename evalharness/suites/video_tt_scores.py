@@ -67,7 +67,7 @@ def robustness(ways: Ways) -> Estimate:
 
     Videos that lack one of the five have no part in it; None where no primary question is answered rightly.
     """
-    right: dict[tuple[str, int], dict[str, bool]] = {}
+    right: dict[tuple[str, int], dict[str, float]] = {}
     for way, outcomes in ways.items():
         for outcome in outcomes:
             right.setdefault((outcome.item.video, outcome.seed), {})[way] = outcome.right

@@ -72,6 +72,20 @@ def test_a_set_is_asked_judged_and_scored_and_goes_on_where_it_was(questions: Pa
     assert longest["errors"] == {"count": 0, "n": 2}
 
 
+def test_scores_and_report_of_an_unfinished_run_say_what_is_left(questions: Path) -> None:
+    run = questions / "run"
+    eval_("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "longest", "--subject", "random")
+    file = run / "predictions.jsonl"
+    file.write_text(file.read_text().splitlines(keepends=True)[0])
+    told = "1 of 2 predictions are not made yet, and their items are left out; the same `longtake eval run` goes on."
+    never = told.replace("1 of 2", "2 of 2")
+    assert [line for line in eval_("score", run)[1].splitlines() if "not made" in line] == [f"  {told}", f"  {never}"]
+    assert [subject["notes"] for subject in scores(run).values()] == [[told], [never]]
+    shown = eval_("report", run)[1]
+    assert f"longest: {told}" in shown
+    assert f"random: {never}" in (run / "report.md").read_text()
+
+
 def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_lifted(questions: Path) -> None:
     (questions / "card.yaml").write_text(CARD + "rotate: true\n")
     (questions / "questions.csv").write_text(
@@ -98,6 +112,17 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
     right = sum(choice == 1 for choices in drawn.values() for choice in choices)
     assert scores(questions / "run")["headline"]["value"] == pytest.approx(100 * right / 24, abs=1e-4)
+    alone = {f"seed {seed}": 100 * choices.count(1) / 12 for seed, choices in drawn.items()}
+    shown = scores(questions / "run")["seeds"]
+    assert {seed: row["value"] for seed, row in shown.items()} == pytest.approx(alone, abs=1e-4)
+    low, high = sorted(alone.values())
+    told = f"Over 2 seeds the score is between {low:.1f} and {high:.1f}."
+    assert low < high
+    assert (
+        f"    seed 8                       {alone['seed 8']:.1f}" in eval_("score", questions / "run")[1].splitlines()
+    )
+    assert f"random: {told}" in eval_("report", questions / "run")[1]
+    assert "## By seed" in (questions / "run" / "report.md").read_text()
     assert eval_("doctor", questions / "run")[1].splitlines()[1] == "  random: 24 of 24 predictions"
     assert eval_(*asked, *seeds[:-1], -1)[0] == 2
 
@@ -239,6 +264,13 @@ def said(tmp_path: Path) -> Path:
     labels = [{"item": item, "subject": name, "met": met} for item, met in (("q1", True), ("q2", False))]
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
     return tmp_path
+
+
+def test_scores_without_a_headline_say_why(said: Path) -> None:
+    why = "No headline: 2 of 2 verdicts are missing (100.0 %), and more than 1 % is too much for one."
+    assert eval_("score", said / "run")[1].splitlines()[1] == f"  {why}"
+    shown = scores(said / "run")
+    assert (shown["headline"], shown["notes"]) == (None, [why])
 
 
 def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:

@@ -114,7 +114,9 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Pat
     with openai_server([says("A")]) as server:
         seer = f"single-frame:seer@{server.url}"
         code, told, remarks = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
-    assert code == EXIT_PARTIAL
+        again, _, remembered = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
+    assert code == again == EXIT_PARTIAL
+    assert "2 errors there before; --retry-errors asks again." in remembered
     assert told.startswith("8 predictions made, 0 there before, 2 errors")
     for line, fault in [
         (2, ": no valid JSON"),

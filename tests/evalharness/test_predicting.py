@@ -118,9 +118,9 @@ def test_errors_are_asked_again_only_on_demand(tmp_path: Path) -> None:
     items = [item(0), item(1)]
     run(tmp_path, Recording(failing=("item-1",)), items)
     again = Recording()
-    run(tmp_path, again, items)
+    assert run(tmp_path, again, items) == ["1 error there before; --retry-errors asks again."]
     assert again.asked == []
-    run(tmp_path, again, items, retry=True)
+    assert run(tmp_path, again, items, retry=True) == []
     assert [asked.item.id for asked in again.asked] == ["item-1"]
     assert all(held.replies[0].status == "ok" for held in RunFolder(tmp_path).predictions(print).values())
 

@@ -303,4 +303,4 @@ def test_a_run_by_the_paper_is_scored_by_the_paper_unless_told_otherwise(tmp_pat
             if verdict:
                 judgements.append(verdict.model_copy(update={"met": True}))
     headlines = [score_run(folder, reading, pytest.fail)["s"] for reading in (None, "paper", "repo")]
-    assert [scores.model_dump()["headline"]["value"] for scores in headlines] == [65.0, 65.0, 75.0]
+    assert [found.scores.model_dump()["headline"]["value"] for found in headlines] == [65.0, 65.0, 75.0]
