@@ -186,6 +186,10 @@ def _paired(rows: Sequence[tuple[Item, float, float]]) -> Paired:
 
 
 def _said(subject: SubjectScores, item: Item) -> str:
-    """The first prediction's replies."""
+    """What decided: the replies of the first prediction with the lowest score, and which it is where there are more."""
     made = subject.predictions.get(item.id, ())
-    return " / ".join(reply.text or reply.error or "" for reply in made[0].replies) if made else ""
+    if not made:
+        return ""
+    lowest = min(made, key=lambda one: subject.prediction_values[one.key] or 0.0)
+    said = " / ".join(reply.text or reply.error or "" for reply in lowest.replies)
+    return said if len(made) == 1 else f"{said} (lowest of {len(made)}: {lowest.variant}, seed {lowest.seed})"

@@ -14,6 +14,7 @@ from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
+from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
@@ -50,6 +51,11 @@ class RunScores:
     card: RunCard
     items: Sequence[Item]
     subjects: tuple[SubjectScores, ...]
+
+    def asked(self, item: Item, prediction: Prediction) -> list[Asked]:
+        """The turns of an item as a prediction was asked them, its options in the order put; without the history."""
+        variant = next(one for one in self.card.variants if one.name == prediction.variant)
+        return [Asked(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
 
 
 def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:

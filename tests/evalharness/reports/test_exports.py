@@ -61,6 +61,19 @@ def test_each_variant_has_samples_of_its_own(choices: Write, tmp_path: Path) -> 
     assert [len(file.read_text().splitlines()) for file in files] == [6, 4]
 
 
+def test_what_was_right_and_chosen_stands_as_it_was_put_in_each_order(choices: Write, tmp_path: Path) -> None:
+    run = choices({"agent": ["right"] * 6}, variants=(Variant(), Variant(name="original/gold-2", gold_at=1)))
+    _, moved = export(run, "lmms-eval", tmp_path / "samples")
+    first = json.loads(moved.read_text().splitlines()[0])
+    assert (first["target"], first["resps"], first["longtake_score"]) == ("B", [["B"]], 1)
+    assert "\nA. Gate 5\nB. Gate 4\nC. Gate 6\n" in first["input"]
+    (file,) = export(run, "csv", tmp_path / "run.csv")
+    with file.open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["item"] == "q0"]
+    assert [(row["reply"], row["choice"], row["gold"]) for row in rows] == [("A", "A", "A"), ("B", "B", "B")]
+    assert [json.loads(row["options"])[0] for row in rows] == ["Gate 4", "Gate 5"]
+
+
 def test_a_format_that_is_not_there_is_one_sentence(choices: Write) -> None:
     result = CliRunner().invoke(reports, ["export", str(choices().path), "--to", "xlsx", "--out", "x"])
     assert "Nothing is exported to 'xlsx'" in str(result.exception)
