@@ -22,11 +22,14 @@ class Videos:
     """The videos below a folder, found by name or by the end of their path, whatever container they are in."""
 
     def __init__(self, folder: Path | None, tell: Tell) -> None:
-        """Look through the folder; without one, no video is there and nothing is told of it."""
+        """Look through the folder; without one, no video is there: of a folder that is missing that is told once."""
         self._folder, self._tell = folder, tell
         self._ending: defaultdict[str, list[Path]] = defaultdict(list)
         if folder is None:
             return
+        if not folder.is_dir():
+            tell(f"There is no folder {folder}; every row stays, without a video.")
+            self._folder = None
         for path in sorted(folder.rglob("*")):
             if path.suffix.lower() in CONTAINERS:
                 for named in (path.relative_to(folder), path.relative_to(folder).with_suffix("")):
