@@ -71,9 +71,10 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
+    from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.predicting import predict
     from longtake.evalharness.subjects.table import settings_hash, subject_named
-    from longtake.evalharness.suites.table import rates_of, suite_named
+    from longtake.evalharness.suites.table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
     remarks = Remarks()
@@ -109,7 +110,9 @@ def run(
         folder.begin(card)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
-    give(done, lambda _: [f"{done}; next: longtake eval judge {out}"], as_json)
+    held = {item.id: item for item in items}
+    stage = "judge" if any_to_judge(folder, held, cases_of_run(card)) else "score"
+    give(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
     remarks.leave()
 
 

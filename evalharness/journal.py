@@ -18,6 +18,13 @@ from pydantic import BaseModel, ValidationError
 from longtake.errors import LibraryError
 
 R = TypeVar("R", bound=BaseModel)
+# Where the library's own words speak of Python.
+_PLAIN = {
+    **dict.fromkeys(("tuple_type", "list_type"), "it should be a list"),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type"), "it should hold named fields"
+    ),
+}
 
 
 class Journal:
@@ -120,8 +127,8 @@ def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -
 def wrong_field(error: ValidationError) -> str:
     """Which field of a record is wrong, and how, in a few words."""
     first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]
+    place, fault = ".".join(map(str, first["loc"])), _PLAIN.get(first["type"], first["msg"])
+    return f"{place}: {fault}" if place else fault
 
 
 def _unwritable(file: Path, error: OSError) -> LibraryError:

@@ -20,7 +20,14 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
-from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, DefaultHttpxClient
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    APITimeoutError,
+    AuthenticationError,
+    DefaultHttpxClient,
+)
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
@@ -82,16 +89,17 @@ class EndpointChatModel(ChatOpenAI):
         return result
 
     def _failure(self, error: APIError) -> EngineError:
-        told = self._sentence(f"failed: {error}")
+        refused = isinstance(error, AuthenticationError)
+        told = self._sentence(f"failed: {error}", f"the key, which was refused: {self.role.key}" if refused else "")
         if isinstance(error, ContextOverflowError) or _CONTEXT_FULL.search(str(error)):
             return ContextFull(told)
         return Busy(told, _named_wait(error)) if _may_pass(error) else EngineError(told)
 
-    def _sentence(self, problem: str) -> str:
+    def _sentence(self, problem: str, place: str = "") -> str:
         # Some servers repeat the key they refuse.
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
         told = " ".join(problem.split()).replace(key, "***")[:MOST_TOLD].rstrip(".")
-        return f"{self.role.name} at {self.openai_api_base} {told}. Check {self.role.place}."
+        return f"{self.role.name} at {self.openai_api_base} {told}. Check {place or self.role.place}."
 
 
 def open_endpoint(

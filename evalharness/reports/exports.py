@@ -20,8 +20,8 @@ from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.subjects.given import asked_in
 
 _COLUMNS: tuple[str, ...] = tuple(
-    "suite item video task subject variant seed turn score status parse abstained choice gold question options reference "
-    "reply error tool_calls input_tokens output_tokens cost seconds trace tags".split()
+    "suite item video task subject variant seed turn score status parse abstained choice gold question options "
+    "reference reply error tool_calls input_tokens output_tokens cost seconds trace tags".split()
 )
 
 

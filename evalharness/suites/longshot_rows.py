@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from longtake.evalharness.items import Criterion, ToolCall
+from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.suites.rows import Row
 
 M = TypeVar("M", bound=BaseModel)
@@ -181,8 +182,8 @@ def parsed(kind: type[M], row: Row) -> M:
     try:
         return kind.model_validate(row.fields)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise row.bad(".".join(map(str, first["loc"])), first["msg"]) from error
+        field, _, fault = wrong_field(error).partition(": ")
+        raise row.bad(field, fault) from error
 
 
 def _exchange(asked: Message, answers: Sequence[Message]) -> Exchange:

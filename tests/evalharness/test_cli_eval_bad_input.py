@@ -74,7 +74,11 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("run card.yaml --suite own --out card.yaml --subject longest", 1, "cannot be made: File exists"),
         ("judge card.yaml", 1, "holds no run"),
         ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "give --by endpoint with them"),
-        ("judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET", 1, "give --key the name"),
+        (
+            "judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET",
+            1,
+            "key, and NOT_SET is not set: give --key",
+        ),
         ("judge-check run", 1, "holds no verdicts yet"),
         ("judge-check run none.jsonl", 2, "does not exist"),
         ("score card.yaml", 1, "holds no run"),
@@ -173,6 +177,21 @@ def test_a_second_process_on_a_folder_changes_nothing_there(place: Path) -> None
         assert eval_("score", run)[0] == 0
 
 
+def test_what_holds_for_each_order_is_told_once(place: Path) -> None:
+    (place / "card.yaml").write_text(CARD + "rotate: true\n")
+    (place / "questions.jsonl").write_text(row(0, clip="gone") + "\n")
+    code, told, remarks = eval_(*asked(place, "single-frame:m@http://127.0.0.1:9/v1"))
+    assert (code, told.partition(" made")[0]) == (EXIT_PARTIAL, "2 predictions")
+    assert remarks.count("The video of this item is not there.") == 1
+
+
+def test_a_set_of_choices_alone_is_scored_next(place: Path) -> None:
+    assert eval_(*asked(place))[1].endswith(f"next: longtake eval judge {place / 'run'}\n")
+    (place / "questions.jsonl").write_text(row(0) + "\n")
+    choices = [place / "choices" if part == place / "run" else part for part in asked(place)]
+    assert eval_(*choices)[1].endswith(f"next: longtake eval score {place / 'choices'}\n")
+
+
 def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) -> None:
     eval_(*asked(place))
     file = place / "run" / "predictions.jsonl"
@@ -202,7 +221,7 @@ def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_j
         eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
     by = ("--by", "endpoint", "--model")
     code, told, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
-    assert (code, told.partition(",")[0]) == (EXIT_PARTIAL, "1 verdict given")
+    assert (code, told.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 there before, 1 without")
     assert "q39, reply: The judge at http://127.0.0.1:9/v1 failed" in remarks
     assert "Check its --url and --model." in remarks
     with openai_server([says("It is hard to say.")]) as server:

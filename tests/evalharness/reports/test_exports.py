@@ -38,6 +38,11 @@ def test_csv_has_a_row_for_each_reply(choices: Write, tmp_path: Path) -> None:
     assert json.loads(rows[0]["tags"]) == {"wording": "unseen"}
 
 
+def test_the_folder_of_a_file_is_made(choices: Write, tmp_path: Path) -> None:
+    (file,) = export(choices(), "csv", tmp_path / "new" / "run.csv")
+    assert file.is_file()
+
+
 def test_a_missing_verdict_is_an_empty_score(rubric: Write, tmp_path: Path) -> None:
     (file,) = export(rubric((True, None)), "csv", tmp_path / "run.csv")
     with file.open(newline="") as stream:

@@ -251,7 +251,12 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
-        (refuses(401, "no such key"), "failed: Error code: 401"),
+        (
+            refuses(401, "no such key"),
+            "failed: Error code: 401 - no such key. Check the key, which was refused: key= in",
+        ),
+        (says(""), "gave no answer: its reply is empty"),
+        (replace(says(""), body=says("").body.replace('"stop"', '"length"')), "gave no answer in 4096 tokens"),
         (Sent("<html>hello</html>", kind="text/html"), "no chat completion"),
         (replace(says("249"), breaks="trickle"), "sent no whole reply within 0.3 s: raise timeout= in --subject"),
     ],

@@ -211,7 +211,8 @@ def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> No
         ("name: x\nfile: y.csv\nanswer: word\nfields: {question: q, answer: a, video: v}\n", "answer"),
         ("name: a/b\nfile: y.csv\nfields: {question: q, answer: a, video: v}\n", "name"),
         ("name: [\n", "not valid YAML"),
-        ("", "valid dictionary"),
+        ("", "it should hold named fields"),
+        ("name: x\nfile: y.csv\nfields: {answer: a, video: v}\n", "fields.question: Field required"),
     ],
 )
 def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, text: str, told: str) -> None:
