@@ -108,6 +108,7 @@ def run(
         return
     with folder.locked():
         folder.begin(card)
+        folder.mend(remarks.tell)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
     held = {item.id: item for item in items}

@@ -48,15 +48,17 @@ def judge(
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
     chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key, at_once)
-    items, cases_of = folder.items_by_id(remarks.tell), cases_of_run(card)
+    cases_of = cases_of_run(card)
     if only_expected:
         from longtake.evalharness.cli_eval_judge_dry_run import judge_dry_run, show_expected
 
+        items = folder.items_by_id(remarks.tell)
         give(judge_dry_run(folder, items, chosen, remarks.tell, cases_of, limit), show_expected, as_json)
         remarks.leave()
         return
     with folder.locked():
-        done = judge_run(folder, items, chosen, remarks.tell, cases_of, limit)
+        folder.mend(remarks.tell)
+        done = judge_run(folder, folder.items_by_id(remarks.tell), chosen, remarks.tell, cases_of, limit)
     told = f"{counted(done.judged - done.unjudged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()

@@ -58,8 +58,9 @@ def completeness(folder: RunFolder) -> Completeness:
     items = folder.items_by_id(damaged.append)
     made, errors = Counter[str](), Counter[str]()
     for prediction in folder.predictions(damaged.append).values():
-        made[prediction.subject] += 1
-        errors[prediction.subject] += failed(prediction)
+        if prediction.item in items:
+            made[prediction.subject] += 1
+            errors[prediction.subject] += failed(prediction)
     missing = [] if card.imported else [item.video for item in items.values() if _is_missing(item)]
     unjudged = undecided(folder, items, damaged.append, cases_of_run(card))
     return Completeness(
@@ -95,8 +96,14 @@ def show_completeness(held: Completeness) -> list[str]:
     if held.missing_videos:
         more = len(held.missing_videos) - MOST_NAMED
         named = ", ".join(held.missing_videos[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"  not there: {named}; make the run anew with --media and the folder of the videos")
-    return lines + [f"  {line}" for line in held.damaged]
+        lines.append(
+            f"  not there: {named}; give the same `longtake eval run` command with --media, the folder of the videos, "
+            "and --retry-errors"
+        )
+    lines += [f"  {line}" for line in held.damaged]
+    if held.damaged:
+        lines.append("    the same `longtake eval run` and `judge` commands set damaged lines aside and make them anew")
+    return lines
 
 
 def _is_missing(item: Item) -> bool:

@@ -4,6 +4,7 @@ run.json            what the run is: its suite, subjects, variants, seeds; chang
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
+*.damaged           lines of these that could not be read
 report.html         the last report; report.md beside it
 """
 
@@ -18,7 +19,7 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
-from longtake.evalharness.journal import Journal, placed_records, read_records, wrong_field
+from longtake.evalharness.journal import Journal, placed_records, read_records, set_aside, wrong_field
 from longtake.evalharness.on_disk import Latest, OnDisk
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
@@ -97,7 +98,10 @@ class RunFolder:
                 f"{self.path} holds no run (run.json is missing); give a folder that `eval run` made."
             ) from error
         except ValidationError as error:
-            raise ConfigError(f"{file} is damaged: {wrong_field(error)}.") from error
+            raise ConfigError(
+                f"{file} is damaged: {wrong_field(error)}; delete it and give the same `eval run` command again, "
+                "which asks nothing twice."
+            ) from error
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -121,12 +125,22 @@ class RunFolder:
         finally:
             lock.release()
 
+    def mend(self, left_out: Tell) -> None:
+        """Set aside the lines that cannot be read, so that they are told of once; the folder is to be locked.
+
+        Raises:
+            LibraryError: when a file cannot be read or written to.
+        """
+        set_aside(self.items_file, Item, left_out)
+        set_aside(self.predictions_file, Prediction, left_out)
+        set_aside(self.judgements_file, Judgement, left_out)
+
     def items(self, left_out: Tell) -> Iterator[Item]:
-        """The items as they were asked."""
-        return read_records(self.items_file, Item, left_out)
+        """The items as they were asked, each with its video where it lay last."""
+        return iter(self.items_by_id(left_out).values())
 
     def items_by_id(self, left_out: Tell) -> Mapping[str, Item]:
-        """The same, on disk."""
+        """The same by their ids, on disk."""
         held = OnDisk[str, Item](self.items_file, Item)
         for place, item in placed_records(self.items_file, Item, left_out):
             held.add(item.id, place)
@@ -160,7 +174,7 @@ class RunFolder:
         return read_records(self.judgements_file, Judgement, left_out)
 
     def keep_items(self, items: list[Item]) -> None:
-        """Write the items, where they are not there yet.
+        """Write the items that are not there yet, and those whose video lies elsewhere by now.
 
         Raises:
             ConfigError: when one of them differs from that of its id which the run asked; nothing is written then.
@@ -173,7 +187,7 @@ class RunFolder:
                 )
         with Journal(self.items_file) as journal:
             for item in items:
-                if item.id not in held:
+                if item.id not in held or item.media not in (None, held[item.id].media):
                     journal.append(item)
 
 

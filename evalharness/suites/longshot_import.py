@@ -66,6 +66,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
     card = RunCard(suite=suite, source=str(file), subjects=(subject,), imported=True, version=longtake.__version__)
     with folder.locked():
         folder.begin(card)
+        folder.mend(tell)
         _write(folder, subject, list(outcomes.values()), tell)
     return card
 

@@ -202,6 +202,32 @@ def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) ->
     assert f"{file}, line 4: Invalid JSON: EOF while parsing" in remarks
     assert " at line" not in remarks
     assert f"{file}, line 5: item: Input should be a valid string; it was left out." in remarks
+    assert file.with_name("predictions.jsonl.damaged").read_text() == f'{lines[3][:40]}\n{{"item": 7}}\n'
+    assert (eval_(*asked(place))[0], eval_("judge", place / "run")[0], eval_("doctor", place / "run")[0]) == (0, 0, 0)
+
+
+def test_damaged_items_and_verdicts_are_told_once_and_made_anew(place: Path) -> None:
+    run = place / "run"
+    eval_(*asked(place))
+    eval_("judge", run)
+    for name in ("items", "judgements"):
+        lines = (run / f"{name}.jsonl").read_text().splitlines()
+        (run / f"{name}.jsonl").write_text("\n".join(["{}", *lines[1:]]) + "\n")
+    code, told, _ = eval_("doctor", run)
+    assert (code, "  longest: 39 of 39 predictions\n" in told) == (EXIT_PARTIAL, True)
+    assert "set damaged lines aside and make them anew" in told
+    assert eval_(*asked(place))[0] == EXIT_PARTIAL
+    assert (eval_("judge", run)[0], eval_("doctor", run)[0]) == (0, 0)
+
+
+def test_a_video_that_was_added_is_there_for_the_doctor(place: Path) -> None:
+    (place / "questions.jsonl").write_text(row(0) + "\n" + row(1, clip="late") + "\n")
+    eval_(*asked(place))
+    code, told, _ = eval_("doctor", place / "run")
+    assert (code, "not there: late; give the same `longtake eval run` command with --media" in told) == (3, True)
+    write_clip(place / "clips" / "late.mp4", [flat((0, 0, 255))] * 5)
+    assert eval_(*asked(place))[0] == 0
+    assert eval_("doctor", place / "run")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -213,6 +239,9 @@ def test_a_damaged_card_of_a_run_is_told(place: Path, card: str) -> None:
     for command in ("judge", "score", "report", "doctor"):
         code, _, remarks = eval_(command, place / "run")
         assert (code, "run.json is damaged: " in remarks) == (EXIT_FAILED, True)
+        assert "delete it and give the same `eval run` command again" in remarks
+    (place / "run" / "run.json").unlink()
+    assert eval_(*asked(place))[1].startswith("0 predictions made, 40 there before")
 
 
 def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_judges(place: Path) -> None:
