@@ -82,7 +82,7 @@ def run(
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
     loaded = chosen.load(data, media, protocol, remarks.tell)
-    items = loaded[:limit]
+    items, at_loading = loaded[:limit], remarks.told
     # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
     variants = chosen.variants(data, loaded, protocol, rates)
     names = dict.fromkeys(subject)
@@ -108,6 +108,7 @@ def run(
         return
     with folder.locked():
         folder.begin(card)
+        folder.keep_loading(at_loading)
         folder.mend(remarks.tell)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
@@ -166,6 +167,7 @@ def import_(
         raise ConfigError(f"Nothing of {suite!r} can be imported; there are {', '.join(kinds)}.")
     remarks = Remarks()
     card = import_run(kinds[suite], file, out, remarks.tell)
+    RunFolder(out).keep_loading(remarks.told)
     give(card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json)
     remarks.leave()
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import Field
 
 from longtake.console import counted
+from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.predicting import failed
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.run_folder import Loading, RunCard, RunFolder
 from longtake.evalharness.subjects.given import asked_in
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
+from longtake.preprocess.media import probe
 
 MOST_NAMED = 5
 
@@ -37,6 +39,8 @@ class Completeness(Record):
     suite: str
     items: int
     missing_videos: tuple[str, ...] = Field(description="None of an imported run: there is nobody to be shown them.")
+    unreadable_videos: tuple[str, ...] = Field(description="A sentence each.")
+    loading: Loading
     damaged: tuple[str, ...] = Field(description="Lines of its files that cannot be read, a sentence each.")
     subjects: tuple[SubjectState, ...]
 
@@ -44,7 +48,8 @@ class Completeness(Record):
     def complete(self) -> bool:
         """Whether nothing is missing, failed or damaged."""
         short = any(each.made < each.expected or each.errors or each.unjudged for each in self.subjects)
-        return not (self.missing_videos or self.damaged or short)
+        lacking = self.missing_videos or self.unreadable_videos or self.loading.remarks or self.damaged
+        return not (lacking or short)
 
 
 def completeness(folder: RunFolder) -> Completeness:
@@ -68,6 +73,8 @@ def completeness(folder: RunFolder) -> Completeness:
         suite=card.suite,
         items=len(items),
         missing_videos=tuple(dict.fromkeys(missing)),
+        unreadable_videos=tuple(_unreadable(items.values())),
+        loading=folder.loading(),
         subjects=tuple(
             SubjectState(
                 subject=name,
@@ -100,6 +107,15 @@ def show_completeness(held: Completeness) -> list[str]:
             f"  not there: {named}; give the same `longtake eval run` command with --media, the folder of the videos, "
             "and --retry-errors"
         )
+    if held.unreadable_videos:
+        lines += [f"  {sentence}" for sentence in held.unreadable_videos]
+        lines.append("    replace them; the same `longtake eval run` command with --retry-errors asks again")
+    if held.loading.remarks:
+        more = held.loading.remarks - MOST_NAMED
+        lines.append(f"  when the items were loaded: {counted(held.loading.remarks, 'remark')}")
+        lines += [f"    {sentence}" for sentence in held.loading.first[:MOST_NAMED]]
+        lines += [f"    and {more} more, in {held.run}/loading.json"] if more > 0 else []
+        lines.append("    the same `longtake eval run` command adds what was mended")
     lines += [f"  {line}" for line in held.damaged]
     if held.damaged:
         lines.append("    the same `longtake eval run` and `judge` commands set damaged lines aside and make them anew")
@@ -108,6 +124,15 @@ def show_completeness(held: Completeness) -> list[str]:
 
 def _is_missing(item: Item) -> bool:
     return item.media is None or not Path(item.media).is_file()
+
+
+def _unreadable(items: Iterable[Item]) -> Iterator[str]:
+    """A sentence for each video that is there and cannot be read."""
+    for media in dict.fromkeys(item.media for item in items if not _is_missing(item)):
+        try:
+            probe(Path(media or ""))
+        except MediaError as error:
+            yield str(error)
 
 
 def _expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:

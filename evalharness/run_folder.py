@@ -1,6 +1,7 @@
 """The folder of a run: what was asked of whom, and everything that came of it, as files that are only added to.
 
 run.json            what the run is: its suite, subjects, variants, seeds; changed by no later stage
+loading.json        what was told when the items were loaded, where anything was
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
@@ -10,7 +11,7 @@ report.html         the last report; report.md beside it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 Tell = Callable[[str], None]
+MOST_REMARKS = 100
 
 
 class RunCard(Record):
@@ -39,6 +41,13 @@ class RunCard(Record):
     settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
+
+
+class Loading(Record):
+    """What was told when the items were last loaded: of rows left out or mended, and of videos that are missing."""
+
+    remarks: int = 0
+    first: tuple[str, ...] = Field(default=(), description=f"The first {MOST_REMARKS} of them.")
 
 
 class RunFolder:
@@ -134,6 +143,28 @@ class RunFolder:
         set_aside(self.items_file, Item, left_out)
         set_aside(self.predictions_file, Prediction, left_out)
         set_aside(self.judgements_file, Judgement, left_out)
+
+    def keep_loading(self, told: Sequence[str]) -> None:
+        """Write what was told when the items were loaded, in place of what an earlier loading told.
+
+        Raises:
+            LibraryError: when it cannot be written.
+        """
+        file = self.path / "loading.json"
+        if not told and not file.exists():
+            return
+        kept = Loading(remarks=len(told), first=tuple(told[:MOST_REMARKS]))
+        try:
+            write_atomic(file, kept.model_dump_json(indent=1) + "\n")
+        except OSError as error:
+            raise LibraryError(f"{file} cannot be written to: {error.strerror}; make room.") from error
+
+    def loading(self) -> Loading:
+        """What was told when the items were loaded; nothing of a run that does not say."""
+        try:
+            return Loading.model_validate_json((self.path / "loading.json").read_bytes())
+        except (OSError, ValidationError):
+            return Loading()
 
     def items(self, left_out: Tell) -> Iterator[Item]:
         """The items as they were asked, each with its video where it lay last."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.run_folder import Loading, RunCard, RunFolder, Tell
 from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
@@ -51,6 +51,7 @@ class RunScores:
     card: RunCard
     items: Sequence[Item]
     subjects: tuple[SubjectScores, ...]
+    loading: Loading
 
     def asked(self, item: Item, prediction: Prediction) -> list[Asked]:
         """The turns of an item as a prediction was asked them, its options in the order put; without the history."""
@@ -76,7 +77,8 @@ def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str |
     chosen = reading_of(card, reading)
     held = scored_subjects(folder, tell, judge)
     items = next(iter(held.values())).items
-    return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
+    subjects = tuple(_subject(card, name, suite, one, chosen) for name, one in held.items())
+    return RunScores(card, items, subjects, folder.loading())
 
 
 def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScores:

@@ -95,10 +95,13 @@ def choice_turn(
     """The turn that a row with options is.
 
     Raises:
-        BadRow: when the options are missing or more than there are letters, or the answer is none of them.
+        BadRow: when the options are missing, the same twice or more than there are letters, or the answer is none of
+            them.
     """
     if len(options) < 2 or not all(options):
         raise row.bad(options_field, "its options are missing")
+    if len(set(options)) < len(options):
+        raise row.bad(options_field, "two of its options are the same")
     if len(options) > len(LABELS):
         raise row.bad(options_field, f"it has {len(options)} options, and at most {len(LABELS)} can be labelled")
     answer = row.needed(answer_field)

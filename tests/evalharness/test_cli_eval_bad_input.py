@@ -112,7 +112,7 @@ def test_a_wrong_value_is_one_sentence(
 def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Path) -> None:
     (place / "clips" / "noise.mp4").write_bytes(bytes(range(256)) * 20)
     rows = [row(0), '{"id": "q1", "question"', row(0), row(2, options=[]), row(3, right="C"), row(4, clip="gone")]
-    rows += [row(5, clip="noise"), row(6), '{"id": "q7",']
+    rows += [row(5, clip="noise"), row(6), row(7, options=["a", "a"]), '{"id": "q8",']
     (place / "card.yaml").write_text(CARD + "format: choice\n")
     (place / "questions.jsonl").write_text("\n".join(rows) + "\n")
     with openai_server([says("A")]) as server:
@@ -127,11 +127,31 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Pat
         (5, ", right: C is none of its 2 options"),
         (6, ", clip: gone: no such video"),
         (7, f", clip: {place / 'clips' / 'noise.mp4'} is not a media file"),
-        (9, ": no valid JSON"),
+        (9, ", options: two of its options are the same"),
+        (10, ": no valid JSON"),
     ]:
         assert f"questions.jsonl, line {line}{fault}" in remarks
     assert f"{seer}, q4: The video of this item is not there." in remarks
     assert f"{seer}, q5: {place / 'clips' / 'noise.mp4'} is not a media file" in remarks
+
+
+def test_what_loading_left_out_is_told_by_doctor_and_report_until_it_is_mended(place: Path) -> None:
+    run, noise = place / "run", place / "clips" / "noise.mp4"
+    noise.write_bytes(bytes(range(256)) * 20)
+    (place / "questions.jsonl").write_text("\n".join([row(0), row(1, right="C"), row(2, clip="noise")]) + "\n")
+    eval_(*asked(place))
+    code, told, _ = eval_("doctor", run)
+    assert code == EXIT_PARTIAL
+    assert "when the items were loaded: 2 remarks\n" in told
+    assert "questions.jsonl, line 2, right: C is none of its 2 options; the row was left out.\n" in told
+    assert f"\n  {noise} is not a media file" in told
+    eval_("report", run, settings=("--library", place / "library"))
+    assert "- Loading: 2 remarks, which `longtake eval doctor` tells; first: " in (run / "report.md").read_text()
+    (place / "questions.jsonl").write_text("\n".join([row(0), row(1), row(2, clip="noise")]) + "\n")
+    write_clip(noise, [flat((0, 0, 255))] * 5)
+    assert (eval_(*asked(place))[0], eval_("doctor", run)[0]) == (0, 0)
+    eval_("report", run, settings=("--library", place / "library"))
+    assert "Loading" not in (run / "report.md").read_text()
 
 
 def test_after_a_full_disk_a_run_goes_on_with_nothing_lost_and_nothing_twice(place: Path) -> None:
