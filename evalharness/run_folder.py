@@ -82,9 +82,11 @@ class RunFolder:
         if file.exists():
             held = self.card()
             differing = [name for name in RunCard.model_fields if getattr(held, name) != getattr(card, name)]
+            if "subjects" in differing and "settings" in differing:
+                differing.remove("settings")  # which are hashed subject by subject
             if differing:
                 raise ConfigError(
-                    f"{self.path} holds another run (its {', '.join(differing)} differ); choose another --out."
+                    f"{self.path} holds another run (different: {', '.join(differing)}); choose another --out."
                 )
             return
         try:
