@@ -124,7 +124,7 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     assert server.keys == ["Bearer sk-seer"] * 2
     assert scores(run)["headline"]["value"] == 100.0
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
-    assert len(written) == 3
+    assert len(written) == 4
     assert not any("sk-seer" in text for text in written)
 
 
@@ -159,7 +159,8 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     _, told, _ = eval_(*asked, settings=settings)
     longest, agent, model = told.splitlines()
     assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, 0 in cost"
-    assert agent == "agent: 2 predictions, 2 turns; at most 16 calls, 0 tokens in, 0 out, 00:10:00, 0 in cost"
+    assert agent.startswith("agent: 2 predictions, 2 turns; at most 0 calls, 0 tokens in, 0 out, ")
+    assert agent.endswith(", a time that its first reply will tell, 0 in cost")
     assert model.startswith(f"{name}: 2 predictions, 2 turns; about 2 calls, ")
     assert model.endswith(" tokens in, 200 out, a time that its first reply will tell, 0.2 in cost")
     assert not run.exists()
