@@ -52,8 +52,8 @@ class Estimate(Record):
         if self.value is None:
             return "none"
         if self.low is None or self.high is None:
-            return f"{self.value:.1f}"
-        return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
+            return f"{self.value:z.1f}"
+        return f"{self.value:z.1f} [{self.low:z.1f}, {self.high:z.1f}]"
 
 
 Rows = Mapping[str, Estimate]  # a table: its rows by name

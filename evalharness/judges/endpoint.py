@@ -32,7 +32,7 @@ from longtake.prompts import prompts_hash, render, without_thinking
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
-ROLE = Role("The judge", "its --url and --model", "the judge's timeout")
+ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
 TRIES = 3
 _LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
 _LETTERS, _VERDICT_TOKENS = 4, 40  # letters of a token of English; a reason of one short sentence and a verdict

@@ -206,6 +206,10 @@ def _stands_in(one: Item, other: Item) -> bool:
 
 
 def _said(subject: SubjectScores, item: Item) -> str:
-    """The first prediction's replies."""
+    """What decided: the replies of the first prediction with the lowest score, and which it is where there are more."""
     made = subject.predictions.get(item.id, ())
-    return " / ".join(reply.text or reply.error or "" for reply in made[0].replies) if made else ""
+    if not made:
+        return ""
+    lowest = min(made, key=lambda one: subject.prediction_values[one.key] or 0.0)
+    said = " / ".join(reply.text or reply.error or "" for reply in lowest.replies)
+    return said if len(made) == 1 else f"{said} (lowest of {len(made)}: {lowest.variant}, seed {lowest.seed})"

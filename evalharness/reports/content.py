@@ -10,6 +10,7 @@ from longtake.evalharness.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, 
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.evalharness.run_folder import Loading
 
 Cell = str | Estimate
 _PLAIN = "These scores are plain means over items."
@@ -67,6 +68,7 @@ def report_content(run: RunScores) -> Content:
         "Suite": card.suite,
         "Reading": subjects[0].table.reading,
         "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
+        **_loading(run.loading),
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
         "Judge": _judge(subjects),
@@ -82,6 +84,13 @@ def report_content(run: RunScores) -> Content:
         plots=tuple(plot for plot in plots if plot),
         groups=tuple(_groups(subjects)),
     )
+
+
+def _loading(held: Loading) -> dict[str, str]:
+    """What was left out or lacking when the items were loaded."""
+    if not held.remarks:
+        return {}
+    return {"Loading": f"{counted(held.remarks, 'remark')}, which `longtake eval doctor` tells; first: {held.first[0]}"}
 
 
 def estimate(value: Estimate | None) -> Cell:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.run_folder import Loading, RunCard, RunFolder, Tell
 from longtake.evalharness.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
+from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.table import Scored, Suite
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
@@ -51,13 +52,20 @@ class RunScores:
     card: RunCard
     items: Sequence[Item]
     subjects: tuple[SubjectScores, ...]
+    loading: Loading
+
+    def asked(self, item: Item, prediction: Prediction) -> list[Asked]:
+        """The turns of an item as a prediction was asked them, its options in the order put; without the history."""
+        variant = next(one for one in self.card.variants if one.name == prediction.variant)
+        return [Asked(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
 
 
 def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
     """Score a run and every item of it; see `scored_run`."""
     run = scored_run(folder, reading, tell, judge)
     first = next(iter(run.subjects.values()))
-    return RunScores(run.card, [*first.items, *first.unasked], tuple(_subject(run, name) for name in run.subjects))
+    subjects = tuple(_subject(run, name) for name in run.subjects)
+    return RunScores(run.card, [*first.items, *first.unasked], subjects, folder.loading())
 
 
 def _subject(run: ScoredRun, name: str) -> SubjectScores:

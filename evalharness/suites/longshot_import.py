@@ -73,6 +73,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
     card = RunCard(suite=suite, source=str(file), subjects=(subject,), imported=True, version=longtake.__version__)
     with folder.locked():
         folder.begin(card)
+        folder.mend(tell)
         _write(folder, subject, imported, tell)
     return card
 

@@ -38,8 +38,9 @@ def load_own_set(card: Card, tell: Tell) -> list[Item]:
         tell: told, in a sentence with file, line and field, of each row that was left out, and of missing videos.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no question.
+        ConfigError: when the file cannot be read, lacks a column of the card, or holds no question.
     """
+    _check_columns(read_rows(card.file, lambda sentence: None), card)
     videos = Videos(card.videos, tell)
     items = items_of(read_rows(card.file, tell), lambda row: _item(row, card, videos), tell, card.fields.id or "line")
     if not items:
@@ -106,6 +107,16 @@ def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answe
         for seed in answers.seeds
         for item in items
     ]
+
+
+def _check_columns(rows: Iterable[Row], card: Card) -> None:
+    """Refuse a column that no row has, before anything is asked: in a run that has begun no item can be mended."""
+    held = dict.fromkeys(name for row in rows for name in row.fields)
+    lacking = [name for name in card.fields.columns if name not in held]
+    if held and lacking:
+        raise ConfigError(
+            f"{card.file} has no column {', '.join(lacking)}; it has {', '.join(held)}: name these in the card."
+        )
 
 
 def _item(row: Row, card: Card, videos: Videos) -> Item:

@@ -106,7 +106,8 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     seeds = ("--seed", 3, "--seed", 8, "--seed", 3)
     assert eval_(*asked, *seeds)[1].startswith("24 predictions made")
     assert eval_(*asked, *seeds)[1].startswith("0 predictions made, 24 there before")
-    assert "(its seeds differ)" in eval_(*asked)[2]
+    assert "(different: seeds)" in eval_(*asked)[2]
+    assert "(different: subjects)" in eval_(*asked, *seeds, "--subject", "longest")[2]
     said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
     drawn = {seed: [each["replies"][0]["choice"] for each in said if each["seed"] == seed] for seed in (3, 8)}
     assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
@@ -148,7 +149,7 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     assert server.keys == ["Bearer sk-seer"] * 2
     assert scores(run)["headline"]["value"] == 100.0
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
-    assert len(written) == 3
+    assert len(written) == 4
     assert not any("sk-seer" in text for text in written)
 
 
@@ -183,7 +184,8 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     _, told, _ = eval_(*asked, settings=settings)
     longest, agent, model = told.splitlines()
     assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, 0 in cost"
-    assert agent == "agent: 2 predictions, 2 turns; at most 16 calls, 0 tokens in, 0 out, 00:10:00, 0 in cost"
+    assert agent.startswith("agent: 2 predictions, 2 turns; at most 0 calls, 0 tokens in, 0 out, ")
+    assert agent.endswith(", a time that its first reply will tell, 0 in cost")
     assert model.startswith(f"{name}: 2 predictions, 2 turns; about 2 calls, ")
     assert model.endswith(" tokens in, 200 out, a time that its first reply will tell, 0.2 in cost")
     assert not run.exists()
@@ -194,7 +196,7 @@ def test_a_run_does_not_go_on_under_other_settings(questions: Path, tmp_path: Pa
     assert "2 predictions made" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
     assert "2 there before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
     code, _, told = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
-    assert (code, "holds another run (its settings differ)" in told) == (1, True)
+    assert (code, "holds another run (different: settings)" in told) == (1, True)
 
 
 def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -> None:
@@ -205,7 +207,7 @@ def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -
     eval_(*asked, "--limit", 1, settings=("--library", questions / "library"))
     profile.write_text("profile: embedded\nbudget: {seconds: 90}\n")
     code, _, told = eval_(*asked, settings=("--library", questions / "library"))
-    assert (code, "holds another run (its settings differ)" in told) == (1, True)
+    assert (code, "holds another run (different: settings)" in told) == (1, True)
 
 
 def test_a_simulated_model_is_told_to_take_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:

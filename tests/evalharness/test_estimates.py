@@ -34,6 +34,10 @@ def test_a_macro_mean_gives_each_member_and_each_group_the_same_weight() -> None
     assert macro([[many, few], [none]]).value == 100 * (((1 + 0.5) / 2) + 0) / 2
 
 
+def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
+    assert str(Estimate(value=-0.04, low=-0.02, high=0.01, error=0.1, n=9, videos=9)) == "0.0 [0.0, 0.0]"
+
+
 def test_what_could_earn_nothing_has_no_part_in_a_macro_mean() -> None:
     right, empty = Sums([1, 0], [1, 1], ["a", "b"]), Sums([0, 0], [0, 0], ["a", "b"])
     assert macro([[right, empty], [empty], []]) == ratio(right).model_copy(update={"n": 6})

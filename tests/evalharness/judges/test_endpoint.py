@@ -158,7 +158,7 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(status: int) -> 
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (refuses(401, "no such key"), "no such key"),
+        (refuses(401, "no such key"), "no such key. Check the key, which was refused: --key."),
         (refuses(404, "no model jurist"), "no model jurist"),
         (Reply("<html>hello</html>", kind="text/html"), "no chat completion"),
         (Reply('{"choices": []}'), "no chat completion"),

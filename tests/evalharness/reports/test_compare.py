@@ -58,6 +58,22 @@ def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
     assert "  q0  100 -> 0  Which gate is number 0" in text
 
 
+def test_what_was_said_is_what_decided(choices: Write) -> None:
+    orders = (Variant(), Variant(name="original/gold-2", gold_at=1))
+    right = choices({"agent": ["right"] * 6}, "right", orders)
+    moody = choices({"agent": ["right"] * 6}, "moody", orders)
+    held = moody.predictions_file.read_text()
+    moody.predictions_file.write_text(
+        held.replace(
+            'gold-2","subject":"agent","seed":0,"replies":[{"text":"B","status":"ok","error":null,"choice":0',
+            'gold-2","subject":"agent","seed":0,"replies":[{"text":"A","status":"ok","error":null,"choice":1',
+        )
+    )
+    (flip, *_) = found(right.path, moody.path)["flips"]
+    assert (flip["item"], flip["first_said"]) == ("q0", "A (lowest of 2: original, seed 0)")
+    assert flip["second_said"] == "A (lowest of 2: original/gold-2, seed 0)"
+
+
 def test_items_that_differ_or_lack_a_score_are_left_out_and_counted(choices: Write, rubric: Write) -> None:
     one, two = choices({"agent": ["right"] * 6}, "one"), choices({"agent": ["right"] * 6}, "two")
     two.items_file.write_text(two.items_file.read_text().replace("number 5,", "number five,"))
