@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def score(folder: Path, rows: Sequence[Row], reading: Reading) -> LongshotScores
     return score_longshot(items, said, run.judgements(pytest.fail), reading)
 
 
-def values(rows: dict[str, Any]) -> dict[str, float]:
+def values(rows: Mapping[str, Any]) -> dict[str, float]:
     return {name: estimate.value for name, estimate in rows.items()}
 
 
