@@ -38,6 +38,7 @@ _NO = (
     r"|instead of)(?: (?:be|see|show|in|on|at|any))?"
 )
 _IS_OUT = r"(?:(?:is|was) (?:not|incorrect|wrong|false|ruled out)|(?:is|was)nt|can be ruled out)"
+_ANSWERS_NO = re.compile(r"\bno\b(?![ \t]+\w)", re.IGNORECASE)  # rather than "no door"
 # What introduces the label that is the answer, up to the label itself.
 _SAYS = (
     r"(?:final answer|answer|(?:correct|right|best) (?:choice|option|answer|one)|(?:i|we)(?:'d| would| will|'ll)? "
@@ -164,6 +165,7 @@ def _by_text(text: str, options: Sequence[str]) -> int | None:
     said = f" {' '.join(_spelled(text))} "
     held = [(place, " ".join(_spelled(option))) for place, option in enumerate(options)]
     named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in _undenied(said, spelled)]
+    named = [(place, spelled) for place, spelled in named if spelled != "no" or _ANSWERS_NO.search(text)]
     longest = [place for place, one in named if not any(one != other and one in other for _, other in named)]
     return longest[0] if len(longest) == 1 else None
 

@@ -144,6 +144,10 @@ YES_OR_NO = [
     ("There is no way to know.", "-", "abstained"),
     ("No.", "B", "fallback"),
     ("No, he does not.", "B", "fallback"),
+    ("The answer is no.", "B", "fallback"),
+    ("No\n\nHe does not.", "B", "fallback"),
+    ("There is no evidence of a door.", "-", "failed"),
+    ("I cannot tell, but no frame shows it.", "-", "abstained"),
 ]
 
 
