@@ -134,7 +134,7 @@ def test_a_subject_is_asked_no_more_at_once_than_it_takes(tmp_path: Path) -> Non
 
 def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     RunFolder(tmp_path).begin(card("random"))
-    with pytest.raises(ConfigError, match=r"holds another run \(its subjects differ\)"):
+    with pytest.raises(ConfigError, match=r"holds another run \(different: subjects\)"):
         RunFolder(tmp_path).begin(card("longest"))
 
 
