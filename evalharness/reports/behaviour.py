@@ -98,7 +98,7 @@ def by_variant(subject: SubjectScores) -> Rows:
     groups: dict[str, list[tuple[float, str]]] = {variant.name: [] for variant in subject.card.variants}
     for key, value in subject.prediction_values.items():
         if value is not None and key.item in videos:
-            groups[key.variant].append((value, videos[key.item]))
+            groups.setdefault(key.variant, []).append((value, videos[key.item]))
     return {
         name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items() if held
     }
