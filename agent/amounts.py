@@ -22,11 +22,13 @@ _RATE = r"(?:km/h|kph|mph|kilomet(?:re|er)s (?:an|per) hour|miles (?:an|per) hou
 _MEASURE = (
     r"dollars?|bucks?|usd|euros?|eur|pounds?|gbp|cents?|pence|pennies|francs?|per ?cent|seconds?|sec|s|minutes?|min|"
     r"hours?|h|days?|weeks?|months?|years?|decades?|centuries|(?:kilo|centi|milli)?met(?:re|er)s?|km|cm|mm|m|miles?|"
-    r"feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|lbs?|ounces?|lit(?:re|er)s?|degrees?|hz|am|pm"
+    r"feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|lbs?|ounces?|lit(?:re|er)s?|degrees?|"
+    r"hz|am|pm"
 )
 _UNIT = rf"%|[$€£]|°\s?[CF]?|{_RATE}|(?:{_MEASURE})(?![\w/])"
 _AMOUNT = re.compile(
-    rf"(?<![^\W_])(?<!\d[.,:])([$€£]\s?)?((?<![\w)])[-−])?(\d+(?:[.,:]\d+)*)(?:[\s-]?({'|'.join(_SCALES)})\b)?(?:[\s-]?({_UNIT}))?"
+    rf"(?<![^\W_])(?<!\d[.,:])([$€£]\s?)?((?<![\w)])[-−])?(\d+(?:[.,:]\d+)*)"
+    rf"(?:[\s-]?({'|'.join(_SCALES)})\b)?(?:[\s-]?({_UNIT}))?"
     r"(?![^\W_]|[.,:]\d)",
     re.IGNORECASE,
 )

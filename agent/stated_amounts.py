@@ -10,7 +10,8 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import SpanError, parse_time
 
 _MOMENT = re.compile(
-    r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
+    r"(\d+(?:\.\d+)?)(?=(?:\s*(?:[-–]|to|and)\s*\d+(?:\.\d+)?)?\s*s(?:ec(?:onds?)?)?\b)"
+    r"|((?:\d+:)?\d{1,3}:\d{2}(?:\.\d+)?)"
 )
 OCCURS = re.compile(r"\b(?:occurs?|said|spoken|mentioned|shown|written)\b.*\b(once|twice|times)\b", re.IGNORECASE)
 _TIMES = {"once": "1", "twice": "2"}

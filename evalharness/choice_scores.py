@@ -17,7 +17,7 @@ from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction,
 from longtake.evalharness.judges.judging import current
 from longtake.memory.records import Record
 
-MOST_UNJUDGED = 0.01  # share of the open answers above which no headline is given
+MOST_UNJUDGED = 0.01  # share of what is judged above which no headline is given
 State = Literal["error", "unread", "unjudged", "abstained", "ok"]
 STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
@@ -35,6 +35,9 @@ class Share(Record):
         return self.count / self.n if self.n else 0.0
 
 
+NONE = Share(count=0, n=0)
+
+
 class Said(NamedTuple):
     """What is scored of a reply, and what the judge found of it; its text is not held."""
 
@@ -44,9 +47,10 @@ class Said(NamedTuple):
     abstained: bool
     met: bool | None  # None without a verdict, as are the points
     points: float | None
+    unsure: bool  # whether the judge was not sure of its verdict
 
 
-Accepts = Callable[[Said], bool | None]
+Accepts = Callable[[Said], float | None]
 
 
 class Outcome(NamedTuple):
@@ -54,23 +58,26 @@ class Outcome(NamedTuple):
 
     item: Item
     seed: int
-    right: bool
+    right: float  # 1 or 0, or a share between them where a judge graded the answer
     state: State
     chance: float | None = None  # that independent guesses are right in every order asked; None without options
+    left_to_judge: bool = False  # whether no option could be read and a judge decides
+    unsure: bool = False  # whether the judge was not sure of its verdict
 
 
 class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
     headline: Estimate | None = Field(
-        description="None where more than 1 % of the open answers have no verdict; `note` says why it has no value."
+        description="None where more than 1 % of what is judged has no verdict; `note` says why it has no value."
     )
     overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
     errors: Share
-    parse_failures: Share
-    unjudged: Share
+    parse_failures: Share = Field(description="Of all, choices in whose reply no option could be read.")
+    unjudged: Share = Field(description="Of the open answers, and choices left to the judge, those without a verdict.")
+    unsure: Share = Field(description="Of the same, those of whose verdict the judge was not sure; it counts.")
     abstained: Share
     note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
@@ -79,11 +86,14 @@ class Answers:
     """What one subject replied and what one judge found of it; of several of a kind, the last."""
 
     def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
-        found = {(one.item, one.variant, one.seed): (one.met, one.points) for one in current(judgements, predictions)}
+        found = {
+            (one.item, one.variant, one.seed): (one.met, one.points, not one.sure)
+            for one in current(judgements, predictions)
+        }
         self._said: dict[tuple[str, str, int], Said] = {}
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
-            judged = found.get(key, (None, None))
+            judged = found.get(key, (None, None, False))
             self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, *judged)
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
@@ -144,7 +154,7 @@ def open_outcome(
     verdict = accepts(reply)
     if verdict is None:
         return Outcome(item, seed, False, "unjudged")
-    return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok")
+    return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok", unsure=reply.unsure)
 
 
 def summarise(
@@ -163,7 +173,8 @@ def summarise(
     """
     figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]
-    judged = sum(outcome.chance is None for outcome in outcomes)
+    left = sum(outcome.left_to_judge for outcome in outcomes)
+    judged = left + sum(outcome.chance is None for outcome in outcomes)
     unjudged = Share(count=states.count("unjudged"), n=judged)
     return ChoiceScores(
         headline=None if unjudged.value > MOST_UNJUDGED else figure(outcomes),
@@ -171,8 +182,9 @@ def summarise(
         without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},
         errors=Share(count=states.count("error"), n=len(states)),
-        parse_failures=Share(count=states.count("unread"), n=len(states)),
+        parse_failures=Share(count=left + states.count("unread"), n=len(states)),
         unjudged=unjudged,
+        unsure=Share(count=sum(outcome.unsure for outcome in outcomes), n=judged),
         abstained=Share(count=states.count("abstained"), n=len(states)),
         note=note,
     )

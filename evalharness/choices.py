@@ -14,32 +14,43 @@ from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.wording import plain, words
+from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_THINKING = re.compile(r"<think>.*?(?:</think>|$)|^.*?</think>", re.DOTALL | re.IGNORECASE)
 _KEYS = ("answer", "choice", "option", "final_answer", "label")
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|mathrm|textbf)\{)?\s*\(?([^{}()]+?)\)?\s*\}")
 _CANNOT = re.compile(
     r"\bnot found\b|\bnone of (?:the|these|those)\b"
     r"|\bcannot (?:be )?(?:answer|tell|determine|say)|\bcan't (?:answer|tell|say)"
     r"|\b(?:do not|don't) know\b|\bnot (?:enough|sufficient) information\b|\binsufficient information\b|\bunable to\b"
-    r"|\bimpossible to (?:tell|say|answer)\b",
+    r"|\bimpossible to (?:tell|say|answer)\b|\bno idea\b|\bno way (?:to|of) (?:know|tell|say)",
     re.IGNORECASE,
 )
+_BUT = re.compile(r"\b(?:but|however)\b", re.IGNORECASE)  # behind "I cannot tell": what is answered all the same
 _BOXED_TWICE = re.compile(r"\}\s*(?:,|/|,?\s*or|,?\s*and)\s*\$*\s*\\boxed\{[^{}]*\}\W*$", re.IGNORECASE)
 _DENIED = re.compile(
     r"[)\]\"'*.:]*\s*(?:is|was|seems|looks|would be|can)\s*(?:n't|not\b|incorrect|wrong|false|ruled out|too\b)"
 )
 _NEGATED = re.compile(r"\b(?:not|isn't|never|cannot be|can't be|rule out|except)\s*$", re.IGNORECASE)
+# The same around the text of an option, as `_spelled` leaves it.
+_NO = (
+    r"(?:not|no|never|neither|nor|(?:is|was|are|were|do|does|did|can)nt|cannot|ruled? out|except|rather than"
+    r"|instead of)(?: (?:be|see|show|in|on|at|any))?"
+)
+_IS_OUT = r"(?:(?:is|was) (?:not|incorrect|wrong|false|ruled out)|(?:is|was)nt|can be ruled out)"
+_ANSWERS_NO = re.compile(r"\bno\b(?![ \t]+\w)", re.IGNORECASE)  # rather than "no door"
 # What introduces the label that is the answer, up to the label itself.
 _SAYS = (
     r"(?:final answer|answer|(?:correct|right|best) (?:choice|option|answer|one)|(?:i|we)(?:'d| would| will|'ll)? "
-    r"(?:choose|pick|select|go with|say|answer)|(?:my|the) (?:choice|pick|option)|it(?: is|'s| must be))"
+    r"(?:choose|pick|select|go with|say|answer)"
+    r"|(?:i'm|i am|we're|we are) (?:choosing|picking|going with)|(?:my|the) (?:choice|pick|option)"
+    r"|it(?: is|'s| must be))"
 )
 _BETWEEN = (
     r"\W*(?:(?:is|must be|should be|would be|as|likely|probably|definitely|clearly|therefore|thus|option|choice"
     r"|letter)\W+)*"
 )
+_SO = r"(?:so|thus|hence|therefore)\W+"
 
 # What may not stand behind a label: B-roll, C++, D's and A/V are words.
 _END = r"(?![\w+#]|[-‐'’]\w)"
@@ -60,7 +71,7 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         reply: as the subject gave it, thinking included.
         options: texts of the options as they were put, labelled A, B, C...
     """
-    text = _THINKING.sub(" ", reply).strip()
+    text = without_thinking(reply)
     if not text:
         return Choice(None, "failed")
     labels = LABELS[: len(options)]
@@ -68,23 +79,28 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         found = read(text, labels)
         if found is not None:
             return Choice(labels.index(found), "ok")
-    named = _by_text(text, options)
+    cannot, named = _CANNOT.search(text), _by_text(text, options)
+    if cannot and (named is None or not _CANNOT.search(options[named])):
+        but = _BUT.search(text, cannot.end())
+        named = _by_text(text[but.end() :], options) if but else None
     if named is not None:
         return Choice(named, "fallback")
-    return Choice(None, "abstained" if _CANNOT.search(text) else "failed")
+    return Choice(None, "abstained" if cannot else "failed")
 
 
 def _structured(text: str, labels: str) -> str | None:
-    match = re.search(r"\{[^{}]*\}", text, re.DOTALL)
-    if not match:
-        return None
+    """The label of the last JSON object that gives an answer."""
+    said = [answer for match in re.finditer(r"\{[^{}]*\}", text) if (answer := _answer(match[0])) is not None]
+    return _label(said[-1], labels) if said else None
+
+
+def _answer(written: str) -> str | None:
     try:
-        value: Any = json.loads(match[0])
+        value: Any = json.loads(written)
     except ValueError:
         return None
-    held = {str(key).casefold(): found for key, found in value.items()} if isinstance(value, dict) else {}
-    said = next((held[key] for key in _KEYS if key in held), None)
-    return _label(str(said), labels) if said is not None else None
+    held = {key.casefold(): found for key, found in value.items()}
+    return next((str(held[key]) for key in _KEYS if held.get(key) is not None), None)
 
 
 def _boxed(text: str, labels: str) -> str | None:
@@ -100,20 +116,32 @@ def _said(text: str, labels: str) -> str | None:
         rf"\b{_SAYS}\b\W*(?:is|'s)?\W*not\W+(?:option\W+)?\(?[{labels}]\)?\W+but\W+(?:rather\W+)?{mark}", re.IGNORECASE
     )
     correct = re.compile(
-        rf"(?:\b(?:option|choice)\s+|^\W*|\(){mark}\W*(?:option )?(?:is|seems) (?:the )?(?:correct|right|best)", re.I
+        rf"(?:\b(?:option|choice)\s+|^\W*|\(|\b{_SO}){mark}\W*(?:option )?(?:is|seems) (?:(?:the|my) )?"
+        r"(?:correct|right|best|(?:final )?answer)",
+        re.IGNORECASE,
     )
-    found = [(m.start(1), m[0], m[1]) for p in (said, instead, correct) for m in p.finditer(text)]
-    found = [row for row in found if _is_label(text, row[0]) and not _NEGATED.search(text[: row[0]].rstrip("(*\"' "))]
+    so = re.compile(rf"\b{_SO}(?:option\s+)?{mark}(?=[)\]\"'*]*(?:[.!]|$))", re.IGNORECASE)
+    found = [(m.start(1), m[0], m[1]) for p in (said, instead, correct, so) for m in p.finditer(text)]
+    found = [
+        row
+        for row in found
+        if _is_label(text, row[0])
+        and not _NEGATED.search(text[: row[0]].rstrip("(*\"' "))
+        and not _DENIED.match(text, row[0] + 1)
+    ]
     final = [row for row in found if re.match(r"final", row[1], re.IGNORECASE)]
     chosen = max(final or found, default=None)
     return chosen[2].upper() if chosen and chosen[0] not in _joined(text, labels) else None
 
 
 def _alone(text: str, labels: str) -> str | None:
-    """The label of a reply that is nothing else, that begins with one, or that sets a single one in parentheses."""
+    """The label that is the whole reply, its first or last line, or how it begins, or the only one in parentheses."""
     bare = re.fullmatch(rf"\W*(?:[Oo]ption\s+)?\(?([{labels}{labels.lower()}])[^\w+#]*", text)
     if bare:
         return bare[1].upper()
+    line = rf"[^\w\n]*([{labels}])[^\w+#\n]*"
+    if edge := re.match(rf"{line}\n", text) or re.search(rf"\n{line}\Z", text):
+        return edge[1] if len(set(re.findall(rf"^{line}$", text, re.MULTILINE))) == 1 else None
     joined = _joined(text, labels)
     first = re.match(rf"[\s*\"'(\[]*([{labels}])[)\].:*]+(?:\s|$)", text)
     marked = list(re.finditer(rf"\(([{labels}])\)", text))
@@ -121,25 +149,31 @@ def _alone(text: str, labels: str) -> str | None:
     for one in [first] if first else marked:
         if others <= {one[1]} and one.start(1) not in joined and not _DENIED.match(text, one.end(1)):
             return one[1]
-    last = re.search(rf"(?:^|\n)\W*([{labels}])[^\w+#]*$", text)
-    return last[1] if last else None
+    return None
 
 
 def _joined(text: str, labels: str) -> set[int]:
     """Where labels stand that are named beside others, as in "B or C", "A/B" and "A, C"; "B, A is too early" is not."""
     label = rf"([{labels}{labels.lower().translate(_WORDS)}]){_END}"
-    link = r"[)\]\"'*]*\s*(?:(?P<either>,?\s*or\b|/)|,?\s*and\b|,|&)\s*(?:option\s+|choice\s+)?[\"'(\[*]*"
+    link = r"[)\]\"'*]*\s*\(?(?:(?P<either>,?\s*or\b|/)|,?\s*and\b|,|&)\s*(?:option\s+|choice\s+)?[\"'(\[*]*"
     pairs = re.finditer(rf"(?<!\w){label}(?={link}{label}(?P<ends>[)\]\"'*]*\s*(?:[.,;/]|$|and\b|or\b))?)", text)
     return {place for m in pairs if m["either"] or m["ends"] is not None for place in (m.start(1), m.start(3))}
 
 
 def _by_text(text: str, options: Sequence[str]) -> int | None:
-    """The one option whose words stand in the reply; of options that hold each other, the longest."""
+    """The one option whose words stand in the reply, behind no denial; of options that hold each other, the longest."""
     said = f" {' '.join(_spelled(text))} "
     held = [(place, " ".join(_spelled(option))) for place, option in enumerate(options)]
-    named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in said]
+    named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in _undenied(said, spelled)]
+    named = [(place, spelled) for place, spelled in named if spelled != "no" or _ANSWERS_NO.search(text)]
     longest = [place for place, one in named if not any(one != other and one in other for _, other in named)]
     return longest[0] if len(longest) == 1 else None
+
+
+def _undenied(said: str, option: str) -> str:
+    """A reply without the places where it says that an option is not the one."""
+    option = re.escape(option)
+    return re.sub(rf"(?<= )(?:{_NO} {option}|{option} {_IS_OUT})(?= )", "", said)
 
 
 def _spelled(text: str) -> list[str]:

@@ -71,9 +71,10 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
+    from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.predicting import predict
     from longtake.evalharness.subjects.table import settings_hash, subject_named
-    from longtake.evalharness.suites.table import rates_of, suite_named
+    from longtake.evalharness.suites.table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
     remarks = Remarks()
@@ -81,7 +82,7 @@ def run(
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
     loaded = chosen.load(data, media, protocol, remarks.tell)
-    items = loaded[:limit]
+    items, at_loading = loaded[:limit], remarks.told
     # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
     variants = chosen.variants(data, loaded, protocol, rates)
     names = dict.fromkeys(subject)
@@ -107,9 +108,13 @@ def run(
         return
     with folder.locked():
         folder.begin(card)
+        folder.keep_loading(at_loading)
+        folder.mend(remarks.tell)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
-    give(done, lambda _: [f"{done}; next: longtake eval judge {out}"], as_json)
+    held = {item.id: item for item in items}
+    stage = "judge" if any_to_judge(folder, held, cases_of_run(card)) else "score"
+    give(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
     remarks.leave()
 
 
@@ -127,7 +132,7 @@ def score(
     scores = score_run(folder, variant, remarks.tell, judge)
     note_reading(folder.card(), variant)
     if as_json:
-        whole = {name: table.model_dump(mode="json") for name, table in scores.items()}
+        whole = {name: one.fields for name, one in scores.items()}
         say_json(next(iter(whole.values())) if len(whole) == 1 else whole)
     else:
         for line in show_scores(scores):
@@ -162,6 +167,7 @@ def import_(
         raise ConfigError(f"Nothing of {suite!r} can be imported; there are {', '.join(kinds)}.")
     remarks = Remarks()
     card = import_run(kinds[suite], file, out, remarks.tell)
+    RunFolder(out).keep_loading(remarks.told)
     give(card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json)
     remarks.leave()
 

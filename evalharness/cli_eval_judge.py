@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.config import secret
+from longtake.config import secret, unset
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
 from longtake.evalharness.at_once import REQUESTS
@@ -35,7 +35,7 @@ def judge(
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only what was said to so many items.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many of the items that need a judge.")] = None,
     at_once: AtOnce = REQUESTS,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
@@ -48,16 +48,18 @@ def judge(
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
     chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key, at_once)
-    items, cases_of = folder.items_by_id(remarks.tell), cases_of_run(card)
+    cases_of = cases_of_run(card)
     if only_expected:
         from longtake.evalharness.cli_eval_judge_dry_run import judge_dry_run, show_expected
 
+        items = folder.items_by_id(remarks.tell)
         give(judge_dry_run(folder, items, chosen, remarks.tell, cases_of, limit), show_expected, as_json)
         remarks.leave()
         return
     with folder.locked():
-        done = judge_run(folder, items, chosen, remarks.tell, cases_of, limit)
-    told = f"{counted(done.judged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
+        folder.mend(remarks.tell)
+        done = judge_run(folder, folder.items_by_id(remarks.tell), chosen, remarks.tell, cases_of, limit)
+    told = f"{counted(done.judged - done.unjudged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()
 
@@ -111,7 +113,9 @@ def _endpoint(
     if not url or not model:
         raise ConfigError("--by endpoint needs a model and where it is; give both with --model and --url.")
     if key != API_KEY and secret(key) is None:
-        raise ConfigError("The judge's key is not there: give --key the name of an environment variable that holds it.")
+        raise ConfigError(
+            f"The judge needs its key, and {unset(key)}: give --key the name of an environment variable that holds it."
+        )
     settings = JudgeSettings(
         base_url=url,
         model=model,

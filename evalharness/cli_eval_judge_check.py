@@ -46,7 +46,7 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
     card = folder.card()
     said = folder.predictions(tell).values()
     judgements = list(current(folder.judgements(tell), said))
-    if not judgements:
+    if all(held.met is None for held in judgements):
         raise ConfigError(f"{folder.path} holds no verdicts yet; run `longtake eval judge {folder.path}`.")
     pairs = judge_pairs(judgements)
     labels = read_labels(file, tell) if file else []

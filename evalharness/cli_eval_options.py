@@ -40,14 +40,20 @@ class Remarks:
     """What was left out, noted as it is found; something left out makes the exit code 3."""
 
     def __init__(self) -> None:
-        self.any = False
+        self._told: dict[str, None] = {}
 
     def tell(self, text: str) -> None:
-        """Note a sentence."""
-        self.any = True
-        note(f"longtake: {text}")
+        """Note a sentence, once."""
+        if text not in self._told:
+            self._told[text] = None
+            note(f"longtake: {text}")
+
+    @property
+    def told(self) -> list[str]:
+        """What was noted so far."""
+        return list(self._told)
 
     def leave(self) -> None:
         """End the command, with its exit code."""
-        if self.any:
+        if self._told:
             raise typer.Exit(EXIT_PARTIAL)

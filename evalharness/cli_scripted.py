@@ -32,7 +32,8 @@ def scripted(
     def show(written: Written) -> list[str]:
         return [
             f"{counted(written.videos, 'video')} of {written.seconds / 60:.1f} min together, {written.asked} items "
-            f"with {written.turns} questions; next: longtake eval run {written.items} --suite scripted"
+            f"with {written.turns} questions; next: longtake eval run {written.items} --suite scripted "
+            f"--media {out} --out RUN --subject agent"
         ]
 
     written = write_suite(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import Field
 
 from longtake.console import counted
+from longtake.errors import MediaError
+from longtake.evalharness import asked
 from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.predicting import failed
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.given import asked_in
+from longtake.evalharness.run_folder import Loading, RunFolder
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
+from longtake.preprocess.media import probe
 
 MOST_NAMED = 5
 
@@ -37,6 +39,8 @@ class Completeness(Record):
     suite: str
     items: int
     missing_videos: tuple[str, ...] = Field(description="None of an imported run: there is nobody to be shown them.")
+    unreadable_videos: tuple[str, ...] = Field(description="A sentence each.")
+    loading: Loading
     damaged: tuple[str, ...] = Field(description="Lines of its files that cannot be read, a sentence each.")
     subjects: tuple[SubjectState, ...]
 
@@ -44,7 +48,8 @@ class Completeness(Record):
     def complete(self) -> bool:
         """Whether nothing is missing, failed or damaged."""
         short = any(each.made < each.expected or each.errors or each.unjudged for each in self.subjects)
-        return not (self.missing_videos or self.damaged or short)
+        lacking = self.missing_videos or self.unreadable_videos or self.loading.remarks or self.damaged
+        return not (lacking or short)
 
 
 def completeness(folder: RunFolder) -> Completeness:
@@ -58,8 +63,9 @@ def completeness(folder: RunFolder) -> Completeness:
     items = folder.items_by_id(damaged.append)
     made, errors = Counter[str](), Counter[str]()
     for prediction in folder.predictions(damaged.append).values():
-        made[prediction.subject] += 1
-        errors[prediction.subject] += failed(prediction)
+        if prediction.item in items:
+            made[prediction.subject] += 1
+            errors[prediction.subject] += failed(prediction)
     missing = [] if card.imported else [item.video for item in items.values() if _is_missing(item)]
     unjudged = undecided(folder, items, damaged.append, cases_of_run(card))
     return Completeness(
@@ -67,10 +73,12 @@ def completeness(folder: RunFolder) -> Completeness:
         suite=card.suite,
         items=len(items),
         missing_videos=tuple(dict.fromkeys(missing)),
+        unreadable_videos=tuple(_unreadable(items.values())),
+        loading=folder.loading(),
         subjects=tuple(
             SubjectState(
                 subject=name,
-                expected=_expected(name, card, items.values()),
+                expected=asked.expected(name, card, items.values()),
                 made=made[name],
                 errors=errors[name],
                 unjudged=unjudged[name],
@@ -95,14 +103,33 @@ def show_completeness(held: Completeness) -> list[str]:
     if held.missing_videos:
         more = len(held.missing_videos) - MOST_NAMED
         named = ", ".join(held.missing_videos[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"  not there: {named}; make the run anew with --media and the folder of the videos")
-    return lines + [f"  {line}" for line in held.damaged]
+        lines.append(
+            f"  not there: {named}; give the same `longtake eval run` command with --media, the folder of the videos, "
+            "and --retry-errors"
+        )
+    if held.unreadable_videos:
+        lines += [f"  {sentence}" for sentence in held.unreadable_videos]
+        lines.append("    replace them; the same `longtake eval run` command with --retry-errors asks again")
+    if held.loading.remarks:
+        more = held.loading.remarks - MOST_NAMED
+        lines.append(f"  when the items were loaded: {counted(held.loading.remarks, 'remark')}")
+        lines += [f"    {sentence}" for sentence in held.loading.first[:MOST_NAMED]]
+        lines += [f"    and {more} more, in {held.run}/loading.json"] if more > 0 else []
+        lines.append("    the same `longtake eval run` command adds what was mended")
+    lines += [f"  {line}" for line in held.damaged]
+    if held.damaged:
+        lines.append("    the same `longtake eval run` and `judge` commands set damaged lines aside and make them anew")
+    return lines
 
 
 def _is_missing(item: Item) -> bool:
     return item.media is None or not Path(item.media).is_file()
 
 
-def _expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:
-    variants = asked_in(subject, card.variants)
-    return len(card.seeds) * sum(variant.applies(item) for item in items for variant in variants)
+def _unreadable(items: Iterable[Item]) -> Iterator[str]:
+    """A sentence for each video that is there and cannot be read."""
+    for media in dict.fromkeys(item.media for item in items if not _is_missing(item)):
+        try:
+            probe(Path(media or ""))
+        except MediaError as error:
+            yield str(error)

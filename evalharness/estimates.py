@@ -1,11 +1,11 @@
 """Estimates with their uncertainty, where items of one video are no independent observations.
 
 The interval is a percentile bootstrap over videos (Field and Welsh 2007); the standard error is the one clustered by
-video of Liang and Zeger (1986), its variance times G / (G - 1) for G videos. A single video shows no spread between
-videos: what is found in it has a value, and neither interval nor error. Subjects are compared on the same items: a
-bootstrap of the paired difference, McNemar's exact test (1947), which takes items for independent, and a randomisation
-test (Fisher 1935) in which all differences in a video change their sign together; from many videos signs are drawn, and
-the probability is (1 + hits) / (1 + drawings), after Phipson and Smyth (2010).
+video of Liang and Zeger (1986), its variance times G / (G - 1) for G videos. A few videos show too little of the spread
+between videos: what is found in fewer than `FEWEST_VIDEOS` has a value, and neither interval nor error. Subjects are
+compared on the same items: a bootstrap of the paired difference, McNemar's exact test (1947), which takes items for
+independent, and a randomisation test (Fisher 1935) in which all differences in a video change their sign together; from
+many videos signs are drawn, and the probability is (1 + hits) / (1 + drawings), after Phipson and Smyth (2010).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from longtake.memory.records import Record
 
 CONFIDENCE = 0.95
 POWER = 0.8
+FEWEST_VIDEOS = 6  # of fewer, no flips of signs have a probability below 5 %: 2 / 2^5 is 6 %
 RESAMPLES = 2000
 _SEED = 0
 FLIPS = 9999
@@ -36,7 +37,7 @@ Tables = Sequence[Sequence[tuple[Floats, Floats]]]  # of groups: each member's s
 class Estimate(Record):
     """A mean (or a ratio of sums) with its interval and clustered standard error.
 
-    Without observations every one of them is None; where a single video could earn anything, all but the value are.
+    Without observations every one of them is None; where too few videos could earn anything, all but the value are.
     The interval is None, too, where most drawings of videos leave a task of a macro mean without any.
     """
 
@@ -51,8 +52,8 @@ class Estimate(Record):
         if self.value is None:
             return "none"
         if self.low is None or self.high is None:
-            return f"{self.value:.1f}"
-        return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
+            return f"{self.value:z.1f}"
+        return f"{self.value:z.1f} [{self.low:z.1f}, {self.high:z.1f}]"
 
 
 Rows = Mapping[str, Estimate]  # a table: its rows by name
@@ -103,7 +104,7 @@ def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
     value = round(100 * value, 4)
     counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
-    if len(counting) == 1:
+    if len(counting) < FEWEST_VIDEOS:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
     earning = [[member for member in group if sum(member.possible)] for group in groups]
     tables = [[_by_video(member, names) for member in group] for group in earning if group]
@@ -122,7 +123,7 @@ def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
 def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str]) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
-    It is None where the difference is the same in every video, as where both answer alike: that shows no spread.
+    It is None where the difference has no error, and where it is the same in every video, as where both answer alike.
 
     Args:
         first: value of each item, 0 to 1.

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import TimeSpan
+from longtake.prompts import without_thinking
 
 Format = Literal["choice", "open", "rubric", "calls"]
 History = Literal["gold", "own"]
@@ -146,8 +147,8 @@ class Reply(Record):
 
     @property
     def spoken(self) -> str:
-        """The text without what was thought aloud; a thought that does not end is no answer."""
-        return self.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+        """The text without what was thought aloud."""
+        return without_thinking(self.text)
 
 
 class Prediction(Record):
@@ -189,6 +190,11 @@ class Judgement(Record):
     cached: bool = False
     seconds: float | None = Field(default=None, description="How long a model took, where one was asked.")
     reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a verdict, or a grade."""
+        return self.met is not None or self.points is not None
 
     @property
     def key(self) -> PredictionKey:

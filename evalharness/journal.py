@@ -18,6 +18,13 @@ from pydantic import BaseModel, ValidationError
 from longtake.errors import LibraryError
 
 R = TypeVar("R", bound=BaseModel)
+# Where the library's own words speak of Python.
+_PLAIN = {
+    **dict.fromkeys(("tuple_type", "list_type"), "it should be a list"),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type"), "it should hold named fields"
+    ),
+}
 
 
 class Journal:
@@ -117,11 +124,41 @@ def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -
         raise LibraryError(f"{file} cannot be read: {error.strerror}.") from error
 
 
+def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> None:
+    """Move the lines that are no records into FILE.damaged beside it: what is made anew in their place is then whole.
+
+    Args:
+        file: JSONL; nobody else may be writing to it.
+        kind: what every line is.
+        left_out: told of each such line, as by `placed_records`.
+
+    Raises:
+        LibraryError: when the file cannot be read, or the folder not be written to.
+    """
+    told: list[str] = []
+    whole = {place for place, _ in placed_records(file, kind, told.append)}
+    if not told:
+        return
+    part, aside = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.damaged")
+    try:
+        with file.open("rb") as stream, part.open("wb") as kept, aside.open("ab") as damaged:
+            place = 0
+            for line in stream:
+                torn = not line.endswith(b"\n")
+                (kept if place in whole or torn else damaged).write(line)
+                place += len(line)
+        part.replace(file)
+    except OSError as error:
+        raise _unwritable(file, error) from error
+    for sentence in told:
+        left_out(sentence)
+
+
 def wrong_field(error: ValidationError) -> str:
     """Which field of a record is wrong, and how, in a few words."""
     first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]
+    place, fault = ".".join(map(str, first["loc"])), _PLAIN.get(first["type"], first["msg"])
+    return f"{place}: {fault}" if place else fault
 
 
 def _unwritable(file: Path, error: OSError) -> LibraryError:

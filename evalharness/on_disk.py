@@ -25,6 +25,10 @@ class OnDisk(Mapping[K, list[R]]):
         """Put the record whose line begins at a byte of the file into the group of a key."""
         self._places.setdefault(key, []).append(place)
 
+    def count(self, key: K) -> int:
+        """How many records a group has; none are read."""
+        return len(self._places.get(key, ()))
+
     def __getitem__(self, key: K) -> list[R]:
         places = self._places[key]
         with self._file.open("rb") as stream:

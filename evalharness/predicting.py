@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
+from pydantic import Field
+
 from longtake.console import counted
 from longtake.errors import Cancelled, LongtakeError
 from longtake.evalharness.at_once import at_once
@@ -27,6 +29,7 @@ class Predicted(Record):
     asked: int
     kept: int
     errors: int
+    errors_before: int = Field(description="Of those kept; they were not asked again.")
 
     def __str__(self) -> str:
         return f"{counted(self.asked, 'prediction')} made, {self.kept} there before, {counted(self.errors, 'error')}"
@@ -48,14 +51,18 @@ def predict(
         card: what the run is.
         items: to be asked.
         subjects: who is asked.
-        tell: told of each prediction that failed, and of lines that were left out.
+        tell: told of each prediction that failed, of errors that were there before, and of lines that were left out.
         retry_errors: whether a prediction with an error is made anew.
 
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    done = settled(folder.predictions(tell), retry_errors=retry_errors)
+    held = folder.predictions(tell)
+    done = settled(held, retry_errors=retry_errors)
     asked = errors = 0
+    errors_before = 0 if retry_errors else sum(map(failed, held.values()))
+    if errors_before:
+        tell(f"{counted(errors_before, 'error')} there before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
             for prediction in at_once(partial(_ask, subject), rows(subject, card, items, done), subject.at_once):
@@ -65,7 +72,7 @@ def predict(
                 for reply in prediction.replies:
                     if reply.error:
                         tell(f"{subject.name}, {prediction.item}: {reply.error}")
-    return Predicted(asked=asked, kept=len(done), errors=errors)
+    return Predicted(asked=asked, kept=len(done), errors=errors, errors_before=errors_before)
 
 
 def settled(held: Mapping[PredictionKey, Prediction], *, retry_errors: bool) -> set[PredictionKey]:

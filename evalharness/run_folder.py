@@ -1,15 +1,17 @@
 """The folder of a run: what was asked of whom, and everything that came of it, as files that are only added to.
 
 run.json            what the run is: its suite, subjects, variants, seeds; changed by no later stage
+loading.json        what was told when the items were loaded, where anything was
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
+*.damaged           lines of these that could not be read
 report.html         the last report; report.md beside it
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,13 +19,14 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
-from longtake.evalharness.journal import Journal, placed_records, read_records, wrong_field
+from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
+from longtake.evalharness.journal import Journal, placed_records, read_records, set_aside, wrong_field
 from longtake.evalharness.on_disk import Latest, OnDisk
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 Tell = Callable[[str], None]
+MOST_REMARKS = 100
 
 
 class RunCard(Record):
@@ -34,10 +37,17 @@ class RunCard(Record):
     subjects: tuple[str, ...]
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
-    protocol: str = Field(default="repo", description="paper or repo, where the two differ.")
+    protocol: Protocol = Field(default="repo", description="Where the two differ.")
     settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
+
+
+class Loading(Record):
+    """What was told when the items were last loaded: of rows left out or mended, and of videos that are missing."""
+
+    remarks: int = 0
+    first: tuple[str, ...] = Field(default=(), description=f"The first {MOST_REMARKS} of them.")
 
 
 class RunFolder:
@@ -72,9 +82,11 @@ class RunFolder:
         if file.exists():
             held = self.card()
             differing = [name for name in RunCard.model_fields if getattr(held, name) != getattr(card, name)]
+            if "subjects" in differing and "settings" in differing:
+                differing.remove("settings")  # which are hashed subject by subject
             if differing:
                 raise ConfigError(
-                    f"{self.path} holds another run (its {', '.join(differing)} differ); choose another --out."
+                    f"{self.path} holds another run (different: {', '.join(differing)}); choose another --out."
                 )
             return
         try:
@@ -97,7 +109,10 @@ class RunFolder:
                 f"{self.path} holds no run (run.json is missing); give a folder that `eval run` made."
             ) from error
         except ValidationError as error:
-            raise ConfigError(f"{file} is damaged: {wrong_field(error)}.") from error
+            raise ConfigError(
+                f"{file} is damaged: {wrong_field(error)}; delete it and give the same `eval run` command again, "
+                "which asks nothing twice."
+            ) from error
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -121,12 +136,44 @@ class RunFolder:
         finally:
             lock.release()
 
+    def mend(self, left_out: Tell) -> None:
+        """Set aside the lines that cannot be read, so that they are told of once; the folder is to be locked.
+
+        Raises:
+            LibraryError: when a file cannot be read or written to.
+        """
+        set_aside(self.items_file, Item, left_out)
+        set_aside(self.predictions_file, Prediction, left_out)
+        set_aside(self.judgements_file, Judgement, left_out)
+
+    def keep_loading(self, told: Sequence[str]) -> None:
+        """Write what was told when the items were loaded, in place of what an earlier loading told.
+
+        Raises:
+            LibraryError: when it cannot be written.
+        """
+        file = self.path / "loading.json"
+        if not told and not file.exists():
+            return
+        kept = Loading(remarks=len(told), first=tuple(told[:MOST_REMARKS]))
+        try:
+            write_atomic(file, kept.model_dump_json(indent=1) + "\n")
+        except OSError as error:
+            raise LibraryError(f"{file} cannot be written to: {error.strerror}; make room.") from error
+
+    def loading(self) -> Loading:
+        """What was told when the items were loaded; nothing of a run that does not say."""
+        try:
+            return Loading.model_validate_json((self.path / "loading.json").read_bytes())
+        except (OSError, ValidationError):
+            return Loading()
+
     def items(self, left_out: Tell) -> Iterator[Item]:
-        """The items as they were asked."""
-        return read_records(self.items_file, Item, left_out)
+        """The items as they were asked, each with its video where it lay last."""
+        return iter(self.items_by_id(left_out).values())
 
     def items_by_id(self, left_out: Tell) -> Mapping[str, Item]:
-        """The same, on disk."""
+        """The same by their ids, on disk."""
         held = OnDisk[str, Item](self.items_file, Item)
         for place, item in placed_records(self.items_file, Item, left_out):
             held.add(item.id, place)
@@ -160,7 +207,7 @@ class RunFolder:
         return read_records(self.judgements_file, Judgement, left_out)
 
     def keep_items(self, items: list[Item]) -> None:
-        """Write the items, where they are not there yet.
+        """Write the items that are not there yet, and those whose video lies elsewhere by now.
 
         Raises:
             ConfigError: when one of them differs from that of its id which the run asked; nothing is written then.
@@ -173,7 +220,7 @@ class RunFolder:
                 )
         with Journal(self.items_file) as journal:
             for item in items:
-                if item.id not in held:
+                if item.id not in held or item.media not in (None, held[item.id].media):
                     journal.append(item)
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.asked import expected, unfinished
+from longtake.evalharness.by_seed import by_seed, spread
+from longtake.evalharness.choice_scores import MOST_UNJUDGED, NONE, Share
 from longtake.evalharness.estimates import Estimate, Rows
+from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.named import which_judge
-from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.on_disk import OnDisk
+from longtake.evalharness.rubric_scores import Reading
+from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.subjects.given import asked_in
-from longtake.evalharness.suites.table import Scored
+from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
 from longtake.memory.records import Record
 
 _SINGULAR = {
@@ -42,7 +47,7 @@ class ScoreTable(Record):
     notes: tuple[str, ...] = ()
 
 
-def score_table(suite: str, subject: str, reading: str, scores: Record) -> ScoreTable:
+def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: Share = NONE) -> ScoreTable:
     """The table of a scorer's result: its mappings of estimates are the groups, its shares the rates.
 
     Args:
@@ -50,18 +55,11 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
         subject: whose scores they are.
         reading: in which they were read.
         scores: with a `headline`, an `overall`, and an `excluded` or `without_failures` beside them.
+        unmade: predictions that are not made yet.
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
     rates |= dict(_counted(fields))
-    unjudged = rates.get("unjudged", Share(count=0, n=0))
-    notes = [
-        f"{name}: {', '.join(rows)}" for name, rows in _groups(fields) if name == _SINGULAR["unknown_tasks"] and rows
-    ]
-    if unjudged.value > MOST_UNJUDGED:
-        missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
-        notes.append(f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one.")
-    notes += [fields["note"]] if fields.get("note") else []
     return ScoreTable(
         suite=suite,
         subject=subject,
@@ -71,28 +69,100 @@ def score_table(suite: str, subject: str, reading: str, scores: Record) -> Score
         excluded=fields["excluded"] if "excluded" in fields else fields["without_failures"],
         groups={name: rows for name, rows in _groups(fields) if rows},
         rates=rates,
-        notes=tuple(notes),
+        notes=tuple(_notes(fields, rates, unmade)),
     )
 
 
-def scored_subjects(folder: RunFolder, tell: Tell, judge: str | None = None) -> dict[str, Scored]:
-    """What is scored of each subject that has predictions.
+class ScoredRun(NamedTuple):
+    """What is scored of a run, and in which reading."""
+
+    card: RunCard
+    suite: Suite
+    reading: Reading
+    subjects: Mapping[str, Scored]
+
+
+class SubjectScore(NamedTuple):
+    """What the scorer of a suite gave a subject, the same as a table, and what came of each seed by itself."""
+
+    scores: Record
+    table: ScoreTable
+    seeds: Rows
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """As JSON has it."""
+        seeds = {"seeds": {name: row.model_dump() for name, row in self.seeds.items()}} if self.seeds else {}
+        return self.scores.model_dump(mode="json", exclude={"note"}) | seeds | {"notes": list(self.table.notes)}
+
+
+def subject_score(run: ScoredRun, name: str) -> SubjectScore:
+    """Score a subject; where there are several seeds, its table has them and says how far they are apart."""
+    card, suite, reading, scored = run.card, run.suite, run.reading, run.subjects[name]
+    scores, seeds = suite.score(scored, reading), by_seed(suite, scored, reading, card.seeds)
+    table = score_table(card.suite, name, reading, scores, scored.unmade)
+    if seeds:
+        notes = (*table.notes, *filter(None, [spread(seeds)]))
+        table = table.model_copy(update={"groups": {**table.groups, "seed": seeds}, "notes": notes})
+    return SubjectScore(scores, table, seeds)
+
+
+def scored_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> ScoredRun:
+    """What is scored of each subject: the items that it was asked, and what is left to ask.
 
     Args:
         folder: of the run.
+        reading: repo, paper, signed or strict; None: that of the run's protocol.
         tell: told of lines that were left out.
         judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, or it is not clear which judge is meant.
+        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
+            clear which judge is meant.
     """
-    variants = folder.card().variants
+    card = folder.card()
+    suite, chosen = suite_named(card.suite), reading_of(card, reading)
     items, said = list(folder.items(tell)), folder.said(tell)
     if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    verdicts = Counter(one.judge for one in folder.judgements(tell) if one.met is not None)
+    verdicts = Counter(one.judge for one in folder.judgements(tell) if one.decided)
     found = folder.found(which_judge(verdicts, judge, folder.path))
-    return {name: Scored(items, asked_in(name, variants), made, found.get(name, {})) for name, made in said.items()}
+    subjects = {name: _scored(name, card, items, said.get(name), found.get(name, {})) for name in card.subjects}
+    return ScoredRun(card, suite, chosen, subjects)
+
+
+def _scored(
+    name: str,
+    card: RunCard,
+    items: Sequence[Item],
+    said: OnDisk[str, Prediction] | None,
+    found: Mapping[str, Sequence[Judgement]],
+) -> Scored:
+    """One subject: an item that lacks a prediction waits, whatever the others of it say."""
+    made = {item.id: said.count(item.id) if said else 0 for item in items}
+    lacking = {item.id: max(0, expected(name, card, [item]) - made[item.id]) for item in items}
+    return Scored(
+        items=[item for item in items if not lacking[item.id]],
+        variants=asked_in(name, card.variants),
+        said=said or {},
+        found=found,
+        unasked=[item for item in items if lacking[item.id]],
+        unmade=Share(count=sum(lacking.values()), n=expected(name, card, items)),
+    )
+
+
+def _notes(fields: Mapping[str, Any], rates: Mapping[str, Share], unmade: Share) -> Iterator[str]:
+    if unmade.count:
+        yield unfinished(unmade)
+    for name, rows in _groups(fields):
+        if name == _SINGULAR["unknown_tasks"] and rows:
+            yield f"{name}: {', '.join(rows)}"
+    unjudged = rates.get("unjudged", NONE)
+    if unjudged.value > MOST_UNJUDGED:
+        missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
+        yield f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one."
+    if fields.get("note"):
+        yield fields["note"]
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:

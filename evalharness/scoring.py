@@ -7,34 +7,22 @@ from typing import Any
 
 from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.run_folder import RunFolder, Tell
-from longtake.evalharness.score_table import scored_subjects
-from longtake.evalharness.suites.table import reading_of, suite_named
-from longtake.memory.records import Record
+from longtake.evalharness.score_table import SubjectScore, scored_run, subject_score
 
 
-def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, Record]:
-    """The scores of every subject that has predictions.
-
-    Args:
-        folder: of the run.
-        reading: repo, paper, signed or strict; None: that of the run's protocol.
-        tell: told of lines that were left out.
-        judge: whose verdicts count, where there are those of several.
-
-    Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
-            clear which judge is meant.
-    """
-    card = folder.card()
-    suite, chosen = suite_named(card.suite), reading_of(card, reading)
-    return {name: suite.score(scored, chosen) for name, scored in scored_subjects(folder, tell, judge).items()}
+def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, SubjectScore]:
+    """The scores of every subject; see `scored_run`."""
+    run = scored_run(folder, reading, tell, judge)
+    return {name: subject_score(run, name) for name in run.subjects}
 
 
-def show_scores(scores: Mapping[str, Record]) -> Iterator[str]:
-    """The scores for a person: each subject with its tables."""
-    for name, table in scores.items():
+def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
+    """The scores for a person: each subject with what is to be said of it and its tables."""
+    for name, one in found.items():
+        fields = one.fields
         yield name
-        yield from _lines(table.model_dump(), "  ")
+        yield from (f"  {note}" for note in fields.pop("notes"))
+        yield from _lines(fields, "  ")
 
 
 def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:

@@ -33,7 +33,8 @@ _SUFFIXES = frozenset("s sec m min h am pm mm cm km mg g kg ms hz khz mhz fps kb
 _AMOUNT = re.compile(r"([$€£¥])\s*(\d[\d.,]*\d|\d)")
 # A number keeps what ties digits together, so that 6 is not found in 16:9, 1.6, 555-6 or COVID-6.
 _WORD = re.compile(
-    r"(?P<number>(?:(?<![\w.)])-)?\d+(?:[.,:/-]\d+)*)(?P<suffix>[^\W\d_]*)|(?P<word>[^\W\d_](?:[^\W_]|')*(?:-\d[^\W_]*)*)"
+    r"(?P<number>(?:(?<![\w.)])-)?\d+(?:[.,:/-]\d+)*)(?P<suffix>[^\W\d_]*)"
+    r"|(?P<word>[^\W\d_](?:[^\W_]|')*(?:-\d[^\W_]*)*)"
 )
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _BREAK = re.compile(r"[.!?;:,\n\"“”]")

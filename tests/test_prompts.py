@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from longtake.prompts import prompts_hash, render
+from longtake.prompts import prompts_hash, render, without_thinking
 
 
 @pytest.fixture
@@ -46,3 +46,20 @@ def test_the_hash_changes_with_any_prompt_of_any_package(package: str, tmp_path:
     prompts_hash.cache_clear()
     assert before != after
     assert len(after) == 12
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("Red.", "Red."),
+        ("<think>Blue?</think>\n\nRed.", "Red."),
+        ("<THINK>Blue?</THINK>Red.", "Red."),
+        ("Blue? No.</think>Red.", "Red."),
+        ("I look. <think>Blue?</think> Red. <think>Sure?</think>", "I look.   Red."),
+        ("<think>A <think>B</think> C</think> Red.", "Red."),
+        ("<think>On and on", ""),
+        ("Red. <think>Or", "Red."),
+    ],
+)
+def test_what_a_model_thinks_aloud_is_left_out(reply: str, said: str) -> None:
+    assert without_thinking(reply) == said

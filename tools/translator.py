@@ -10,7 +10,7 @@ from itertools import compress
 
 from longtake.preprocess.engines.translation import Translator
 from longtake.preprocess.language_names import language_name, language_of, near_language
-from longtake.prompts import prompts_hash, render
+from longtake.prompts import prompts_hash, render, without_thinking
 from longtake.tools.context import Budget, TextModel, ToolContext
 from longtake.tools.result import ToolError
 
@@ -119,8 +119,7 @@ class ControllerTranslator:
         self.budget.check()
         names = language_name(source), language_name(target)
         prompt = render(PROMPTS, "translate", texts=list(texts), source=names[0], target=names[1])
-        # Some models think aloud first.
-        return self.model.complete(prompt, seconds=self.budget.left).rpartition("</think>")[2].strip()
+        return without_thinking(self.model.complete(prompt, seconds=self.budget.left))
 
 
 def _listed(reply: str, count: int) -> list[str] | None:

@@ -10,14 +10,13 @@ from langchain_core.messages import AIMessage, ToolCall
 
 from longtake.agent.controllers.arguments import fitted, read_arguments, unreadable
 from longtake.agent.controllers.written_calls import Written, calls_in_text
+from longtake.prompts import without_thinking
 from longtake.tools.toolbox import Toolbox
 
 # Where a reply keeps its calls as they were sent, by the identity of the call.
 SENT = "calls_as_sent"
 MOST_LETTERS = 20_000  # of one reply that are read
 MOST_CALLS = 16  # of one reply that are made
-# Some chat templates open the thinking in the prompt, so that only its end is in the reply.
-_THINK = re.compile(r"<think>.*?(?:</think>|\Z)|\A.*?</think>", re.DOTALL)
 _LAST_SENTENCE = re.compile(r".*[.!?\]]", re.DOTALL)
 
 
@@ -52,11 +51,6 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     return AIMessage(
         content=text, tool_calls=made, usage_metadata=message.usage_metadata, additional_kwargs=kept
     ), repairs
-
-
-def without_thinking(text: str) -> str:
-    """What a reply says, less what it thinks first."""
-    return _THINK.sub("", text).strip()
 
 
 def _said(message: AIMessage, repairs: list[str]) -> str:

@@ -30,9 +30,12 @@ class Role(NamedTuple):
     name: str
     place: str  # what says where it is
     timeout: str
+    key: str
 
 
-CONTROLLER = Role("The controller", "controller.base_url and controller.model", "controller.timeout")
+CONTROLLER = Role(
+    "The controller", "controller.base_url and controller.model", "controller.timeout", "controller.api_key_env"
+)
 
 
 class Busy(EngineError):

@@ -24,13 +24,13 @@ from transformers import (  # pyright: ignore[reportMissingImports] - an extra
 )
 
 from longtake.agent.controllers.arguments import UNREADABLE
-from longtake.agent.controllers.calls import without_thinking
 from longtake.agent.controllers.endpoint import ContextFull
 from longtake.agent.controllers.markup import harmless
 from longtake.agent.controllers.text_protocol import as_text
 from longtake.agent.controllers.written_calls import calls_in_text
 from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, EngineError
+from longtake.prompts import without_thinking
 
 MOST_TOLD = 300  # letters of what went wrong
 SHORTEST_REPLY = 16  # tokens that must be left for a reply

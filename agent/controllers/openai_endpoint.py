@@ -13,6 +13,7 @@ from contextlib import suppress
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 
+from httpx import Request
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
@@ -20,7 +21,14 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
-from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, DefaultHttpxClient
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    APITimeoutError,
+    AuthenticationError,
+    DefaultHttpxClient,
+)
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
@@ -31,7 +39,7 @@ from longtake.config import ControllerSettings
 from longtake.errors import EngineError
 
 MOST_TOLD = 300  # letters of what went wrong
-# Servers on one's own machine ask for no key, but the client insists on one.
+# Servers on one's own machine ask for no key, but the client insists on one; it is taken out of what is sent.
 NO_KEY = "no-key-given"
 # OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini each word it in their own way.
 _CONTEXT_FULL = re.compile(
@@ -82,16 +90,17 @@ class EndpointChatModel(ChatOpenAI):
         return result
 
     def _failure(self, error: APIError) -> EngineError:
-        told = self._sentence(f"failed: {error}")
+        refused = isinstance(error, AuthenticationError)
+        told = self._sentence(f"failed: {error}", f"the key, which was refused: {self.role.key}" if refused else "")
         if isinstance(error, ContextOverflowError) or _CONTEXT_FULL.search(str(error)):
             return ContextFull(told)
         return Busy(told, _named_wait(error)) if _may_pass(error) else EngineError(told)
 
-    def _sentence(self, problem: str) -> str:
+    def _sentence(self, problem: str, place: str = "") -> str:
         # Some servers repeat the key they refuse.
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
         told = " ".join(problem.split()).replace(key, "***")[:MOST_TOLD].rstrip(".")
-        return f"{self.role.name} at {self.openai_api_base} {told}. Check {self.role.place}."
+        return f"{self.role.name} at {self.openai_api_base} {told}. Check {place or self.role.place}."
 
 
 def open_endpoint(
@@ -114,9 +123,19 @@ def open_endpoint(
         max_retries=0,  # whoever asks knows how long it may wait
         calls_as_text=settings.calls == "text",
         role=role,
-        # A proxy named in the environment must not see what is said to a server on this machine.
-        http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if loopback else None,
+        http_client=_client(loopback=loopback, keyed=key is not None) if loopback or key is None else None,
     )
+
+
+def _client(*, loopback: bool, keyed: bool) -> DefaultHttpxClient:
+    """What sends the requests: a proxy named in the environment must not see what a server on this machine is told."""
+    hooks = {} if keyed else {"request": [_without_key]}
+    return DefaultHttpxClient(trust_env=not loopback, follow_redirects=not loopback, event_hooks=hooks)
+
+
+def _without_key(request: Request) -> None:
+    """Take out the header of the key that the client insists on."""
+    request.headers.pop("Authorization", None)
 
 
 def _may_pass(error: APIError) -> bool:

@@ -28,9 +28,9 @@ from qwen_agent.llm.schema import (  # pyright: ignore[reportMissingImports] - a
     Message,
 )
 
-from longtake.agent.controllers.calls import without_thinking
 from longtake.agent.controllers.markup import harmless
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel
+from longtake.prompts import without_thinking
 
 # What the template and Qwen's tokenizer read as structure.
 MARKS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<|im_start|>", "<|im_end|>")

@@ -8,9 +8,9 @@ from collections import Counter
 from langchain_core.messages import HumanMessage, ToolCall, message_to_dict
 
 from longtake.agent.context import RunContext
-from longtake.agent.controllers.calls import without_thinking
 from longtake.agent.controllers.endpoint import reply, tokens
 from longtake.agent.prompts.render import prompts_hash
+from longtake.prompts import without_thinking
 
 
 class ToolText:

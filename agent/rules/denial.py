@@ -67,5 +67,5 @@ def _asked(question: str) -> str:
 
 def _ways(text: str) -> set[str]:
     """The words by which a text denies, those of one meaning as one."""
-    found = (word.casefold().replace("’", "'") for word in _DENIAL.findall(text))
+    found: list[str] = _DENIAL.findall(text.casefold().replace("’", "'"))
     return {_ALIKE.get(word, word) for word in found}

@@ -39,7 +39,8 @@ _ASKS = re.compile(
     r"|\bmain (?:points?|topics?|ideas?|subjects?)\b|\bin (?:short|brief|a few (?:words|sentences))\b|\bbriefly\b"
     r"|\bwhat\b[^?]*\babout\b(?:,? (?:overall|all in all))?\W*$"
     r"|\b(?:what|which)\b[^?]*\b(?:discussed|talked about|came up|come up|(?:deals?|dealt) with)\b"
-    r"|^\W*(?:(?:what|which|list|name|give|tell|describe|and)\b\W*(?:(?:me|us|are|is|were|was|all|the|main|its)\b\W*)*)?"
+    r"|^\W*(?:(?:what|which|list|name|give|tell|describe|and)\b\W*"
+    r"(?:(?:me|us|are|is|were|was|all|the|main|its)\b\W*)*)?"
     r"(?:topics?|subjects?|matters?|themes?|contents?)\b",
     re.IGNORECASE,
 )

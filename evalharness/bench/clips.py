@@ -5,7 +5,7 @@ The folder holds the clips and `questions.jsonl`, one JSON object a line:
     id           name of the question
     media        path of the clip, relative to the folder
     question     what is asked
-    answer       the gold, written as `longtake.evalharness.bench.grading` reads it
+    answer       the gold, written as `longtake.evalharness.grading` reads it
     evidence     [start, end] in seconds: where the clip shows it
     modality     what it takes to answer: ocr, subtitle, speech, audio, visual, ...
     kind         what is asked for: on_screen_text, timecode, temporal_localization, duration, ...
@@ -23,7 +23,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from longtake.errors import ConfigError, MediaError
-from longtake.evalharness.bench.grading import DEFAULT_TOLERANCE
+from longtake.evalharness.grading import DEFAULT_TOLERANCE
 from longtake.memory.timespan import TimeSpan
 
 QUESTIONS = "questions.jsonl"

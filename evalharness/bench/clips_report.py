@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from longtake.evalharness.bench.grading import GRADES, Grade
 from longtake.evalharness.bench.intervals import Share
 from longtake.evalharness.bench.needed import GROUPS, Needed
+from longtake.evalharness.grading import GRADES, Grade
 from longtake.memory.records import Record
 
 _ANSWERED: tuple[Grade, ...] = ("held", "wrong")

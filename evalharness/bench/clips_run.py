@@ -9,8 +9,8 @@ from longtake.agent.ask import Asker
 from longtake.errors import LongtakeError
 from longtake.evalharness.bench.clips import ClipQuestion
 from longtake.evalharness.bench.clips_report import ClipsReport, GradedAnswer, Tally
-from longtake.evalharness.bench.grading import grade
 from longtake.evalharness.bench.needed import what_was_needed
+from longtake.evalharness.grading import grade
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.workspace import Workspace

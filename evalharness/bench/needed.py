@@ -9,7 +9,7 @@ modality takes to answer:
     looked there, not recognised   a tool of the sense, or what was cited, covers some of it, without the gold
     never looked there             the sense can be read here, and nothing read it there
 
-A gold is held as `longtake.evalharness.bench.grading` says: a short one may be held by chance.
+A gold is held as `longtake.evalharness.grading` says: a short one may be held by chance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pydantic import Field
 
 from longtake.agent.trace import RecordedTrace
 from longtake.evalharness.bench.clips import ClipQuestion
-from longtake.evalharness.bench.grading import Gold, holds
+from longtake.evalharness.grading import Gold, holds
 from longtake.memory.records import Answer, Citation, Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.table import ENGINES

@@ -17,12 +17,12 @@ from longtake.agent.orientation import classify
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.bench.clips import ClipQuestion, load_questions
-from longtake.evalharness.bench.grading import Grade, grade
 from longtake.evalharness.bench.intervals import Share
 from longtake.evalharness.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
 from longtake.evalharness.bench.shifting import cannot_be_shifted, shifted
 from longtake.evalharness.bench.transcripts import transcript
 from longtake.evalharness.bench.watching import telling
+from longtake.evalharness.grading import Grade, grade
 from longtake.memory.index import SearchFilter
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.retrieval import retrieve

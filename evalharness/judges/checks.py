@@ -26,8 +26,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from longtake.agent.claims import abstention, plain_text
 from longtake.errors import ConfigError
-from longtake.evalharness.bench.grading import MOST_GUESSES, Gold, holds
 from longtake.evalharness.call_scores import compare_argument
+from longtake.evalharness.grading import MOST_GUESSES, Gold, holds
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.wording import StatedTime, plain, take_times, words

@@ -17,7 +17,7 @@ from longtake.agent.claims import plain_text
 from longtake.agent.verdicts import verdict_of
 from longtake.agent.words import NEGATION, content_stems, coverage, words
 from longtake.errors import ConfigError
-from longtake.evalharness.bench.grading import Gold, holds
+from longtake.evalharness.grading import Gold, holds
 from longtake.evalharness.judges.checks import Decision, abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
 from longtake.evalharness.wording import StatedTime, plain, take_times
@@ -25,15 +25,16 @@ from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text_embedding import TextEmbedding
 
-VERSION = 1  # raised when a reply may be judged otherwise
+VERSION = 2  # raised when a reply may be judged otherwise
 TOLERANCE = 1.0  # seconds by which a stated time may be off
 ALIKE = 0.6  # similarity from which a sentence of other words probably says the same
 _LEAD = re.compile(
     r"^\W*(?:(?:the|this|a) )?(?:response|answer|reply|model|candidate)?\s*"
     r"(?:(?:must|should|does|do|may|can)(?: not|n't)?\s+|never\s+|avoids?\s+)*(?:(?:correctly|clearly|also) )*"
-    r"(?:(?:states?|stating|mentions?|mentioning|identif(?:y|ies|ying)|quotes?|quoting|says?|saying|names?|naming|notes?|noting|gives?"
-    r"|giving|reports?|includes?|including|explains?|describes?|describing|specif(?:y|ies)|recogni[sz]es?|indicates?"
-    r"|provides?|lists?|claims?|claiming|invents?|inventing|suggests?|suggesting|asserts?|concludes?)\b)?"
+    r"(?:(?:states?|stating|mentions?|mentioning|identif(?:y|ies|ying)|quotes?|quoting|says?|saying"
+    r"|names?|naming|notes?|noting|gives?|giving|reports?|includes?|including|explains?|describes?|describing"
+    r"|specif(?:y|ies)|recogni[sz]es?|indicates?|provides?|lists?|claims?|claiming|invents?|inventing"
+    r"|suggests?|suggesting|asserts?|concludes?)\b)?"
     r"\s*(?:that\b)?\s*",
     re.IGNORECASE,
 )
@@ -124,7 +125,7 @@ class DeterministicJudge:
         if abstained.met and abstained.sure:
             # Where the right answer denies something, that nothing was found may say the same.
             denied = bool(NEGATION.search(claim) or NEGATION.search(case.reference))
-            return Finding(met=denied, sure=not denied, reason="the reply abstains")
+            return Finding(met=False, sure=not denied, reason="the reply abstains")
         facts = Facts.of(claim)
         found = self._by_facts(case, claim, facts) if facts else self._by_words(case, claim)
         return found.model_copy(update={"sure": found.sure and not abstained.met})

@@ -28,11 +28,11 @@ from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.prompts import prompts_hash, render
+from longtake.prompts import prompts_hash, render, without_thinking
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
-ROLE = Role("The judge", "its --url and --model", "the judge's timeout")
+ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
 TRIES = 3
 _LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
 _LETTERS, _VERDICT_TOKENS = 4, 40  # letters of a token of English; a reason of one short sentence and a verdict
@@ -170,7 +170,7 @@ def read_finding(text: str, asks: Asks) -> Finding | None:
 
     None where there is none, or where several without JSON disagree.
     """
-    said = text.rpartition("</think>")[2]
+    said = without_thinking(text)
     field = _FIELDS[asks]
     objects = [value for value in _objects(said) if field in value]
     if objects:

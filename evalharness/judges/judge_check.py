@@ -82,7 +82,7 @@ def read_labels(file: Path, tell: Tell) -> list[Label]:
 
 
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
-    """Each judge against each annotator, who is the reference.
+    """Each judge against each annotator, who is the reference; one that never gave a verdict is left aside.
 
     Args:
         labels: of people.
@@ -103,6 +103,7 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
     return [
         _check(judge, verdicts, annotator, held)
         for judge, verdicts in by_judge.items()
+        if any(met is not None for met in verdicts.values())
         for annotator, held in by_annotator.items()
     ]
 

@@ -8,10 +8,12 @@ Of several judgements of one case the last one holds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
+
+from pydantic import Field
 
 from longtake.evalharness.at_once import at_once
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply
@@ -28,9 +30,9 @@ _UNSAID = reply_hash(Reply(text=""))
 class Judged(Record):
     """What became of the judging of a run."""
 
-    judged: int
+    judged: int = Field(description="Cases that were put to the judge now.")
     kept: int
-    unjudged: int
+    unjudged: int = Field(description="Of those that were put to it: without a verdict.")
 
 
 class _Row(NamedTuple):
@@ -87,7 +89,7 @@ def judge_run(
         judge: decides every case.
         tell: told of cases without a verdict, of predictions without an item, and of lines that were left out.
         cases_of: what is to be decided of a prediction.
-        limit: only what was said to so many items, the first of them.
+        limit: only what was said to so many items, the first of those with something to judge.
 
     Raises:
         LibraryError: when the folder cannot be written to.
@@ -116,10 +118,19 @@ def to_judge(
     return (row.case for row in rows if row.key not in done)
 
 
+def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
+    """Whether a run holds anything that a judge has to decide."""
+
+    def unheard(sentence: str) -> None:
+        """Those who wrote the run were told of it."""
+
+    return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
+
+
 def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
     predictions = folder.predictions(tell).values()
-    decided = {_key(held) for held in current(folder.judgements(tell), predictions) if held.met is not None}
+    decided = {_key(held) for held in current(folder.judgements(tell), predictions) if held.decided}
     rows = _rows(items, predictions, tell, cases_of)
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
@@ -132,12 +143,16 @@ def _done(folder: RunFolder, predictions: Iterable[Prediction], judge: Judge, te
 
 def _rows(
     items: Mapping[str, Item],
-    predictions: Iterable[Prediction],
+    predictions: Collection[Prediction],
     tell: Tell,
     cases_of: CasesOf,
     limit: int | None = None,
 ) -> Iterator[_Row]:
-    wanted = set(islice(items, limit))
+    wanted = set(items)
+    if limit is not None:
+        held = (made for made in predictions if made.item in items)
+        having = {made.item for made in held if any(True for _ in cases_of(items[made.item], made))}
+        wanted = set(islice((item for item in items if item in having), limit))
     for prediction in predictions:
         if prediction.item not in items:
             tell(f"{prediction.subject}, {prediction.item}: there is no item of this id; it was not judged.")

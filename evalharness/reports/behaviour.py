@@ -55,7 +55,7 @@ def stance(subject: SubjectScores, item: Item) -> Stance:
 def cost(subject: SubjectScores) -> Cost:
     """The mean cost of the predictions; tokens are those read and written."""
     costs = [_cost_of(prediction) for each in subject.predictions.values() for prediction in each]
-    return Cost(*(sum(column) / len(costs) for column in zip(*costs, strict=True)))
+    return Cost(*(sum(column) / len(costs) for column in zip(*costs, strict=True))) if costs else Cost(0, 0, 0, 0)
 
 
 def _cost_of(prediction: Prediction) -> Cost:
@@ -74,11 +74,11 @@ def calls_of(prediction: Prediction) -> int:
 
 
 def by_calls(subject: SubjectScores) -> list[Part]:
-    """The items by how many tools were called for them, each part at its mean number of calls."""
+    """The items that have a score by how many tools were called for them, each part at its mean number of calls."""
     counted = {
         item.id: sum(map(calls_of, made)) / len(made)
         for item in subject.items
-        if (made := subject.predictions.get(item.id))
+        if subject.values[item.id] is not None and (made := subject.predictions.get(item.id))
     }
     parts: list[Part] = []
     for least, most in _CALLS:
@@ -93,13 +93,15 @@ def by_calls(subject: SubjectScores) -> list[Part]:
 
 
 def by_variant(subject: SubjectScores) -> Rows:
-    """The mean of the predictions of each variant, each scored as if it had been the only one."""
+    """The mean of the predictions of each variant, in the order of the run, each as if it had been the only one."""
     videos = {item.id: item.video for item in subject.items}
-    groups: dict[str, list[tuple[float, str]]] = {}
+    groups: dict[str, list[tuple[float, str]]] = {variant.name: [] for variant in subject.card.variants}
     for key, value in subject.prediction_values.items():
         if value is not None and key.item in videos:
             groups.setdefault(key.variant, []).append((value, videos[key.item]))
-    return {name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items()}
+    return {
+        name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items() if held
+    }
 
 
 def further_groups(subject: SubjectScores) -> dict[str, Rows]:

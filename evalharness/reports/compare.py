@@ -8,7 +8,7 @@ from pydantic import Field
 
 from longtake.console import counted
 from longtake.errors import ConfigError
-from longtake.evalharness.estimates import CONFIDENCE, POWER, Estimate, Paired, mean, paired
+from longtake.evalharness.estimates import CONFIDENCE, FEWEST_VIDEOS, POWER, Estimate, Paired, mean, paired
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.content import Grid, estimate
 from longtake.evalharness.reports.openable import score_in_words
@@ -38,6 +38,7 @@ class Comparison(Record):
     paired: Paired
     unscored: int = Field(description="Identical items left out because a side has no score of them.")
     unshared: int = Field(description="Items left out because a side does not have them, or has them otherwise.")
+    unasked: int = Field(description="Items left out because a side was not asked them yet.")
     otherwise: tuple[str, ...] = Field(description="What differs in how they were asked: protocol, variants.")
     tasks: dict[str, Paired]
     flips: tuple[Flip, ...]
@@ -60,7 +61,9 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
             "`longtake eval judge`, and name it with --judge."
         )
     others = {item.id: item for item in second.items}
-    identical = [item for item in first.items if item.id in others and others[item.id].turns == item.turns]
+    waiting = {item.id for item in (*first.unasked, *second.unasked)}
+    imported = first.card.imported or second.card.imported
+    identical = [item for item in first.items if item.id in others and _same(item, others[item.id], imported=imported)]
     if not identical:
         raise ConfigError(
             f"{names[0]} and {names[1]} were asked no identical item; compare runs of the same questions."
@@ -94,7 +97,8 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         second_score=mean([other for _, _, other in scored], videos),
         paired=_paired(scored),
         unscored=len(identical) - len(scored),
-        unshared=len({item.id for item in first.items} | set(others)) - len(identical),
+        unshared=len(({item.id for item in first.items} | set(others)) - waiting) - len(identical),
+        unasked=len(waiting),
         otherwise=tuple(
             name for name in ("protocol", "variants") if getattr(first.card, name) != getattr(second.card, name)
         ),
@@ -131,10 +135,16 @@ def summary(found: Comparison) -> Iterator[str]:
             f"A true difference of {pair.detectable:.1f} points or more would be seen with a chance of {100 * POWER:g} "
             f"% at a confidence of {100 * CONFIDENCE:g} %"
         )
+    if 0 < difference.videos < FEWEST_VIDEOS:
+        yield f"Fewer than {FEWEST_VIDEOS} videos show neither an interval nor what difference could be seen"
     if found.otherwise:
         yield f"The two were not asked alike: their {' and '.join(found.otherwise)} differ"
     if found.unscored:
         yield f"{counted(found.unscored, 'item')} left out: a side has no score, as where a verdict is missing"
+    if found.unasked:
+        yield (
+            f"{counted(found.unasked, 'item')} left out: a side was not asked yet; the same `longtake eval run` goes on"
+        )
     if found.unshared:
         yield f"{counted(found.unshared, 'item')} left out: not put to both in the same words"
 
@@ -185,7 +195,21 @@ def _paired(rows: Sequence[tuple[Item, float, float]]) -> Paired:
     return paired([one for _, one, _ in rows], [other for _, _, other in rows], [item.video for item, _, _ in rows])
 
 
+def _same(one: Item, other: Item, *, imported: bool) -> bool:
+    """Whether two items ask the same; an import holds whole prompts, in which the questions have to stand."""
+    return one.turns == other.turns or (imported and (_stands_in(one, other) or _stands_in(other, one)))
+
+
+def _stands_in(one: Item, other: Item) -> bool:
+    prompt = "\n".join(turn.question for turn in other.turns)
+    return all(turn.question and turn.question in prompt for turn in one.turns)
+
+
 def _said(subject: SubjectScores, item: Item) -> str:
-    """The first prediction's replies."""
+    """What decided: the replies of the first prediction with the lowest score, and which it is where there are more."""
     made = subject.predictions.get(item.id, ())
-    return " / ".join(reply.text or reply.error or "" for reply in made[0].replies) if made else ""
+    if not made:
+        return ""
+    lowest = min(made, key=lambda one: subject.prediction_values[one.key] or 0.0)
+    said = " / ".join(reply.text or reply.error or "" for reply in lowest.replies)
+    return said if len(made) == 1 else f"{said} (lowest of {len(made)}: {lowest.variant}, seed {lowest.seed})"

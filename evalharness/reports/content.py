@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.estimates import CONFIDENCE, Estimate, Rows
+from longtake.evalharness.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.evalharness.run_folder import Loading
 
 Cell = str | Estimate
 _PLAIN = "These scores are plain means over items."
@@ -67,6 +68,7 @@ def report_content(run: RunScores) -> Content:
         "Suite": card.suite,
         "Reading": subjects[0].table.reading,
         "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
+        **_loading(run.loading),
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
         "Judge": _judge(subjects),
@@ -82,6 +84,13 @@ def report_content(run: RunScores) -> Content:
         plots=tuple(plot for plot in plots if plot),
         groups=tuple(_groups(subjects)),
     )
+
+
+def _loading(held: Loading) -> dict[str, str]:
+    """What was left out or lacking when the items were loaded."""
+    if not held.remarks:
+        return {}
+    return {"Loading": f"{counted(held.remarks, 'remark')}, which `longtake eval doctor` tells; first: {held.first[0]}"}
 
 
 def estimate(value: Estimate | None) -> Cell:
@@ -106,7 +115,8 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
         "Headline",
         ("Subject", "Score", *(name.capitalize() for name in rates), "Score without what failed"),
         tuple(rows),
-        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos. An error counts as a wrong answer.",
+        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos, where there are {FEWEST_VIDEOS} or more. "
+        "An error counts as a wrong answer.",
     )
 
 
@@ -156,7 +166,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
             parts[stance(subject, item)].append(item)
         answered, abstained = score_of(subject, parts["answered"]), score_of(subject, parts["abstained"])
         wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
-        share = 100 * len(parts["answered"]) / len(subject.items)
+        share = 100 * len(parts["answered"]) / (len(subject.items) or 1)
         points.append(Point(series, subject.name, share, answered))
         rows.append(
             (

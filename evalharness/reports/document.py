@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,18 +66,20 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
 
 
 def write_pieces(file: Path, pieces: Iterable[str]) -> None:
-    """Write a file piece by piece; one that was there is replaced when the new one is whole.
+    """Write a file piece by piece, into a folder that is made; one that was there is replaced by a whole one.
 
     Raises:
         LibraryError: when it cannot be written.
     """
     part = file.with_name(f"{file.name}.part")
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         with part.open("w", encoding="utf-8") as stream:
             stream.writelines(pieces)
         part.replace(file)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise LibraryError(f"{file} cannot be written: {error.strerror}; make room or choose another place.") from error
 
 

@@ -1,4 +1,7 @@
-"""A run as files of other tools: CSV for tables, and samples JSONL as lmms-eval writes it."""
+"""A run as files of other tools: CSV for tables, and samples JSONL as lmms-eval writes it.
+
+Options and the letters of what is chosen and right stand as they were put, so that they agree with the reply.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from longtake.errors import LibraryError
-from longtake.evalharness.choices import LABELS
-from longtake.evalharness.items import Item, Prediction, Turn
+from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.subjects.given import asked_in
 
 _COLUMNS: tuple[str, ...] = tuple(
-    "suite item video task subject variant seed turn score status parse abstained choice gold question reference reply "
-    "error tool_calls input_tokens output_tokens cost seconds trace tags".split()
+    "suite item video task subject variant seed turn score status parse abstained choice gold question options "
+    "reference reply error tool_calls input_tokens output_tokens cost seconds trace tags".split()
 )
 
 
@@ -62,11 +64,6 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name)
 
 
-def target_of(turn: Turn) -> str:
-    """The right answer as other tools have it: a label, or the reference."""
-    return turn.reference if turn.gold is None else LABELS[turn.gold]
-
-
 def _csv_rows(run: RunScores) -> Iterator[str]:
     buffer = StringIO()
     writer = csv.DictWriter(buffer, _COLUMNS)
@@ -74,16 +71,16 @@ def _csv_rows(run: RunScores) -> Iterator[str]:
     for subject in run.subjects:
         for item in run.items:
             for prediction in subject.predictions.get(item.id, ()):
-                writer.writerows(_replies(subject, item, prediction))
+                writer.writerows(_replies(run, subject, item, prediction))
                 yield buffer.getvalue()
                 buffer.seek(0)
                 buffer.truncate()
     yield buffer.getvalue()
 
 
-def _replies(subject: SubjectScores, item: Item, prediction: Prediction) -> Iterator[dict[str, Any]]:
-    for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False)):
-        usage = reply.usage
+def _replies(run: RunScores, subject: SubjectScores, item: Item, prediction: Prediction) -> Iterator[dict[str, Any]]:
+    for asked, reply in zip(run.asked(item, prediction), prediction.replies, strict=False):
+        turn, usage = asked.turn, reply.usage
         yield {
             "suite": item.suite,
             "item": item.id,
@@ -92,14 +89,15 @@ def _replies(subject: SubjectScores, item: Item, prediction: Prediction) -> Iter
             "subject": subject.name,
             "variant": prediction.variant,
             "seed": prediction.seed,
-            "turn": number,
+            "turn": asked.number,
             "score": subject.prediction_values[prediction.key],
             "status": reply.status,
             "parse": reply.parse,
             "abstained": reply.abstained,
-            "choice": "" if reply.choice is None else LABELS[reply.choice],
-            "gold": "" if turn.gold is None else LABELS[turn.gold],
+            "choice": "" if reply.choice is None else asked.label(reply.choice),
+            "gold": "" if turn.gold is None else asked.target,
             "question": turn.question,
+            "options": json.dumps(asked.options, ensure_ascii=False) if asked.options else "",
             "reference": turn.reference,
             "reply": reply.text,
             "error": reply.error,
@@ -116,12 +114,13 @@ def _samples(run: RunScores, subject: SubjectScores, variant: str, seed: int) ->
     for number, item in enumerate(run.items):
         made = [p for p in subject.predictions.get(item.id, ()) if (p.variant, p.seed) == (variant, seed)]
         for prediction in made:
+            asked = run.asked(item, prediction)
             said = [reply.text for reply in prediction.replies]
             row: dict[str, Any] = {
                 "doc_id": number,
                 "doc": {"id": item.id, "video_id": item.video, "task": item.task, **item.tags},
-                "input": "\n".join(turn.question for turn in item.turns),
-                "target": target_of(item.turns[-1]),
+                "input": "\n".join(turn.text for turn in asked),
+                "target": asked[-1].target,
                 "arguments": [],
                 "resps": [said],
                 "filtered_resps": said,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longtake.errors import ConfigError, LibraryError
-from longtake.evalharness.choices import LABELS
-from longtake.evalharness.items import Item, Prediction
-from longtake.evalharness.reports.exports import plain_name, target_of
+from longtake.evalharness.items import Prediction
+from longtake.evalharness.reports.exports import plain_name
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.evalharness.subjects.subject import Asked
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalResults, EvalSample
@@ -93,17 +93,17 @@ def _samples(run: RunScores, subject: SubjectScores) -> Iterator[EvalSample]:
     model = f"longtake/{subject.name}"
     for item in run.items:
         for prediction in subject.predictions.get(item.id, ()):
-            last = prediction.replies[-1]
+            asked, last = run.asked(item, prediction), prediction.replies[-1]
             failed = next((reply.error or reply.status for reply in prediction.replies if reply.status != "ok"), None)
             yield EvalSample(
                 id=item.id if len(run.card.variants) == 1 else f"{item.id}/{prediction.variant}",
                 epoch=run.card.seeds.index(prediction.seed) + 1,
-                input=item.turns[0].question,
-                choices=list(item.turns[0].options) or None,
-                target=target_of(item.turns[-1]),
-                messages=_messages(item, prediction),
+                input=asked[0].text,
+                choices=list(asked[0].options) or None,
+                target=asked[-1].target,
+                messages=_messages(asked, prediction),
                 output=ModelOutput.from_content(model, last.text),
-                scores=_scores(subject, prediction),
+                scores=_scores(subject, asked, prediction),
                 metadata={"video": item.video, "task": item.task, "trace": last.trace, **item.tags},
                 error=EvalError(message=failed, traceback="", traceback_ansi="") if failed else None,
                 model_usage={model: _usage(prediction)},
@@ -119,22 +119,22 @@ def _usage(prediction: Prediction) -> ModelUsage:
     return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
-def _messages(item: Item, prediction: Prediction) -> list[ChatMessage]:
+def _messages(asked: Sequence[Asked], prediction: Prediction) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
     from inspect_ai.tool import ToolCall
 
     messages: list[ChatMessage] = []
-    for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False)):
+    for turn, reply in zip(asked, prediction.replies, strict=False):
         calls = [
-            ToolCall(id=f"{number}-{place}", function=call.tool, arguments=dict(call.arguments))
+            ToolCall(id=f"{turn.number}-{place}", function=call.tool, arguments=dict(call.arguments))
             for place, call in enumerate(reply.calls)
         ]
-        messages.append(ChatMessageUser(content=turn.question))
+        messages.append(ChatMessageUser(content=turn.text))
         messages.append(ChatMessageAssistant(content=reply.text, tool_calls=calls or None))
     return messages
 
 
-def _scores(subject: SubjectScores, prediction: Prediction) -> dict[str, Score]:
+def _scores(subject: SubjectScores, asked: Sequence[Asked], prediction: Prediction) -> dict[str, Score]:
     """The score with the verdicts as its explanation; none without a verdict."""
     from inspect_ai.scorer import Score
 
@@ -146,6 +146,7 @@ def _scores(subject: SubjectScores, prediction: Prediction) -> dict[str, Score]:
         for turn in range(len(prediction.replies))
         for name, found in subject.verdicts(prediction, turn).items()
     ]
-    choice = prediction.replies[-1].choice
-    answer = prediction.replies[-1].text if choice is None else LABELS[choice]
+    last = len(prediction.replies) - 1
+    reply = prediction.replies[last]
+    answer = reply.text if reply.choice is None else asked[last].label(reply.choice)
     return {SCORER: Score(value=value, answer=answer, explanation="\n".join(told) or None)}

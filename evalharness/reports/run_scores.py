@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.score_table import ScoreTable, score_table, scored_subjects
-from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
+from longtake.evalharness.run_folder import Loading, RunCard, RunFolder, Tell
+from longtake.evalharness.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
+from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.suites.table import Scored, Suite
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
 
@@ -26,7 +27,8 @@ class SubjectScores:
     name: str
     card: RunCard
     table: ScoreTable
-    items: Sequence[Item]
+    items: Sequence[Item]  # that were put to it
+    unasked: Sequence[Item]  # that were not yet, or not in every way; they have no value
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
@@ -50,42 +52,38 @@ class RunScores:
     card: RunCard
     items: Sequence[Item]
     subjects: tuple[SubjectScores, ...]
+    loading: Loading
+
+    def asked(self, item: Item, prediction: Prediction) -> list[Asked]:
+        """The turns of an item as a prediction was asked them, its options in the order put; without the history."""
+        variant = next(one for one in self.card.variants if one.name == prediction.variant)
+        return [Asked(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
 
 
 def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
-    """Score a run and every item of it.
-
-    Args:
-        folder: of the run.
-        reading: repo, paper, signed or strict; None: that of the run's protocol.
-        tell: told of lines that were left out.
-        judge: whose verdicts count, where there are those of several.
-
-    Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
-            clear which judge is meant.
-    """
-    card = folder.card()
-    suite = suite_named(card.suite)
-    chosen = reading_of(card, reading)
-    held = scored_subjects(folder, tell, judge)
-    items = next(iter(held.values())).items
-    return RunScores(card, items, tuple(_subject(card, name, suite, one, chosen) for name, one in held.items()))
+    """Score a run and every item of it; see `scored_run`."""
+    run = scored_run(folder, reading, tell, judge)
+    first = next(iter(run.subjects.values()))
+    subjects = tuple(_subject(run, name) for name in run.subjects)
+    return RunScores(run.card, [*first.items, *first.unasked], subjects, folder.loading())
 
 
-def _subject(card: RunCard, name: str, suite: Suite, scored: Scored, reading: Reading) -> SubjectScores:
-    values: dict[str, Value] = {}
+def _subject(run: ScoredRun, name: str) -> SubjectScores:
+    suite, reading, scored = run.suite, run.reading, run.subjects[name]
+    waiting = {item.id for item in scored.unasked}
+    values: dict[str, Value] = dict.fromkeys(waiting)
     each: dict[PredictionKey, Value] = {}
-    for item in scored.items:
+    for item in (*scored.items, *scored.unasked):
         said, found = scored.said.get(item.id, ()), scored.found.get(item.id, ())
-        values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
-        only = len(said) == len(scored.variants) == 1
+        if item.id not in waiting:
+            values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
+        only = item.id not in waiting and len(said) == len(scored.variants) == 1
         for prediction in said:
             each[prediction.key] = (
                 values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
-    table = score_table(card.suite, name, reading, suite.score(scored, reading))
-    return SubjectScores(name, card, table, scored.items, scored.said, scored.found, values, each)
+    table = subject_score(run, name).table
+    return SubjectScores(name, run.card, table, scored.items, scored.unasked, scored.said, scored.found, values, each)
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:

@@ -22,10 +22,12 @@ OUTCOMES = ("right", "wrong", "abstained", "error", "unjudged")
 class ScriptedScores(LongshotScores):
     """Scores of one subject, 0 to 100 with intervals."""
 
-    groups: dict[str, Rows] = Field(description="By tag and its value; pooled over the items, as a task is.")
+    groups: dict[str, Rows] = Field(
+        description="By tag and its value; pooled over the items that have it, as a task is."
+    )
     outcomes: dict[str, dict[str, int]] = Field(
         description="Turns by what an honest reply is: answer or abstention. Right: the first criterion is met; a turn "
-        "without a reply is an error, and one without criteria is left out."
+        "without a reply is an error, and one without criteria, or of an item that does not tell, is left out."
     )
 
 
@@ -47,8 +49,9 @@ def score_scripted(
 
 
 def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
-    values = sorted({score.item.tags[tag] for score in scores})
-    return rows_of(scores, values, lambda item: [item.tags[tag]])
+    tagged = [score for score in scores if tag in score.item.tags]
+    values = sorted({score.item.tags[tag] for score in tagged})
+    return rows_of(tagged, values, lambda item: [item.tags[tag]])
 
 
 def _outcomes(
@@ -60,7 +63,7 @@ def _outcomes(
     for item, seed in product(items, sorted({seed for _, seed in said}) or [0]):
         replies = said.get((item.id, seed), ())
         for number, (turn, reply) in enumerate(zip_longest(item.turns, replies[: len(item.turns)])):
-            if turn.criteria:
+            if turn.criteria and "expects" in item.tags:
                 verdict = met.get((item.id, seed, number, turn.criteria[0].name)) if reply else None
                 counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, verdict)] += 1
     return {expected: _counts(found) for expected, found in counted.items()}

@@ -47,10 +47,10 @@ class Agent:
         )
 
     def expected(self, asked: Asked) -> Usage:
-        """The budget of a question; a controller that plans by rules spends no tokens."""
+        """The budget of a question; a controller that plans by rules calls no model, and needs a part of its time."""
         most = self._settings.budget
         if self._settings.controller.engine == "rules":
-            return Usage(rounds=most.rounds, seconds=most.seconds)
+            return Usage()
         return Usage(rounds=most.rounds, seconds=most.seconds, input_tokens=most.tokens, cost=most.cost)
 
     def _calls(self, answer: Answer) -> tuple[ToolCall, ...]:

@@ -30,11 +30,11 @@ from longtake.memory.timespan import clock
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.visual_question import TimedJpeg
 from longtake.preprocess.workspace import Workspace
-from longtake.prompts import render
+from longtake.prompts import render, without_thinking
 from longtake.tools.context import Budget
 
 PROMPTS = "longtake.evalharness.subjects.prompts"
-ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject")
+ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
 LONG_SIDES = (1024, 512)  # pixels of the frames; the second where the first are more than the model reads
 MOST_TOKENS = 4096  # of a reply, with what is thought aloud
 MOST_CHARACTERS = 100_000  # of a transcript: some two hours of speech
@@ -84,12 +84,9 @@ class EndpointModel:
             return no_media()
         started = time.monotonic()
         said = self._answered(asked)
-        text = said.text.rpartition("</think>")[2].partition("<think>")[0].strip()
+        text = without_thinking(said.text)
         if not text:
-            raise EngineError(
-                f"{ROLE.name} {self._given.model} at {self._given.url} gave no answer in {MOST_TOKENS} tokens; "
-                "see whether it thinks too long, and ask again with --retry-errors."
-            )
+            raise EngineError(f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said)}")
         choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
         return Reply(
             text=text,
@@ -142,6 +139,16 @@ class EndpointModel:
             return None
         with self._reading:
             return read_transcript(self._workspace, Path(asked.item.media or ""), MOST_CHARACTERS)
+
+
+def _silence(said: AIMessage) -> str:
+    """How a reply without an answer ended, and what to do about it."""
+    if said.response_metadata.get("finish_reason") == "length":
+        return (
+            f"gave no answer in {MOST_TOKENS} tokens; see whether it thinks too long, and ask again with "
+            "--retry-errors."
+        )
+    return "gave no answer: its reply is empty, or all thought aloud; ask again with --retry-errors."
 
 
 def _conversation(asked: Asked, frames: tuple[TimedJpeg, ...], words: Transcript | None) -> list[BaseMessage]:

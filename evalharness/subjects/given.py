@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from pydantic import Field, ValidationError
 
-from longtake.config import secret
+from longtake.config import secret, unset
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
 from longtake.evalharness.journal import wrong_field
@@ -85,8 +85,8 @@ def given_by(name: str) -> Given:
     given = _read(name)
     if given.key and secret(given.key) is None:
         raise ConfigError(
-            f"The subject {name.partition(':')[0]}:{given.model} needs its key: give key= the name of an environment "
-            "variable that holds it."
+            f"The subject {name.partition(':')[0]}:{given.model} needs its key, and {unset(given.key)}: give key= the "
+            "name of an environment variable that holds it."
         )
     return given
 

@@ -43,6 +43,15 @@ class Asked:
         listed = "\n".join(f"{LABELS[place]}. {option}" for place, option in enumerate(self.options))
         return f"{self.turn.question}\n{listed}\nReply with the letter of the option that is right."
 
+    def label(self, option: int) -> str:
+        """The letter under which an option, by its own number, is put."""
+        return LABELS[self.order.index(option)]
+
+    @property
+    def target(self) -> str:
+        """The right answer as it is put: a letter, or the reference."""
+        return self.turn.reference if self.turn.gold is None else self.label(self.turn.gold)
+
     def own(self, place: int | None) -> int | None:
         """The number of an option in the item's own order, from its place in the order put."""
         return None if place is None else self.order[place]

@@ -43,6 +43,7 @@ class AgenticScores(Record):
     errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
     parse_failures: Share = Field(description="Of the turns, those in whose reply no calls could be read.")
     unjudged: Share = Field(description="Of the final answers, those without a verdict; they count as wrong.")
+    unsure: Share = Field(description="Of the final answers, those of whose verdict the judge was not sure; it counts.")
 
 
 class _Turn(NamedTuple):
@@ -52,6 +53,7 @@ class _Turn(NamedTuple):
     calls: Compared
     verdicts: tuple[Verdict, ...]
     unread: bool  # whether no calls could be read in the reply
+    unsure: bool  # whether the judge was not sure of the final answer
 
     @property
     def answered(self) -> bool | None:
@@ -114,6 +116,7 @@ def score_agentic(
         errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
         parse_failures=Share(count=sum(turn.unread for turn in turns), n=len(turns)),
         unjudged=unjudged,
+        unsure=Share(count=sum(turn.unsure for turn in turns), n=len(turns)),
     )
 
 
@@ -121,13 +124,13 @@ def _samples(
     items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
-    found = {(one.key, one.turn): one.met for one in current(judgements, predictions)}
+    found = {(one.key, one.turn): (one.met, one.sure) for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
 
 def _sample(
-    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int], bool | None]
+    item: Item, prediction: Prediction | None, found: Mapping[tuple[PredictionKey, int], tuple[bool | None, bool]]
 ) -> _Sample:
     replies = list(prediction.replies) if prediction else []
     lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
@@ -135,21 +138,22 @@ def _sample(
     turns: list[_Turn] = []
     for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=True)):
         if turn.calls:
-            met = found.get((prediction.key, number)) if prediction else None
-            turns.append(_turn(item, turn, reply, met))
+            met, sure = found.get((prediction.key, number), (None, True)) if prediction else (None, True)
+            turns.append(_turn(item, turn, reply, met, sure))
     return _Sample(item, tuple(turns), lacking)
 
 
-def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None) -> _Turn:
+def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _Turn:
     """What became of a turn: of a reply that is an error no call counts, and an empty answer is wrong."""
     failed_reply = reply.status != "ok"
     calls = compare_calls(turn.calls, () if failed_reply else reply.calls, item.tools)
-    met = {**verdicts(calls), FINAL: False if failed_reply or not reply.text.strip() else answered}
+    met = {**verdicts(calls), FINAL: False if failed_reply or not reply.spoken else answered}
     return _Turn(
         video=item.video,
         calls=calls,
         verdicts=tuple(Verdict(criterion, met[criterion.name]) for criterion in turn.criteria),
         unread=reply.parse == "failed",
+        unsure=not sure,
     )
 
 

@@ -30,6 +30,13 @@ class CardFields(Record):
     task: str | None = None
     tags: tuple[str, ...] = Field(default=(), description="Columns that scores are broken down by.")
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        options = (self.options,) if isinstance(self.options, str) else self.options or ()
+        named = (self.question, self.answer, self.video, self.id, self.task)
+        return (*filter(None, named), *options, *self.tags)
+
 
 class Card(Record):
     """What a question set is."""

@@ -7,7 +7,7 @@ a judgement of the whole reply; any other metric says nothing of a single sample
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from longtake.evalharness.items import Item, Turn
+from longtake.evalharness.judges.judge import MOST_POINTS
 
 _NO_METRICS = frozenset({"metrics", "filter", "arguments", "schema_version"})
+_IDS = ("id", "question_id", "qid")
 _VIDEO = ("video_id", "videoID", "video", "video_name")
 
 LMMS = "lmms-eval"
@@ -45,22 +47,52 @@ class LmmsSample(BaseModel):
         """What the model said, after the filters of the task."""
         return _first_text(self.filtered_resps) or _first_text(self.resps) or ""
 
-    def item(self, suite: str) -> Item:
-        """The item; a sample that names no video counts as one about a video of its own."""
+    def item(self, suite: str, id_field: str | None) -> Item:
+        """The item; a sample that names no video counts as one about a video of its own.
+
+        Args:
+            suite: its name.
+            id_field: which field of the document is the id; None: the sample's number.
+        """
+        document = self.doc or {}
         told = (self.doc, *(value for value in (self.model_extra or {}).values() if isinstance(value, Mapping)))
         videos = [held[name] for held in told if held for name in _VIDEO if held.get(name)]
         return Item(
             suite=suite,
-            id=self.doc_id,
+            id=str(document[id_field]) if id_field else self.doc_id,
             video=str(videos[0]) if videos else self.doc_id,
+            task=str(document.get("task") or ""),
             format="open",
             turns=(Turn(question=_first_text(self.input) or "", reference=self.target),),
         )
 
 
+def id_field_of(rows: Iterable[Mapping[str, Any]]) -> str | None:
+    """The field of the documents that has another value in each of the samples, by which other runs know them."""
+    documents = {str(row.get("doc_id")): row.get("doc") for row in rows}
+    for field in _IDS:
+        ids = {str(each[field]) for each in documents.values() if isinstance(each, Mapping) and each.get(field)}
+        if documents and len(ids) == len(documents):
+            return field
+    return None
+
+
 def suite_of(file: Path) -> str:
     """The suite a file is of: `lmms-eval/` and the task in its name."""
     return f"{LMMS}/{file.stem.partition('samples_')[2] or file.stem}"
+
+
+def most_points(given: Iterable[float]) -> int | None:
+    """The most that a metric can give, by all that it gave: 1, or the 5 of lmms-eval's judges; None of other scales.
+
+    Tasks give metrics of one name on different scales, so that the name does not tell.
+    """
+    values = set(given)
+    if min(values) < 0 or max(values) > MOST_POINTS:
+        return None
+    if max(values) <= 1:
+        return 1
+    return MOST_POINTS if all(value.is_integer() for value in values) else None
 
 
 def _points(value: Any) -> float | None:

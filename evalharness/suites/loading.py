@@ -22,11 +22,14 @@ class Videos:
     """The videos below a folder, found by name or by the end of their path, whatever container they are in."""
 
     def __init__(self, folder: Path | None, tell: Tell) -> None:
-        """Look through the folder; without one, no video is there and nothing is told of it."""
+        """Look through the folder; without one, no video is there: of a folder that is missing that is told once."""
         self._folder, self._tell = folder, tell
         self._ending: defaultdict[str, list[Path]] = defaultdict(list)
         if folder is None:
             return
+        if not folder.is_dir():
+            tell(f"There is no folder {folder}; every row stays, without a video.")
+            self._folder = None
         for path in sorted(folder.rglob("*")):
             if path.suffix.lower() in CONTAINERS:
                 for named in (path.relative_to(folder), path.relative_to(folder).with_suffix("")):
@@ -92,10 +95,13 @@ def choice_turn(
     """The turn that a row with options is.
 
     Raises:
-        BadRow: when the options are missing or more than there are letters, or the answer is none of them.
+        BadRow: when the options are missing, the same twice or more than there are letters, or the answer is none of
+            them.
     """
     if len(options) < 2 or not all(options):
         raise row.bad(options_field, "its options are missing")
+    if len(set(options)) < len(options):
+        raise row.bad(options_field, "two of its options are the same")
     if len(options) > len(LABELS):
         raise row.bad(options_field, f"it has {len(options)} options, and at most {len(LABELS)} can be labelled")
     answer = row.needed(answer_field)

@@ -6,6 +6,7 @@ turn and `criteria_met` in each criterion. `lmms-eval` is a samples file of lmms
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -13,9 +14,9 @@ import longtake
 from longtake.errors import ConfigError
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
 from longtake.evalharness.journal import Journal
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judge import MOST_POINTS, reply_hash
 from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.suites.lmms_samples import LmmsSample, suite_of
+from longtake.evalharness.suites.lmms_samples import LmmsSample, id_field_of, most_points, suite_of
 from longtake.evalharness.suites.loading import items_of
 from longtake.evalharness.suites.longshot import SUITE, longshot_item
 from longtake.evalharness.suites.longshot_rows import Sample, parsed
@@ -46,7 +47,8 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         What the run is.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no sample, or the folder holds another run.
+        ConfigError: when the file cannot be read or holds no sample, or the folder holds another run or other
+            replies or verdicts.
         LibraryError: when the folder cannot be written to, or another process works on it.
     """
     file = file.resolve()
@@ -54,25 +56,32 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (suite_of(file), file.parent.name)
     )
     outcomes: dict[str, _Imported] = {}
+    rows = list(read_rows(file, tell))
+    id_field = id_field_of(row.fields for row in rows)
 
     def make(row: Row) -> Item:
-        outcome = _of_longshot(row, subject) if kind == "longshot" else _of_lmms(row, suite, subject)
+        outcome = _of_longshot(row, subject) if kind == "longshot" else _of_lmms(row, suite, subject, id_field)
         outcomes.setdefault(outcome.item.id, outcome)
         return outcome.item
 
-    if not items_of(read_rows(file, tell), make, tell, _ID[kind]):
+    if not items_of(rows, make, tell, _ID[kind]):
         raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
+    imported = list(outcomes.values())
+    if kind == "lmms-eval":
+        imported = _graded(imported, file, tell)
     folder = RunFolder(out)
     card = RunCard(suite=suite, source=str(file), subjects=(subject,), imported=True, version=longtake.__version__)
     with folder.locked():
         folder.begin(card)
-        _write(folder, subject, list(outcomes.values()), tell)
+        folder.mend(tell)
+        _write(folder, subject, imported, tell)
     return card
 
 
 def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], tell: Tell) -> None:
     """Write each prediction after its judgements: where one is held, so are they."""
     held = {key.item for key in folder.predictions(tell)}
+    _refuse_changed(folder, subject, [outcome for outcome in outcomes if outcome.item.id in held])
     folder.keep_items([outcome.item for outcome in outcomes])
     with Journal(folder.predictions_file) as predictions, Journal(folder.judgements_file) as judgements:
         for item, replies, found in outcomes:
@@ -82,6 +91,21 @@ def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], tell: Tel
                 judgements.append(judgement)
             predictions.append(
                 Prediction(item=item.id, variant=ORIGINAL, subject=subject, replies=replies, seconds=0.0)
+            )
+
+
+def _refuse_changed(folder: RunFolder, subject: str, outcomes: list[_Imported]) -> None:
+    """Raise ConfigError where the run holds other replies, or other verdicts of the same judges."""
+    said = folder.said(lambda text: None)
+    found: Mapping[str, list[Judgement]] = folder.found(None).get(subject, {})
+    judges = {one.judge for outcome in outcomes for one in outcome.judgements}
+    for item, replies, judgements in outcomes:
+        held = [one for one in found.get(item.id, ()) if one.judge in judges]
+        judged_alike = all(one in judgements for one in held) and all(one in held for one in judgements)
+        if not judged_alike or said[subject][item.id][-1].replies != replies:
+            raise ConfigError(
+                f"What was said to {item.id}, or found of it, differs from the one held in {folder.path}; "
+                "choose another --out."
             )
 
 
@@ -109,25 +133,50 @@ def _of_longshot(row: Row, subject: str) -> _Imported:
     return _Imported(longshot_item(sample), replies, judgements)
 
 
-def _of_lmms(row: Row, suite: str, subject: str) -> _Imported:
-    """A sample of lmms-eval; each metric is a judge, and what is neither 0 nor 1 is points without a verdict."""
+def _of_lmms(row: Row, suite: str, subject: str, id_field: str | None) -> _Imported:
+    """A sample of lmms-eval; each metric is a judge, and what it gave is points of a scale that the file tells."""
     sample = parsed(LmmsSample, row)
+    item = sample.item(suite, id_field)
     reply = Reply(text=sample.reply)
     judgements = tuple(
         Judgement(
-            item=sample.doc_id,
+            item=item.id,
             variant=ORIGINAL,
             subject=subject,
             turn=0,
             criterion="",
             judge=f"lmms-eval {metric}",
-            met=bool(points) if points in (0, 1) else None,
+            met=None,
             points=points,
             reply=reply_hash(reply),
         )
         for metric, points in sample.metrics.items()
     )
-    return _Imported(sample.item(suite), (reply,), judgements)
+    return _Imported(item, (reply,), judgements)
+
+
+def _graded(imported: Sequence[_Imported], file: Path, tell: Tell) -> list[_Imported]:
+    """The points of every metric as shares of the most it can give, all and nothing being verdicts too."""
+    given: dict[str, list[float]] = {}
+    for judgement in (judgement for each in imported for judgement in each.judgements):
+        given.setdefault(judgement.judge, []).append(judgement.points or 0.0)
+    most = {judge: most_points(points) for judge, points in given.items()}
+    for judge in (judge for judge, scale in most.items() if scale is None):
+        low, high = min(given[judge]), max(given[judge])
+        tell(
+            f"{file}: {judge} gives {low:g} to {high:g}, which is neither a share of 1 nor whole points up to "
+            f"{MOST_POINTS}; it was left out."
+        )
+    return [
+        each._replace(judgements=tuple(_share(one, scale) for one in each.judgements if (scale := most[one.judge])))
+        for each in imported
+    ]
+
+
+def _share(judgement: Judgement, most: int) -> Judgement:
+    points = judgement.points or 0.0
+    told = {"met": bool(points) if points in (0, most) else None, "points": points / most}
+    return judgement.model_copy(update=told | ({"reason": f"{points:g} of {most}"} if most > 1 else {}))
 
 
 def _reply(text: str | None) -> Reply:

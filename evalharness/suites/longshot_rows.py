@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from longtake.evalharness.items import Criterion, ToolCall
+from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.suites.rows import Row
 
 M = TypeVar("M", bound=BaseModel)
@@ -142,12 +143,14 @@ class Sample(_Tolerant):
 
     @field_validator("conversations")
     @classmethod
-    def _begins_with_a_question(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def _is_asked_and_scored(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         said = [message for message in messages if message.role in ("user", "assistant")]
         if not said or said[0].role != "user":
             raise PydanticCustomError("question", "it does not begin with a question of the user")
         if any(message.role == "user" and not message.content.strip() for message in said):
             raise PydanticCustomError("question", "a question is empty")
+        if not any(message.criteria or message.tool_calls for message in said):
+            raise PydanticCustomError("criteria", "no answer has criteria or tool calls that a reply is scored by")
         return tuple(said)
 
     @classmethod
@@ -181,8 +184,8 @@ def parsed(kind: type[M], row: Row) -> M:
     try:
         return kind.model_validate(row.fields)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise row.bad(".".join(map(str, first["loc"])), first["msg"]) from error
+        field, _, fault = wrong_field(error).partition(": ")
+        raise row.bad(field, fault) from error
 
 
 def _exchange(asked: Message, answers: Sequence[Message]) -> Exchange:

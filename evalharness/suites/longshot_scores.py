@@ -28,6 +28,8 @@ _BUCKETS = ("short", "medium", "long", "unknown")
 _LEVELS = ("1", "2", "3", "4", "5")
 _KINDS = ("single_turn", "multi_turn")
 
+_NO_VERDICT = (None, True)  # and nothing to be unsure of
+
 _Place = tuple[PredictionKey, int, str]  # of a criterion: its prediction, its turn and its name
 
 
@@ -49,6 +51,7 @@ class LongshotScores(Record):
     errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
     empty_replies: Share = Field(description="Of the turns, those whose reply is no error and yet no answer.")
     unjudged: Share = Field(description="Of the criteria, those of replies without a verdict; they count as not met.")
+    unsure: Share = Field(description="Of the criteria, those of whose verdict the judge was not sure; it counts.")
 
 
 class _Said(NamedTuple):
@@ -68,6 +71,7 @@ class _Sample(NamedTuple):
     failed: bool
     empty: int
     unjudged: int
+    unsure: int
 
 
 def score_longshot(
@@ -113,6 +117,7 @@ def score_longshot(
             count=sum(sample.empty for sample in samples), n=sum(len(sample.verdicts) for sample in samples)
         ),
         unjudged=unjudged,
+        unsure=Share(count=sum(sample.unsure for sample in samples), n=unjudged.n),
     )
 
 
@@ -127,7 +132,7 @@ def _samples(
     items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): _said(prediction) for prediction in predictions}
-    found = {(one.key, one.turn, one.criterion): one.met for one in current(judgements, predictions)}
+    found = {(one.key, one.turn, one.criterion): (one.met, one.sure) for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
     return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
 
@@ -139,22 +144,23 @@ def _said(prediction: Prediction) -> _Said:
     return _Said(prediction.key, silent, empty, failed(prediction))
 
 
-def _sample(item: Item, said: _Said | None, found: Mapping[_Place, bool | None]) -> _Sample:
+def _sample(item: Item, said: _Said | None, found: Mapping[_Place, tuple[bool | None, bool]]) -> _Sample:
     """What became of an item: where nothing was said, no criterion is met and nothing that is forbidden was done."""
     turns: list[tuple[Verdict, ...]] = []
-    unjudged = 0
+    unjudged = unsure = 0
     for number, turn in enumerate(item.turns):
         silent = said is None or number >= len(said.silent) or said.silent[number]
         verdicts: list[Verdict] = []
         for criterion in turn.criteria:
-            met = found.get((said.key, number, criterion.name)) if said else None
+            met, sure = found.get((said.key, number, criterion.name), _NO_VERDICT) if said else _NO_VERDICT
             if met is None and silent:
                 met = criterion.penalty
             unjudged += met is None
+            unsure += not sure
             verdicts.append(Verdict(criterion, met))
         turns.append(tuple(verdicts))
     lacking = said is None or len(said.silent) < len(item.turns) or said.failed
-    return _Sample(item, tuple(turns), lacking, said.empty if said else 0, unjudged)
+    return _Sample(item, tuple(turns), lacking, said.empty if said else 0, unjudged, unsure)
 
 
 def _score(sample: _Sample, reading: Reading) -> SampleScore:

@@ -88,13 +88,16 @@ def _item(row: Row, videos: Videos, tell: Tell) -> Item:
         turn = choice_turn(row, *split_options(row.needed("Question")), "Question", "Answer", "letter")
     else:
         turn = Turn(question=row.needed("Question"), reference=row.needed("Answer"))
+    task = row.needed("QuestionType").upper()
+    if task not in TASKS:
+        tell(f"{row.place('QuestionType')}: {task} is none of {', '.join(TASKS)}; it is taken as a task of its own.")
     media = videos.find(video, row, "Index")
     return Item(
         suite=SUITE,
         id=video,
         video=video,
         media=media,
-        task=row.needed("QuestionType").upper(),
+        task=task,
         format=form,
         turns=(turn,),
         seconds=videos.seconds(media, row, "Index"),

@@ -89,4 +89,4 @@ def _outcome(item: Item, orders: Sequence[Variant], answers: Answers, seed: int,
         if order.applies(item) and choice_state(answers.said(item, order, seed), by_text=False) == "unread"
     )
     judged = open_outcome(item, stopped, answers, seed)
-    return outcome if judged.state == "unjudged" else outcome._replace(right=judged.right, state="ok")
+    return outcome._replace(right=judged.right, state=judged.state, left_to_judge=True, unsure=judged.unsure)

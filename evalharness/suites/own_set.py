@@ -12,6 +12,7 @@ from longtake.evalharness.choice_scores import (
     Answers,
     ChoiceScores,
     Outcome,
+    Said,
     beside_chance,
     by,
     choice_outcome,
@@ -37,8 +38,9 @@ def load_own_set(card: Card, tell: Tell) -> list[Item]:
         tell: told, in a sentence with file, line and field, of each row that was left out, and of missing videos.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no question.
+        ConfigError: when the file cannot be read, lacks a column of the card, or holds no question.
     """
+    _check_columns(read_rows(card.file, lambda sentence: None), card)
     videos = Videos(card.videos, tell)
     items = items_of(read_rows(card.file, tell), lambda row: _item(row, card, videos), tell, card.fields.id or "line")
     if not items:
@@ -88,6 +90,11 @@ def score_own_set(
     )
 
 
+def _graded(said: Said) -> float | None:
+    """What another evaluator graded, as a share of 1, counts as such."""
+    return said.met if said.points is None else said.points
+
+
 def _tag(name: str, item: Item) -> str:
     return item.tags.get(name, "")
 
@@ -96,10 +103,20 @@ def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answe
     return [
         choice_outcome(item, variants, answers, seed)
         if item.format == "choice"
-        else open_outcome(item, variants[0], answers, seed)
+        else open_outcome(item, variants[0], answers, seed, _graded)
         for seed in answers.seeds
         for item in items
     ]
+
+
+def _check_columns(rows: Iterable[Row], card: Card) -> None:
+    """Refuse a column that no row has, before anything is asked: in a run that has begun no item can be mended."""
+    held = dict.fromkeys(name for row in rows for name in row.fields)
+    lacking = [name for name in card.fields.columns if name not in held]
+    if held and lacking:
+        raise ConfigError(
+            f"{card.file} has no column {', '.join(lacking)}; it has {', '.join(held)}: name these in the card."
+        )
 
 
 def _item(row: Row, card: Card, videos: Videos) -> Item:

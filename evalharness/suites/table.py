@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from longtake.errors import ConfigError
+from longtake.evalharness.choice_scores import NONE, Share
 from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.on_disk import Flat
@@ -37,6 +38,8 @@ class Scored:
     variants: Sequence[Variant]
     said: Mapping[str, Sequence[Prediction]]  # by item
     found: Mapping[str, Sequence[Judgement]]  # by item
+    unasked: Sequence[Item] = ()  # items that were not put to it in every variant and with every seed yet
+    unmade: Share = NONE  # of the predictions, those that are lacking for that
 
     @property
     def predictions(self) -> Iterable[Prediction]:
@@ -107,7 +110,7 @@ def rates_of(suite: Suite, named: Sequence[float]) -> Sequence[float]:
 
 def cases_of_run(card: RunCard) -> CasesOf:
     """What the suite of a run gives to judges, in the reading of the run."""
-    return suite_named(card.suite).cases("paper" if card.protocol == "paper" else "repo")
+    return suite_named(card.suite).cases(card.protocol)
 
 
 def _protocol(reading: Reading) -> Protocol:

@@ -49,7 +49,7 @@ def score_video_tt(
     return summarise(
         outcomes,
         {
-            "question": {way: accuracy(found) for way, found in ways.items()},
+            "way": {way: accuracy(found) for way, found in ways.items()},
             "robustness": {"RB": robustness(ways)},
             "points, mean of five": {name: _mean_of_five(found) for name, found in read.items()},
             "points, RB": {name: robustness(found) for name, found in read.items()},
@@ -67,7 +67,7 @@ def robustness(ways: Ways) -> Estimate:
 
     Videos that lack one of the five have no part in it; None where no primary question is answered rightly.
     """
-    right: dict[tuple[str, int], dict[str, bool]] = {}
+    right: dict[tuple[str, int], dict[str, float]] = {}
     for way, outcomes in ways.items():
         for outcome in outcomes:
             right.setdefault((outcome.item.video, outcome.seed), {})[way] = outcome.right

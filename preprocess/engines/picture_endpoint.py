@@ -11,6 +11,7 @@ from longtake.config import EndpointSettings, secret
 from longtake.errors import EngineError
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.captions import PictureRefused
+from longtake.prompts import without_thinking
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -84,9 +85,7 @@ class PictureEndpoint:
             messages=[{"role": "user", "content": [_part(part) for part in parts]}],
             timeout=seconds,
         )
-        said = completion.choices[0].message.content or ""
-        # Some models think aloud first.
-        return said.rpartition("</think>")[2].strip()
+        return without_thinking(completion.choices[0].message.content or "")
 
     @cached_property
     def _client(self) -> OpenAI:

@@ -6,6 +6,7 @@ This is the only module that reads the environment.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.resources import files
@@ -226,6 +227,11 @@ def default_library() -> Path:
 def secret(name: str) -> str | None:
     """Value of an environment variable that holds a key; never logged, never stored."""
     return os.environ.get(name) or None
+
+
+def unset(name: str) -> str:
+    """Which variable holds no key, for a message; a name that is not one in capitals may be a key: it stays unsaid."""
+    return f"{name} is not set" if re.fullmatch(r"[A-Z]+(?:_[A-Z0-9]+)*", name) else "no such variable is set"
 
 
 def _read_profile(profile: str) -> tuple[dict[str, Any], str]:

@@ -1,19 +1,32 @@
-"""Prompts are Markdown files with Jinja, rendered here. What comes from a video goes in as `{{ text | json }}`."""
+"""What is put to models, and what they say.
+
+Prompts are Markdown files with Jinja, rendered here. What comes from a video goes in as `{{ text | json }}`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+# Some chat templates open the thinking in the prompt, so that only its end is in the reply.
+_END_OF_THOUGHT = re.compile(r"\A.*</think>", re.DOTALL | re.IGNORECASE)
+
 
 def render(package: str, name: str, **values: Any) -> str:
     """The prompt `name` of a package, filled; a value that is missing is an error."""
     return _template(package, name).render(**values).strip()
+
+
+def without_thinking(reply: str) -> str:
+    """What a model says, less what it thinks aloud; a thought that does not end is nothing said."""
+    return _END_OF_THOUGHT.sub("", _THOUGHT.sub(" ", reply)).strip()
 
 
 @cache

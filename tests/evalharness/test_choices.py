@@ -53,6 +53,8 @@ CASES = [
     ("reasoning without an opening tag, answer: A</think>The answer is D", 4, "D", "ok"),
     ('{"answer": "B"}', 4, "B", "ok"),
     ('```json\n{"reasoning": "A is early", "answer": "C"}\n```', 4, "C", "ok"),
+    ('{"answer": "A"}, no: {"answer": "C"} {"sure": true}', 4, "C", "ok"),
+    ('{"frames": [1], "box": {"x": 1}} {"answer": "C"}', 4, "C", "ok"),
     ('{"choice": "b"}', 4, "B", "ok"),
     ('{"answer": "B. a dog"}', 4, "B", "ok"),
     (r"So we get \boxed{\text{B}}.", 4, "B", "ok"),
@@ -95,6 +97,21 @@ CASES = [
     ("Answer: D-day", 4, "-", "failed"),
     (r"\boxed{B} or \boxed{C}", 4, "-", "failed"),
     ("答案是C", 4, "-", "failed"),
+    ("Answer: A is wrong", 4, "-", "failed"),
+    ("Answer: B (or C)", 4, "-", "failed"),
+    ("Answer: B (A and C are too early)", 4, "B", "ok"),
+    ("B\n\nExplanation: A is too early.", 4, "B", "ok"),
+    ("**B**\n\n(A) is too early", 4, "B", "ok"),
+    ("A\nB", 4, "-", "failed"),
+    ("B is the answer.", 4, "B", "ok"),
+    ("So B is my answer.", 4, "B", "ok"),
+    ("So option B is the answer.", 4, "B", "ok"),
+    ("B is not the answer.", 4, "-", "failed"),
+    ("Therefore, B.", 4, "B", "ok"),
+    ("He leaves late. Therefore, B.", 4, "B", "ok"),
+    ("Therefore, B or C.", 4, "-", "failed"),
+    ("Therefore, A man leaves.", 4, "-", "failed"),
+    ("I'm going with D", 4, "D", "ok"),
     ("The answer is J", 10, "J", "ok"),
     ("Answer: I", 9, "I", "ok"),
 ]
@@ -108,6 +125,29 @@ BY_TEXT = [
     ("A horse", "D", "fallback"),
     ("horses", "-", "failed"),
     ("B: not the horse", "B", "ok"),
+    ("The answer is not the horse.", "-", "failed"),
+    ("I see no horse", "-", "failed"),
+    ("I do not see a horse.", "-", "failed"),
+    ("Rule out the horse", "-", "failed"),
+    ("A horse is wrong.", "-", "failed"),
+    ("It is not a cat; it is a horse.", "D", "fallback"),
+    ("It isn't a horse. A horse is bigger.", "D", "fallback"),
+    ("I cannot tell whether it is a horse.", "-", "abstained"),
+    ("I cannot see its legs, but it is a horse.", "D", "fallback"),
+    ("I cannot say for certain, but it is a horse.", "D", "fallback"),
+]
+YES_OR_NO = [
+    ("I cannot tell; no frame shows it.", "-", "abstained"),
+    ("Not enough information; no person is named.", "-", "abstained"),
+    ("NOT FOUND: no such thing is shown.", "-", "abstained"),
+    ("No idea.", "-", "abstained"),
+    ("There is no way to know.", "-", "abstained"),
+    ("No.", "B", "fallback"),
+    ("No, he does not.", "B", "fallback"),
+    ("The answer is no.", "B", "fallback"),
+    ("No\n\nHe does not.", "B", "fallback"),
+    ("There is no evidence of a door.", "-", "failed"),
+    ("I cannot tell, but no frame shows it.", "-", "abstained"),
 ]
 
 
@@ -120,4 +160,10 @@ def test_the_label_is_read(reply: str, options: int, label: str, status: str) ->
 @pytest.mark.parametrize(("reply", "label", "status"), BY_TEXT)
 def test_the_text_of_one_option_is_read(reply: str, label: str, status: str) -> None:
     choice = read_choice(reply, ANIMALS)
+    assert ("-" if choice.option is None else LABELS[choice.option], choice.status) == (label, status)
+
+
+@pytest.mark.parametrize(("reply", "label", "status"), YES_OR_NO)
+def test_who_cannot_tell_does_not_say_no(reply: str, label: str, status: str) -> None:
+    choice = read_choice(reply, ("Yes", "No"))
     assert ("-" if choice.option is None else LABELS[choice.option], choice.status) == (label, status)

@@ -74,7 +74,11 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("run card.yaml --suite own --out card.yaml --subject longest", 1, "cannot be made: File exists"),
         ("judge card.yaml", 1, "holds no run"),
         ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "give --by endpoint with them"),
-        ("judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET", 1, "give --key the name"),
+        (
+            "judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET",
+            1,
+            "key, and NOT_SET is not set: give --key",
+        ),
         ("judge-check run", 1, "holds no verdicts yet"),
         ("judge-check run none.jsonl", 2, "does not exist"),
         ("score card.yaml", 1, "holds no run"),
@@ -108,13 +112,15 @@ def test_a_wrong_value_is_one_sentence(
 def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Path) -> None:
     (place / "clips" / "noise.mp4").write_bytes(bytes(range(256)) * 20)
     rows = [row(0), '{"id": "q1", "question"', row(0), row(2, options=[]), row(3, right="C"), row(4, clip="gone")]
-    rows += [row(5, clip="noise"), row(6), '{"id": "q7",']
+    rows += [row(5, clip="noise"), row(6), row(7, options=["a", "a"]), '{"id": "q8",']
     (place / "card.yaml").write_text(CARD + "format: choice\n")
     (place / "questions.jsonl").write_text("\n".join(rows) + "\n")
     with openai_server([says("A")]) as server:
         seer = f"single-frame:seer@{server.url}"
         code, told, remarks = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
-    assert code == EXIT_PARTIAL
+        again, _, remembered = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
+    assert code == again == EXIT_PARTIAL
+    assert "2 errors there before; --retry-errors asks again." in remembered
     assert told.startswith("8 predictions made, 0 there before, 2 errors")
     for line, fault in [
         (2, ": no valid JSON"),
@@ -123,11 +129,31 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Pat
         (5, ", right: C is none of its 2 options"),
         (6, ", clip: gone: no such video"),
         (7, f", clip: {place / 'clips' / 'noise.mp4'} is not a media file"),
-        (9, ": no valid JSON"),
+        (9, ", options: two of its options are the same"),
+        (10, ": no valid JSON"),
     ]:
         assert f"questions.jsonl, line {line}{fault}" in remarks
     assert f"{seer}, q4: The video of this item is not there." in remarks
     assert f"{seer}, q5: {place / 'clips' / 'noise.mp4'} is not a media file" in remarks
+
+
+def test_what_loading_left_out_is_told_by_doctor_and_report_until_it_is_mended(place: Path) -> None:
+    run, noise = place / "run", place / "clips" / "noise.mp4"
+    noise.write_bytes(bytes(range(256)) * 20)
+    (place / "questions.jsonl").write_text("\n".join([row(0), row(1, right="C"), row(2, clip="noise")]) + "\n")
+    eval_(*asked(place))
+    code, told, _ = eval_("doctor", run)
+    assert code == EXIT_PARTIAL
+    assert "when the items were loaded: 2 remarks\n" in told
+    assert "questions.jsonl, line 2, right: C is none of its 2 options; the row was left out.\n" in told
+    assert f"\n  {noise} is not a media file" in told
+    eval_("report", run, settings=("--library", place / "library"))
+    assert "- Loading: 2 remarks, which `longtake eval doctor` tells; first: " in (run / "report.md").read_text()
+    (place / "questions.jsonl").write_text("\n".join([row(0), row(1), row(2, clip="noise")]) + "\n")
+    write_clip(noise, [flat((0, 0, 255))] * 5)
+    assert (eval_(*asked(place))[0], eval_("doctor", run)[0]) == (0, 0)
+    eval_("report", run, settings=("--library", place / "library"))
+    assert "Loading" not in (run / "report.md").read_text()
 
 
 def test_after_a_full_disk_a_run_goes_on_with_nothing_lost_and_nothing_twice(place: Path) -> None:
@@ -173,6 +199,21 @@ def test_a_second_process_on_a_folder_changes_nothing_there(place: Path) -> None
         assert eval_("score", run)[0] == 0
 
 
+def test_what_holds_for_each_order_is_told_once(place: Path) -> None:
+    (place / "card.yaml").write_text(CARD + "rotate: true\n")
+    (place / "questions.jsonl").write_text(row(0, clip="gone") + "\n")
+    code, told, remarks = eval_(*asked(place, "single-frame:m@http://127.0.0.1:9/v1"))
+    assert (code, told.partition(" made")[0]) == (EXIT_PARTIAL, "2 predictions")
+    assert remarks.count("The video of this item is not there.") == 1
+
+
+def test_a_set_of_choices_alone_is_scored_next(place: Path) -> None:
+    assert eval_(*asked(place))[1].endswith(f"next: longtake eval judge {place / 'run'}\n")
+    (place / "questions.jsonl").write_text(row(0) + "\n")
+    choices = [place / "choices" if part == place / "run" else part for part in asked(place)]
+    assert eval_(*choices)[1].endswith(f"next: longtake eval score {place / 'choices'}\n")
+
+
 def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) -> None:
     eval_(*asked(place))
     file = place / "run" / "predictions.jsonl"
@@ -183,10 +224,41 @@ def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) ->
     assert f"{file}, line 4: Invalid JSON: EOF while parsing" in remarks
     assert " at line" not in remarks
     assert f"{file}, line 5: item: Input should be a valid string; it was left out." in remarks
+    assert file.with_name("predictions.jsonl.damaged").read_text() == f'{lines[3][:40]}\n{{"item": 7}}\n'
+    assert (eval_(*asked(place))[0], eval_("judge", place / "run")[0], eval_("doctor", place / "run")[0]) == (0, 0, 0)
+
+
+def test_damaged_items_and_verdicts_are_told_once_and_made_anew(place: Path) -> None:
+    run = place / "run"
+    eval_(*asked(place))
+    eval_("judge", run)
+    for name in ("items", "judgements"):
+        lines = (run / f"{name}.jsonl").read_text().splitlines()
+        (run / f"{name}.jsonl").write_text("\n".join(["{}", *lines[1:]]) + "\n")
+    code, told, _ = eval_("doctor", run)
+    assert (code, "  longest: 39 of 39 predictions\n" in told) == (EXIT_PARTIAL, True)
+    assert "set damaged lines aside and make them anew" in told
+    assert eval_(*asked(place))[0] == EXIT_PARTIAL
+    assert (eval_("judge", run)[0], eval_("doctor", run)[0]) == (0, 0)
+
+
+def test_a_video_that_was_added_is_there_for_the_doctor(place: Path) -> None:
+    (place / "questions.jsonl").write_text(row(0) + "\n" + row(1, clip="late") + "\n")
+    eval_(*asked(place))
+    code, told, _ = eval_("doctor", place / "run")
+    assert (code, "not there: late; give the same `longtake eval run` command with --media" in told) == (3, True)
+    write_clip(place / "clips" / "late.mp4", [flat((0, 0, 255))] * 5)
+    assert eval_(*asked(place))[0] == 0
+    assert eval_("doctor", place / "run")[0] == 0
 
 
 @pytest.mark.parametrize(
-    "card", ['{"suite": "own"', '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "variants": []}']
+    "card",
+    [
+        '{"suite": "own"',
+        '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "variants": []}',
+        '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "protocol": "papers"}',
+    ],
 )
 def test_a_damaged_card_of_a_run_is_told(place: Path, card: str) -> None:
     eval_(*asked(place))
@@ -194,6 +266,9 @@ def test_a_damaged_card_of_a_run_is_told(place: Path, card: str) -> None:
     for command in ("judge", "score", "report", "doctor"):
         code, _, remarks = eval_(command, place / "run")
         assert (code, "run.json is damaged: " in remarks) == (EXIT_FAILED, True)
+        assert "delete it and give the same `eval run` command again" in remarks
+    (place / "run" / "run.json").unlink()
+    assert eval_(*asked(place))[1].startswith("0 predictions made, 40 there before")
 
 
 def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_judges(place: Path) -> None:
@@ -202,7 +277,7 @@ def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_j
         eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
     by = ("--by", "endpoint", "--model")
     code, told, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
-    assert (code, told.partition(",")[0]) == (EXIT_PARTIAL, "1 verdict given")
+    assert (code, told.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 there before, 1 without")
     assert "q39, reply: The judge at http://127.0.0.1:9/v1 failed" in remarks
     assert "Check its --url and --model." in remarks
     with openai_server([says("It is hard to say.")]) as server:

@@ -34,6 +34,10 @@ def test_a_macro_mean_gives_each_member_and_each_group_the_same_weight() -> None
     assert macro([[many, few], [none]]).value == 100 * (((1 + 0.5) / 2) + 0) / 2
 
 
+def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
+    assert str(Estimate(value=-0.04, low=-0.02, high=0.01, error=0.1, n=9, videos=9)) == "0.0 [0.0, 0.0]"
+
+
 def test_what_could_earn_nothing_has_no_part_in_a_macro_mean() -> None:
     right, empty = Sums([1, 0], [1, 1], ["a", "b"]), Sums([0, 0], [0, 0], ["a", "b"])
     assert macro([[right, empty], [empty], []]) == ratio(right).model_copy(update={"n": 6})
@@ -46,7 +50,7 @@ def test_an_interval_is_made_of_drawings_that_leave_no_task_out() -> None:
 
 
 def test_there_is_no_interval_where_most_drawings_leave_a_task_out() -> None:
-    found = macro([[Sums([value], [1], [video])] for value, video in ((0, "a"), (1, "b"), (1, "c"))])
+    found = macro([[Sums([value], [1], [video])] for value, video in zip([0, 1, 1] * 2, "abcdef", strict=True)])
     assert (found.value, found.low, found.high, str(found)) == (pytest.approx(66.6667), None, None, "66.7")
     assert found.error is not None
 
@@ -56,29 +60,38 @@ def test_without_observations_there_is_no_estimate(found: Estimate) -> None:
     assert (found.value, found.low, found.high, found.error, str(found)) == (None, None, None, None, "none")
 
 
-def test_a_single_video_has_a_value_and_neither_interval_nor_error() -> None:
-    found = mean([1, 0, 1, 1], ["a"] * 4)
-    assert (found.value, found.low, found.high, found.error, str(found)) == (75.0, None, None, None, "75.0")
-    assert paired([1, 0, 1], [0, 0, 0], ["a"] * 3).detectable is None
-    assert ratio(Sums([1, 0, 0], [1, 1, 0], ["a", "a", "b"])).error is None  # b could earn nothing
+@pytest.mark.parametrize("videos", ["aaaaaa", "aaabbb", "abcdee"])
+def test_too_few_videos_have_a_value_and_neither_interval_nor_error(videos: str) -> None:
+    found = mean([1, 0, 1, 1, 1, 0], list(videos))
+    assert (found.low, found.high, found.error, str(found)) == (None, None, None, "66.7")
+    compared = paired([1, 0, 1, 1, 1, 0], [0, 0, 0, 1, 0, 1], list(videos))
+    assert (compared.difference.error, compared.detectable) == (None, None)
+
+
+def test_the_videos_that_count_are_those_that_could_earn_anything() -> None:
+    earned, possible = [1, 0, 1, 1, 0, 0], [1, 1, 1, 1, 1, 0]
+    assert ratio(Sums(earned, possible, list("abcdef"))).error is None
+    assert ratio(Sums(earned, [1] * 6, list("abcdef"))).error is not None
 
 
 def test_the_error_of_a_mean_sums_residuals_by_video() -> None:
-    # Residuals from 1/2 sum to 1, -1 and 0; 3 / 2 of their squares over 6 squared is 3 / 36.
-    found = mean([1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"])
-    assert found.error == pytest.approx(100 * (3 / 36) ** 0.5, abs=1e-4)
+    # Residuals from 1/2 sum to 1, -1 and four times 0; 6 / 5 of their squares over 12 squared is 1 / 60.
+    found = mean([1, 1, 0, 0] + [1, 0] * 4, list("aabbccddeeff"))
+    assert found.error == pytest.approx(100 * (1 / 60) ** 0.5, abs=1e-4)
 
 
 def test_the_error_of_a_ratio_sums_what_is_earned_beyond_the_ratio() -> None:
-    # The ratio is 1/2, the residuals 1.5 and -1.5 of 10; 2 / 1 of 4.5 / 100 is 0.09.
-    assert ratio(Sums([4, 1], [5, 5], ["a", "b"])).error == 30.0
+    # The ratio is 1/2, the residuals 1.5 and -1.5 of 18; 6 / 5 of 4.5 / 18 squared is 1 / 60.
+    found = ratio(Sums([4, 1, 1, 1, 1, 1], [5, 5, 2, 2, 2, 2], list("abcdef")))
+    assert found.error == pytest.approx(100 * (1 / 60) ** 0.5, abs=1e-4)
 
 
 def test_the_error_of_a_macro_mean_sees_that_a_video_has_part_in_several_members() -> None:
-    one, other = Sums([1, 0], [1, 1], ["a", "b"]), Sums([0, 1], [1, 1], ["a", "b"])
+    videos, rest = list("abcdef"), [0.5] * 4
+    one, other = Sums([1, 0, *rest], [1] * 6, videos), Sums([0, 1, *rest], [1] * 6, videos)
     # What a video gains in one task it loses in the other, or gains once more.
     assert macro([[one, other]]).error == 0.0
-    assert macro([[one, one]]).error == ratio(one).error == 50.0
+    assert macro([[one, one]]).error == ratio(one).error == pytest.approx(100 * (1 / 60) ** 0.5, abs=1e-4)
 
 
 def test_the_error_of_single_items_is_that_of_the_sample_mean() -> None:
@@ -145,9 +158,9 @@ def test_a_difference_that_can_just_be_detected_is_detected_in_four_of_five_repe
 
 
 def test_a_pair_counts_the_items_that_only_one_gets_right() -> None:
-    found = paired([1, 1, 1, 0, 0], [0, 0, 1, 1, 0], list("abcde"))
+    found = paired([1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 0, 0], list("abcdef"))
     assert (found.only_first, found.only_second, found.p_items) == (2, 1, 1.0)
-    assert found.difference.value == 20.0
+    assert found.difference.value == pytest.approx(100 / 6, abs=1e-4)
     assert found.difference.error is not None
     reach = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
     assert found.detectable == pytest.approx(reach * found.difference.error, abs=1e-3)

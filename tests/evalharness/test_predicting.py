@@ -118,9 +118,9 @@ def test_errors_are_asked_again_only_on_demand(tmp_path: Path) -> None:
     items = [item(0), item(1)]
     run(tmp_path, Recording(failing=("item-1",)), items)
     again = Recording()
-    run(tmp_path, again, items)
+    assert run(tmp_path, again, items) == ["1 error there before; --retry-errors asks again."]
     assert again.asked == []
-    run(tmp_path, again, items, retry=True)
+    assert run(tmp_path, again, items, retry=True) == []
     assert [asked.item.id for asked in again.asked] == ["item-1"]
     assert all(held.replies[0].status == "ok" for held in RunFolder(tmp_path).predictions(print).values())
 
@@ -134,7 +134,7 @@ def test_a_subject_is_asked_no_more_at_once_than_it_takes(tmp_path: Path) -> Non
 
 def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     RunFolder(tmp_path).begin(card("random"))
-    with pytest.raises(ConfigError, match=r"holds another run \(its subjects differ\)"):
+    with pytest.raises(ConfigError, match=r"holds another run \(different: subjects\)"):
         RunFolder(tmp_path).begin(card("longest"))
 
 

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 from typer.testing import CliRunner
 
 from longtake.cli import app
 from longtake.errors import LongtakeError
+
+OPEN_CARD = """
+name: open
+file: open.csv
+fields: {id: number, question: question, answer: right, video: clip}
+format: open
+"""
 
 
 def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, str, str]:
@@ -16,3 +27,11 @@ def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, s
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout, result.stderr
+
+
+def scores(run: Path, *options: str) -> dict[str, Any]:
+    """What `eval score` finds of a run."""
+    code, told, _ = eval_("score", run, *options, "--json")
+    assert code == 0
+    read: dict[str, Any] = json.loads(told)
+    return read

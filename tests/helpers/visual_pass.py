@@ -67,7 +67,9 @@ def texture(seed: int, width: int = 320, height: int = 180) -> Picture:
     """A picture with fine detail, of its own for each seed."""
     grain = np.random.default_rng(seed).integers(0, 256, (height // 4, width // 4, 3), dtype=np.uint8)
     blurred = cv2.GaussianBlur(cv2.resize(grain, (width, height), interpolation=cv2.INTER_CUBIC), (0, 0), 2)
-    return np.asarray(cv2.normalize(blurred, None, 0, 255, cv2.NORM_MINMAX), dtype=np.uint8)  # type: ignore[call-overload]  # OpenCV's stubs want a destination
+    # OpenCV's stubs want a destination.
+    spread = cv2.normalize(blurred, None, 0, 255, cv2.NORM_MINMAX)  # type: ignore[call-overload]
+    return np.asarray(spread, dtype=np.uint8)
 
 
 def mixed(one: Picture, share: float, other: Picture) -> Picture:

@@ -91,7 +91,8 @@ def test_the_wait_that_an_endpoint_names_is_kept(small_workspace: Workspace) -> 
     arrivals: list[float] = []
     with openai_server([busy, says("NOT FOUND: nothing.")]) as endpoint:
         keep = endpoint.next
-        endpoint.next = lambda *request: arrivals.append(time.monotonic()) or keep(*request)  # type: ignore[method-assign] # to see when
+        # To see when.
+        endpoint.next = lambda *sent: arrivals.append(time.monotonic()) or keep(*sent)  # type: ignore[method-assign]
         answer = endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], "What does the blue kettle cost?")
     assert answer.status == "abstained"
     assert arrivals[1] - arrivals[0] >= 1.0

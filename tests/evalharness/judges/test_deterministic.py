@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,17 @@ def test_an_option_chosen_is_compared_and_one_in_words_is_read(judge: Determinis
     assert judge.judge(whole(Reply(text="A", choice=0))).met is False
     assert judge.judge(whole(Reply(text="Porto."))).met
     assert not judge.judge(whole(Reply(text="To Faro."))).met
+
+
+@pytest.mark.parametrize(("asks", "met"), [("criterion", False), ("penalty", True)])
+def test_an_abstention_says_nothing_where_the_reference_denies_something_beside_the_point(
+    judge: DeterministicJudge, asks: Asks, met: bool
+) -> None:
+    put = case("NOT FOUND: no frame shows it.", asks, "States that the red car wins.")
+    turn = put.turn.model_copy(update={"reference": "The red car wins; the blue one does not finish."})
+    abstained = replace(put, item=put.item.model_copy(update={"turns": (turn,)}))
+    finding = judge.judge(abstained)
+    assert (finding.met, finding.sure) == (met, False)
 
 
 def test_points_are_all_or_nothing(judge: DeterministicJudge) -> None:

@@ -100,6 +100,7 @@ def test_points_are_kept_and_three_of_five_pass(points: int, met: bool) -> None:
         ('{"reason": "yes", "met": true}', "criterion", True),
         ('```json\n{"met": false, "reason": "no"}\n```', "criterion", False),
         ('<think>{"met": true}?</think>{"met": false}', "criterion", False),
+        ('<think>Perhaps {"met": true}', "criterion", None),
         ('First I thought {"met": false}. On reflection: {"met": true}', "criterion", True),
         ('{"met": false, "reason": "it claims \\"met\\": true, met: true"}', "criterion", False),
         ("Long talk about it.\n\n**met**: yes", "criterion", True),
@@ -157,7 +158,7 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(status: int) -> 
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (refuses(401, "no such key"), "no such key"),
+        (refuses(401, "no such key"), "no such key. Check the key, which was refused: --key."),
         (refuses(404, "no model jurist"), "no model jurist"),
         (Reply("<html>hello</html>", kind="text/html"), "no chat completion"),
         (Reply('{"choices": []}'), "no chat completion"),

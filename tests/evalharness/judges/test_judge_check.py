@@ -76,6 +76,11 @@ def test_each_judge_meets_each_annotator() -> None:
     ]
 
 
+def test_a_judge_that_only_failed_is_left_aside() -> None:
+    found = [judgement(0, True, "jurist"), *(judgement(number, None, "down") for number in range(2))]
+    assert [held.judge for held in check_judges([label(0, True), label(1, True)], found)] == ["jurist"]
+
+
 def test_a_broken_label_is_told_with_line_and_field_and_left_out(tmp_path: Path) -> None:
     file = tmp_path / "labels.jsonl"
     good = {"item": "1", "subject": "s", "criterion": "red", "met": True}

@@ -178,6 +178,16 @@ def test_what_was_said_to_the_first_items_is_judged_first(tmp_path: Path) -> Non
     assert told == []
 
 
+def test_a_limit_counts_the_items_that_need_a_judge(tmp_path: Path) -> None:
+    choice = Item(
+        suite="own", id="choice", video="v", format="choice", turns=(Turn(question="?", options=("a", "b"), gold=0),)
+    )
+    items = [choice, rubric(RED, name="first"), rubric(RED, name="second")]
+    folder, judge = run_of(tmp_path, [prediction(item, "red") for item in items]), Literal()
+    judge_run(folder, by_id(*items), judge, pytest.fail, limit=1)
+    assert [case.item.id for case in judge.asked] == ["first"]
+
+
 def test_a_prediction_without_its_item_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     item, gone = rubric(RED), rubric(RED, name="gone")
     folder = run_of(tmp_path, [prediction(gone, "red"), prediction(item, "red")])

@@ -39,7 +39,9 @@ def choices(tmp_path: Path, clip: Path) -> Write:
     def write(said: Said = SAID, name: str = "run", variants: Sequence[Variant] = (Variant(),)) -> RunFolder:
         items = [_choice(number, clip) for number in range(6)]
         predictions = [
-            Prediction(item=item.id, variant=variant.name, subject=subject, replies=(_reply(item, did),), seconds=0.5)
+            Prediction(
+                item=item.id, variant=variant.name, subject=subject, replies=(_reply(item, did, variant),), seconds=0.5
+            )
             for subject, done in said.items()
             for item, did in zip(items, done, strict=True)
             for variant in variants
@@ -120,7 +122,7 @@ def _choice(number: int, clip: Path) -> Item:
     )
 
 
-def _reply(item: Item, did: str) -> Reply:
+def _reply(item: Item, did: str, variant: Variant) -> Reply:
     gold = item.turns[0].gold or 0
     usage = Usage(tool_calls=1, input_tokens=90, output_tokens=10)
     if did == FAILS:
@@ -129,7 +131,8 @@ def _reply(item: Item, did: str) -> Reply:
         return Reply(text="NOT FOUND", parse="abstained", abstained=True, usage=usage)
     place = gold if did == RIGHT else (gold + 1) % 3
     call = ToolCall(tool="search_speech", arguments={"query": "gate"})
-    return Reply(text="ABC"[place], choice=place, parse="ok", calls=(call,), usage=usage, trace="20260101-000000-ab")
+    label = "ABC"[variant.order_of(item.turns[0]).index(place)]
+    return Reply(text=label, choice=place, parse="ok", calls=(call,), usage=usage, trace="20260101-000000-ab")
 
 
 def _sample(number: int, task: str) -> Item:

@@ -31,6 +31,20 @@ def test_items_are_parted_by_how_many_tools_were_called(sharp: SubjectScores) ->
     ]
 
 
+def test_items_without_a_score_are_in_no_part(rubric: Write) -> None:
+    agent = read_scores(rubric((True, True), (True, None)), "repo", pytest.fail).subjects[0]
+    assert [(part.name, part.score.n) for part in by_calls(agent)] == [("0 calls", 1)]
+    agent = read_scores(rubric((True, None)), "repo", pytest.fail).subjects[0]
+    assert by_calls(agent) == []
+
+
+def test_variants_stand_in_the_order_of_the_run(choices: Write) -> None:
+    orders = tuple(Variant(name=f"original/gold-{place + 1}", gold_at=place) for place in range(3))
+    run = choices({"agent": ["right"] * 6}, variants=(Variant(), *orders))
+    agent = read_scores(run, "repo", pytest.fail).subjects[0]
+    assert list(by_variant(agent)) == ["original", "original/gold-1", "original/gold-2", "original/gold-3"]
+
+
 def test_the_cost_is_a_mean_over_predictions(sharp: SubjectScores) -> None:
     assert cost(sharp) == pytest.approx((5 / 6, 500 / 6, 0.0, 0.5))
 

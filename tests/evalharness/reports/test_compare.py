@@ -15,6 +15,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.suites.longshot_import import import_run
 
 Write = Callable[..., RunFolder]
 
@@ -38,7 +39,7 @@ def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write
     assert (told["paired"]["only_first"], told["paired"]["only_second"]) == (3, 1)
     assert told["paired"]["p_items"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
     assert told["paired"]["p_videos"] == 0.75  # the videos' sums are 1, 2 and -1: six of eight ways make 2 or 4
-    assert told["paired"]["detectable"] > 0
+    assert told["paired"]["detectable"] is None  # there are three videos
     assert [(flip["item"], flip["first"], flip["second"]) for flip in told["flips"]] == [
         ("q1", 1, 0),
         ("q2", 1, 0),
@@ -51,9 +52,26 @@ def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write
 def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
     before, after = choices({"agent": ["wrong"] * 6}, "before"), choices({"agent": ["right"] * 6}, "after")
     text = compare(after.path, before.path)
-    assert text.startswith("agent of after 100.0 [100.0, 100.0], agent of before 0.0 [0.0, 0.0], difference 100.0")
+    assert text.startswith("agent of after 100.0, agent of before 0.0, difference 100.0\n")
+    assert "Fewer than 6 videos show neither an interval nor what difference could be seen" in text
     assert "over items, McNemar p = 0.0312; over videos, sign flips p = 0.2500" in text
     assert "  q0  100 -> 0  Which gate is number 0" in text
+
+
+def test_what_was_said_is_what_decided(choices: Write) -> None:
+    orders = (Variant(), Variant(name="original/gold-2", gold_at=1))
+    right = choices({"agent": ["right"] * 6}, "right", orders)
+    moody = choices({"agent": ["right"] * 6}, "moody", orders)
+    held = moody.predictions_file.read_text()
+    moody.predictions_file.write_text(
+        held.replace(
+            'gold-2","subject":"agent","seed":0,"replies":[{"text":"B","status":"ok","error":null,"choice":0',
+            'gold-2","subject":"agent","seed":0,"replies":[{"text":"A","status":"ok","error":null,"choice":1',
+        )
+    )
+    (flip, *_) = found(right.path, moody.path)["flips"]
+    assert (flip["item"], flip["first_said"]) == ("q0", "A (lowest of 2: original, seed 0)")
+    assert flip["second_said"] == "A (lowest of 2: original/gold-2, seed 0)"
 
 
 def test_items_that_differ_or_lack_a_score_are_left_out_and_counted(choices: Write, rubric: Write) -> None:
@@ -64,6 +82,18 @@ def test_items_that_differ_or_lack_a_score_are_left_out_and_counted(choices: Wri
     judged = rubric((True, None), (True, True))
     told = found(judged.path, judged.path)
     assert (told["unscored"], told["paired"]["difference"]["n"]) == (1, 1)
+
+
+def test_only_items_that_both_were_asked_are_compared_and_the_others_counted(choices: Write) -> None:
+    folder = choices()
+    lines = folder.predictions_file.read_text().splitlines(keepends=True)
+    folder.predictions_file.write_text("".join(lines[:8]))  # all six of sharp, two of dull
+    told = found(folder.path, "--first", "sharp", "--second", "dull")
+    assert (told["paired"]["difference"]["n"], told["unasked"], told["unshared"]) == (2, 4, 0)
+    assert [flip["item"] for flip in told["flips"]] == ["q1"]
+    text = compare(folder.path, "--first", "sharp", "--second", "dull")
+    assert "4 items left out: a side was not asked yet" in text
+    assert "left out: not put to both" not in text
 
 
 @pytest.mark.parametrize(("suffix", "heading"), [(".md", "## Flipped"), (".html", "<h2>Flipped</h2>")])
@@ -88,6 +118,26 @@ def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffi
 def test_subjects_that_are_not_there_are_one_sentence(choices: Write, arguments: tuple[str, ...], told: str) -> None:
     with pytest.raises(Exception, match=told):
         compare(choices().path, *arguments)
+
+
+def test_a_run_is_compared_with_what_lmms_eval_wrote_of_the_same_questions(choices: Write, tmp_path: Path) -> None:
+    run, answered = choices(), {"q0": 1.0, "q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 1.0, "q5": 0.0}
+    prompts = {item.id: f"{item.turns[0].question}\nA. Gate 4 B. Gate 5" for item in run.items(pytest.fail)}
+    prompts["q5"] = "Another question.\nA. Gate 4 B. Gate 5"
+    rows = [
+        {"doc_id": number, "doc": {"id": name}, "input": prompts[name], "filtered_resps": ["A"], "acc": score}
+        for number, (name, score) in enumerate(answered.items(), 7)
+    ]
+    file = tmp_path / "seer" / "samples_gates.jsonl"
+    file.parent.mkdir()
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_run("lmms-eval", file, tmp_path / "seen", pytest.fail)
+    for told in (
+        found(run.path, tmp_path / "seen", "--first", "sharp"),
+        found(tmp_path / "seen", run.path, "--second", "sharp"),
+    ):
+        assert (told["paired"]["difference"]["n"], told["unshared"]) == (5, 1)
+        assert {flip["item"] for flip in told["flips"]} == {"q2", "q3", "q4"}
 
 
 def test_runs_without_a_common_item_are_not_compared(choices: Write, rubric: Write) -> None:

@@ -38,6 +38,11 @@ def test_csv_has_a_row_for_each_reply(choices: Write, tmp_path: Path) -> None:
     assert json.loads(rows[0]["tags"]) == {"wording": "unseen"}
 
 
+def test_the_folder_of_a_file_is_made(choices: Write, tmp_path: Path) -> None:
+    (file,) = export(choices(), "csv", tmp_path / "new" / "run.csv")
+    assert file.is_file()
+
+
 def test_a_missing_verdict_is_an_empty_score(rubric: Write, tmp_path: Path) -> None:
     (file,) = export(rubric((True, None)), "csv", tmp_path / "run.csv")
     with file.open(newline="") as stream:
@@ -59,6 +64,19 @@ def test_each_variant_has_samples_of_its_own(choices: Write, tmp_path: Path) -> 
     files = export(choices({"agent": ["right"] * 6}, variants=orders), "lmms-eval", tmp_path)
     assert [file.name for file in files] == ["samples_own_original_0.jsonl", "samples_own_original-gold-2_0.jsonl"]
     assert [len(file.read_text().splitlines()) for file in files] == [6, 4]
+
+
+def test_what_was_right_and_chosen_stands_as_it_was_put_in_each_order(choices: Write, tmp_path: Path) -> None:
+    run = choices({"agent": ["right"] * 6}, variants=(Variant(), Variant(name="original/gold-2", gold_at=1)))
+    _, moved = export(run, "lmms-eval", tmp_path / "samples")
+    first = json.loads(moved.read_text().splitlines()[0])
+    assert (first["target"], first["resps"], first["longtake_score"]) == ("B", [["B"]], 1)
+    assert "\nA. Gate 5\nB. Gate 4\nC. Gate 6\n" in first["input"]
+    (file,) = export(run, "csv", tmp_path / "run.csv")
+    with file.open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["item"] == "q0"]
+    assert [(row["reply"], row["choice"], row["gold"]) for row in rows] == [("A", "A", "A"), ("B", "B", "B")]
+    assert [json.loads(row["options"])[0] for row in rows] == ["Gate 4", "Gate 5"]
 
 
 def test_a_format_that_is_not_there_is_one_sentence(choices: Write) -> None:

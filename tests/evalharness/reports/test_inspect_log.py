@@ -10,6 +10,7 @@ from inspect_ai.log import read_eval_log
 from typer.testing import CliRunner
 
 from longtake.evalharness.cli_reports import reports
+from longtake.evalharness.items import Variant
 from longtake.evalharness.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]
@@ -35,6 +36,19 @@ def test_inspect_reads_its_log_with_scores_calls_and_errors(choices: Write, tmp_
     assert first.model_usage["longtake/sharp"].total_tokens == 100
     assert last.error is not None
     assert last.error.message == "The server is down."
+
+
+def test_inspect_is_given_the_options_in_the_order_put(choices: Write, tmp_path: Path) -> None:
+    orders = (Variant(), Variant(name="original/gold-2", gold_at=1))
+    (file,) = export(choices({"agent": ["right"] * 6}, variants=orders), tmp_path)
+    samples = read_eval_log(str(file)).samples
+    assert samples is not None
+    moved = next(sample for sample in samples if sample.id == "q0/original/gold-2")
+    assert (moved.target, moved.output.completion, moved.choices) == ("B", "B", ["Gate 5", "Gate 4", "Gate 6"])
+    assert moved.scores is not None
+    assert moved.scores["longtake"].answer == "B"
+    assert "A. Gate 5" in str(moved.messages[0].content)
+    assert "A. Gate 5" in str(moved.input)
 
 
 def test_inspect_is_given_verdicts_and_no_score_where_one_is_missing(rubric: Write, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ def test_errors_and_abstentions_are_wrong_and_the_mean_of_the_items_is_the_headl
         "errors": 1,
         "parse failures": 0,
         "unjudged": 0,
+        "unsure": 0,
         "abstained": 1,
     }
     assert sharp.table.excluded.value == 80.0
@@ -61,6 +62,32 @@ def test_a_run_without_predictions_says_what_to_do(choices: Write) -> None:
     folder.predictions_file.unlink()
     with pytest.raises(ConfigError, match="holds no predictions yet"):
         read_scores(folder, "repo", pytest.fail)
+
+
+def test_what_was_not_asked_yet_is_no_error_and_is_said(choices: Write) -> None:
+    orders = (Variant(), Variant(name="original/gold-2", gold_at=1))  # right stands at 1 in q1 and q4 already
+    folder = choices({"sharp": ["right"] * 6, "dull": ["right"] * 6}, variants=orders)
+    lines = folder.predictions_file.read_text().splitlines(keepends=True)
+    folder.predictions_file.write_text("".join(lines[:4]))  # q0 twice, q1, and q2 in the first order
+    sharp, dull = read_scores(folder, "repo", pytest.fail).subjects
+    assert [item.id for item in sharp.items] == ["q0", "q1"]
+    assert sharp.values == {"q0": 1, "q1": 1, "q2": None, "q3": None, "q4": None, "q5": None}
+    assert (sharp.table.overall.value, sharp.table.rates["errors"].count) == (100.0, 0)
+    assert sharp.table.notes == (
+        "6 of 10 predictions are not made yet, and their items are left out; the same `longtake eval run` goes on.",
+    )
+    assert (dull.items, dull.table.overall.value, dull.table.notes[0][:8]) == ([], None, "10 of 10")
+
+
+def test_an_item_is_asked_when_every_seed_is(choices: Write) -> None:
+    folder = choices({"sharp": ["right"] * 6})
+    card = folder.card().model_copy(update={"seeds": (0, 1)})
+    (folder.path / "run.json").write_text(card.model_dump_json())
+    again = folder.predictions_file.read_text().splitlines(keepends=True)[0].replace('"seed":0', '"seed":1')
+    with folder.predictions_file.open("a") as stream:
+        stream.write(again)
+    (sharp,) = read_scores(folder, "repo", pytest.fail).subjects
+    assert ([item.id for item in sharp.items], len(sharp.prediction_values)) == (["q0"], 7)
 
 
 def test_a_verdict_on_an_earlier_reply_is_not_shown(rubric: Write) -> None:

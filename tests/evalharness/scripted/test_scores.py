@@ -49,6 +49,23 @@ def test_a_turn_that_has_no_reply_is_an_error() -> None:
     assert outcomes([item("one", (RIGHT,), (RIGHT,))], [said("one", "Yes.")], []) == {"unjudged": 1, "error": 1}
 
 
+def test_an_item_without_tags_counts_in_the_score_and_in_no_row() -> None:
+    tagged, bare = item("one"), item("two").model_copy(update={"task": "summarization", "tags": {"tool": "ocr"}})
+    made = [said("one", "It rains."), said("two", "It rains.")]
+    scores = score_scripted([tagged, bare], made, [met(each) for each in made], "signed")
+    assert (scores.overall.value, scores.unjudged.n) == (100.0, 2)
+    assert {name: sum(row.n for row in rows.values()) for name, rows in scores.groups.items()} == {
+        "wording": 1,
+        "seed": 1,
+        "tool": 2,
+        "kind": 1,
+        "events": 1,
+        "speech": 1,
+        "expects": 1,
+    }
+    assert sum(scores.outcomes["answer"].values()) == 1
+
+
 def test_a_prediction_whose_item_was_left_out_is_left_out_too() -> None:
     assert outcomes([item("one")], [said("one", "Yes."), said("lost", "Yes.")], []) == {"unjudged": 1}
 

@@ -137,5 +137,6 @@ def test_the_command_writes_videos_items_and_says_what_comes_next(tmp_path: Path
     result = CliRunner().invoke(app, ["--out", str(tmp_path), "--n", "2", "--seed", "11"])
     assert result.exit_code == 0
     assert result.stdout.startswith("2 videos of ")
+    assert f"--suite scripted --media {tmp_path} --out RUN --subject agent" in result.stdout
     assert len(list(tmp_path.glob("*.mp4"))) == 2
     assert {item.tags["seed"] for item in load_scripted(tmp_path, None, pytest.fail)} == {"unseen"}

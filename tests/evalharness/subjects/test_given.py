@@ -67,6 +67,8 @@ def test_a_key_that_is_not_in_the_environment_is_told_of_without_repeating_what_
     with pytest.raises(ConfigError, match="needs its key") as refused:
         given_by(f"model:m@{URL}?key=sk-secret")
     assert "sk-secret" not in str(refused.value)
+    with pytest.raises(ConfigError, match="needs its key, and NOPE is not set: give key="):
+        given_by(f"model:m@{URL}?key=NOPE")
 
 
 @pytest.mark.parametrize(

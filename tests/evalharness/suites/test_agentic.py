@@ -80,11 +80,14 @@ def test_a_broken_file_of_tools_is_an_error_that_names_it(tmp_path: Path, text: 
 
 def test_samples_without_calls_are_told_of_and_left_out(tmp_path: Path) -> None:
     called = sample("called", turn("How many?", "Four.", ("compute", {"expression": "2+2"}, "4")))
-    items, told = load(tmp_path, sample("plain", turn("Who?", "Ada.")), called)
+    asked, answered = turn("Who?", "Ada.")
+    criterion = {"name": "ada", "description": "Says Ada.", "category": "high_priority"}
+    plain = sample("plain", [asked, {**answered, "criteria": [criterion]}])
+    items, told = load(tmp_path, plain, called)
     assert [item.id for item in items] == ["called"]
     assert told == ["DIR/bench.jsonl: 1 of 2 samples have no tool_calls; they were left out."]
     with pytest.raises(ConfigError, match="holds no sample with tool_calls"):
-        load(tmp_path, sample("plain", turn("Who?", "Ada.")))
+        load(tmp_path, plain)
 
 
 def test_the_rubric_weighs_distinct_tools_and_parameters_of_definitions(tmp_path: Path) -> None:

@@ -185,6 +185,18 @@ def test_an_answer_without_a_verdict_counts_as_wrong_and_leaves_no_headline(item
     assert scores.overall.value == pytest.approx(100 * 10.5 / 40, abs=1e-4)
 
 
+def test_a_reply_of_thoughts_alone_is_wrong_without_a_verdict(items: list[Item]) -> None:
+    thinking = prediction("a", reply(*A.replies[0].calls, text="<think>So it is.</think>"))
+    scores = score_agentic(items[:1], [thinking], [], "repo")
+    assert (scores.unjudged.count, scores.headline) == (0, scores.overall)
+
+
+def test_verdicts_that_the_judge_is_not_sure_of_are_counted(items: list[Item]) -> None:
+    doubted = [VERDICTS[0].model_copy(update={"sure": False}), *VERDICTS[1:]]
+    scores = score_agentic(items, [A, B], doubted, "repo")
+    assert (scores.unsure.count, scores.unsure.n) == (1, 4)
+
+
 def test_an_error_made_no_calls_and_a_reply_without_calls_is_counted(items: list[Item]) -> None:
     failing = reply(*A.replies[0].calls, status="error", error="down")
     unread = reply(text="I would look.", parse="failed")

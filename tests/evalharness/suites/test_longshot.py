@@ -167,6 +167,8 @@ def test_a_broken_line_is_told_of_by_line_and_field_and_the_rest_goes_on(tmp_pat
         row(conversations=[{**asked, "content": " "}, answered]),
         row(conversations=[asked, unweighted]),
         row(conversations=[asked, {**answered, "tool_calls": ["{"]}]),
+        row(conversations=[asked, {**answered, "criteria": []}]),
+        row(conversations=[asked]),
         row(duration="an hour"),
         '{"video_id": "torn", "conv\n',
         row(sample_id="last"),
@@ -178,14 +180,17 @@ def test_a_broken_line_is_told_of_by_line_and_field_and_the_rest_goes_on(tmp_pat
         "conversations",
         "conversations.1.criteria.0",
         "conversations.1.tool_calls.0",
+        "conversations",
+        "conversations",
     ]
-    assert [text.split(": ")[0] for text in told[:5]] == [
+    assert [text.split(": ")[0] for text in told[:7]] == [
         f"DIR/bench.jsonl, line {line}, {field}" for line, field in enumerate(places, 2)
     ]
     assert told[3].endswith("no weight is given, and the category tells none; the row was left out.")
-    assert told[5].startswith("DIR/bench.jsonl, line 7, duration: ")
-    assert told[6].startswith("DIR/bench.jsonl, line 8: ")
-    assert len(told) == 7
+    assert told[5].endswith("no answer has criteria or tool calls that a reply is scored by; the row was left out.")
+    assert told[7].startswith("DIR/bench.jsonl, line 9, duration: ")
+    assert told[8].startswith("DIR/bench.jsonl, line 10: ")
+    assert len(told) == 9
 
 
 def test_a_repeated_id_is_told_of_and_left_out(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from longtake.evalharness.estimates import Rows
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.rubric_scores import READINGS, Reading
@@ -58,7 +59,7 @@ def score(folder: Path, rows: Sequence[Row], reading: Reading) -> LongshotScores
     return score_longshot(items, said, run.judgements(pytest.fail), reading)
 
 
-def values(rows: dict[str, Any]) -> dict[str, float]:
+def values(rows: Rows) -> dict[str, float | None]:
     return {name: estimate.value for name, estimate in rows.items()}
 
 
@@ -301,6 +302,14 @@ def test_the_last_verdict_on_the_present_reply_counts(tmp_path: Path) -> None:
     earlier = found(item, "medium_priority", True, reply="Another reply.")
     scores = score_longshot([item], [said(item)], [earlier], "repo")
     assert (scores.overall.value, scores.unjudged.count, scores.headline) == (0, 1, None)
+
+
+def test_verdicts_that_the_judge_is_not_sure_of_are_counted(tmp_path: Path) -> None:
+    first, second = clean(tmp_path)
+    doubted = found(first, "high_priority", True).model_copy(update={"sure": False})
+    judgements = [doubted, found(second, "medium_priority", True)]
+    scores = score_longshot([first, second], [said(first), said(second)], judgements, "repo")
+    assert (scores.unsure.count, scores.unsure.n) == (1, scores.unjudged.n)
 
 
 @pytest.mark.parametrize(("missing", "given"), [(0, True), (1, True), (2, False)])

@@ -80,6 +80,12 @@ def test_a_row_with_a_task_for_its_answer_type_is_mended_and_told(tmp_path: Path
     assert "annotation.json, line 2, AnswerType: 'TR'" in told[0]
 
 
+def test_a_task_that_is_not_known_is_kept_and_told(tmp_path: Path) -> None:
+    (item,), told = loaded(tmp_path, row(1, QuestionType="XX"))
+    assert item.task == "XX"
+    assert "line 2, QuestionType: XX is none of TO, TC, AD, TR" in told[0]
+
+
 def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
     items, told = loaded(
         tmp_path,

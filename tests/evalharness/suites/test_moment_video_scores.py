@@ -153,6 +153,17 @@ def test_what_failed_counts_as_wrong_and_is_told_apart() -> None:
     assert scores.headline is None
 
 
+def test_verdicts_that_the_judge_is_not_sure_of_are_counted() -> None:
+    items = [opened(1), opened(2), opened(3), closed(4), closed(5)]
+    variants = moment_variants(items, "repo")
+    predictions = [said(each, Reply(text="A cup.")) for each in items[:3]]
+    predictions += [*choosing(items[3], variants, 1), *choosing(items[4], variants, None, "failed")]
+    unsure = [judged(each, True).model_copy(update={"sure": False}) for each in items[:2]]
+    left = judged(items[4], False, variants[0].name).model_copy(update={"sure": False})
+    scores = scored(items, predictions, [*unsure, judged(items[2], True), left], "repo")
+    assert (scores.unsure.count, scores.unsure.n) == (3, 4)
+
+
 def test_there_is_a_headline_up_to_one_unjudged_answer_in_a_hundred() -> None:
     items = [opened(n) for n in range(100)]
     predictions = [said(each, Reply(text="A cup.")) for each in items]
@@ -171,8 +182,21 @@ def test_the_text_of_an_option_counts_in_the_paper_and_goes_to_the_judge_in_the_
     accepted = scored(items, predictions, [judged(items[0], True, first)], "repo")
     refused = scored(items, predictions, [judged(items[0], False, first)], "repo")
     headlines = [each.headline.value if each.headline else None for each in (paper, unjudged, accepted, refused)]
-    assert headlines == [100.0, 0.0, 100.0, 0.0]
-    assert [each.parse_failures.count for each in (paper, unjudged, accepted, refused)] == [0, 1, 0, 0]
+    assert headlines == [100.0, None, 100.0, 0.0]
+    assert [each.parse_failures.count for each in (paper, unjudged, accepted, refused)] == [0, 1, 1, 1]
+
+
+def test_what_is_left_to_the_judge_is_in_the_rates() -> None:
+    items = [closed(n) for n in range(10)]
+    variants = moment_variants(items, "repo")
+    predictions = [each for item in items for each in choosing(item, variants, None, "failed")]
+    verdicts = [judged(each, True, predictions[0].variant) for each in items]
+    none, all_but_one, whole = (scored(items, predictions, verdicts[:n], "repo") for n in (0, 9, 10))
+    rates = [(each.unjudged.count, each.unjudged.n, each.parse_failures.count) for each in (none, all_but_one, whole)]
+    assert rates == [(10, 10, 10), (1, 10, 10), (0, 10, 10)]
+    assert (none.headline, all_but_one.headline) == (None, None)
+    assert whole.headline is not None
+    assert (whole.headline.value, all_but_one.without_failures.value) == (100.0, 100.0)
 
 
 def test_frame_rates_stand_beside_each_other() -> None:

@@ -132,6 +132,22 @@ def test_an_open_set_keeps_its_questions_whole(tmp_path: Path) -> None:
     assert (item.format, item.turns[0].question) == ("open", question)
 
 
+@pytest.mark.parametrize("fields", [{"question": "frage"}, {"task": "frage"}, {"tags": ["video", "frage"]}])
+def test_a_column_that_the_table_lacks_is_one_sentence(tmp_path: Path, fields: dict[str, Any]) -> None:
+    file = rows(tmp_path, *[{"question": "Why?", "answer": "It rains."}] * 2)
+    with pytest.raises(
+        ConfigError, match=r"questions\.jsonl has no column frage; it has video, question, answer: name"
+    ):
+        loaded(card(tmp_path, file, fields=fields))
+
+
+def test_a_folder_of_videos_that_is_not_there_is_told_once(tmp_path: Path) -> None:
+    file = rows(tmp_path, *[{"question": "Why?", "answer": "It rains."}] * 3)
+    items, told = loaded(card(tmp_path, file, videos="nope"))
+    assert [item.media for item in items] == [None] * 3
+    assert told == [f"There is no folder {tmp_path / 'nope'}; every row stays, without a video."]
+
+
 def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
     which = example(tmp_path)
     more = [
@@ -195,7 +211,8 @@ def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> No
         ("name: x\nfile: y.csv\nanswer: word\nfields: {question: q, answer: a, video: v}\n", "answer"),
         ("name: a/b\nfile: y.csv\nfields: {question: q, answer: a, video: v}\n", "name"),
         ("name: [\n", "not valid YAML"),
-        ("", "valid dictionary"),
+        ("", "it should hold named fields"),
+        ("name: x\nfile: y.csv\nfields: {answer: a, video: v}\n", "fields.question: Field required"),
     ],
 )
 def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, text: str, told: str) -> None:
@@ -210,7 +227,7 @@ def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, te
 
 def test_a_set_that_the_card_does_not_describe_is_refused(tmp_path: Path) -> None:
     told: list[str] = []
-    which = card(tmp_path, rows(tmp_path, {"frage": "Warum?", "answer": "x"}))
+    which = card(tmp_path, rows(tmp_path, {"question": "", "answer": "x"}))
     with pytest.raises(ConfigError, match="holds no question that the card describes"):
         load_own_set(which, told.append)
     assert "line 1, question: nothing stands there" in told[0]

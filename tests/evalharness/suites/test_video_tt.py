@@ -13,6 +13,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.choice_scores import ChoiceScores
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.journal import Journal
+from longtake.evalharness.reports.behaviour import further_groups
 from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring import score_run
@@ -182,7 +183,7 @@ HAND = {"a": (5, 4, 3, 5, 5), "b": (3, 5, 5, 0, 5), "c": (1, 5, 5, 5, 5), "d": (
 
 def test_five_accuracies_their_mean_and_robustness(tmp_path: Path) -> None:
     scores = scored(five(tmp_path, *HAND), HAND)
-    assert list(values(scores, "question").items()) == [
+    assert list(values(scores, "way").items()) == [
         ("primary", 75.0),
         ("paraphrased", 75.0),
         ("correctly led", 100.0),
@@ -206,14 +207,14 @@ def test_both_thresholds_stand_beside_the_one_chosen(tmp_path: Path) -> None:
     assert values(paper, "robustness")["RB"] == 0.0
     assert values(repo, "points, RB") == {"at least 3": pytest.approx(33.333, abs=1e-3), "more than 3": 0.0}
     stricter = scored(items, HAND, Threshold(5.0))
-    assert values(stricter, "question")["paraphrased"] == 50.0
+    assert values(stricter, "way")["paraphrased"] == 50.0
 
 
 def test_robustness_is_undefined_when_no_primary_question_is_right(tmp_path: Path) -> None:
     points = {"a": (0, 5, 5, 5, 5), "b": (2, 5, 5, 5, 5)}
     scores = scored(five(tmp_path, *points), points)
     assert values(scores, "robustness") == {"RB": None}
-    assert values(scores, "question")["primary"] == 0.0
+    assert values(scores, "way")["primary"] == 0.0
 
 
 def test_a_video_without_all_five_questions_has_no_part_in_robustness(tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_a_wrong_or_missing_answer_breaks_the_five(tmp_path: Path) -> None:
     points = {"a": (5, 5, 5, 5, 5), "b": (5, 5, 5, 5, 5)}
     scores = scored(five(tmp_path, *points, "c"), points)  # nobody asked about c
     assert values(scores, "robustness") == {"RB": 100.0}
-    assert values(scores, "question")["primary"] == pytest.approx(66.667, abs=1e-3)
+    assert values(scores, "way")["primary"] == pytest.approx(66.667, abs=1e-3)
     assert (scores.errors.count, scores.errors.n, scores.without_failures.value) == (5, 15, 100.0)
 
 
@@ -265,6 +266,18 @@ def test_a_report_says_why_there_is_no_headline_and_scores_every_item(tmp_path: 
     assert list(subject.values.values()) == [1.0, 1.0, 1.0, 0.0]
 
 
+def test_a_report_tells_the_five_ways_apart_once(tmp_path: Path) -> None:
+    items, folder = five(tmp_path, *HAND), RunFolder(tmp_path / "run")
+    folder.begin(RunCard(suite="video-tt", source="x", subjects=("s",), version="0"))
+    folder.keep_items(items)
+    with Journal(folder.predictions_file) as predictions:
+        for item in items:
+            predictions.append(answered(item, 1.0)[0])
+    [subject] = read_scores(folder, None, pytest.fail).subjects
+    tables = [*subject.table.groups.values(), *further_groups(subject).values()]
+    assert sum(set(rows) == set(WAYS) for rows in tables) == 1
+
+
 def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:
     rows = [row("a", way) for way in WAYS] + [row("b", way, capability="Positional Relationship") for way in WAYS]
     items, _ = loaded(lines(tmp_path / "all.jsonl", rows))
@@ -276,7 +289,7 @@ def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> Non
 def test_an_answer_without_points_is_unjudged_and_takes_the_headline_away(tmp_path: Path) -> None:
     scores = scored(five(tmp_path, "a"), {"a": (None, 5, 5, 5, 5)})
     assert (scores.unjudged.count, scores.unjudged.n, scores.headline) == (1, 4, None)
-    assert values(scores, "question")["primary"] == 0.0
+    assert values(scores, "way")["primary"] == 0.0
 
 
 def test_a_run_by_the_paper_is_scored_by_the_paper_unless_told_otherwise(tmp_path: Path) -> None:
@@ -290,4 +303,4 @@ def test_a_run_by_the_paper_is_scored_by_the_paper_unless_told_otherwise(tmp_pat
             if verdict:
                 judgements.append(verdict.model_copy(update={"met": True}))
     headlines = [score_run(folder, reading, pytest.fail)["s"] for reading in (None, "paper", "repo")]
-    assert [scores.model_dump()["headline"]["value"] for scores in headlines] == [65.0, 65.0, 75.0]
+    assert [found.scores.model_dump()["headline"]["value"] for found in headlines] == [65.0, 65.0, 75.0]

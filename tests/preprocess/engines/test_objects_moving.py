@@ -39,7 +39,7 @@ def test_a_picture_of_the_background_holds_nothing() -> None:
 
 def test_the_background_may_be_covered_most_of_the_time() -> None:
     colours = np.random.default_rng(1).integers(0, 256, (20, 3))
-    covered = [circle(GROUND, (160, 90), 40, tuple(int(part) for part in colours[number])) for number in range(20)]  # type: ignore[arg-type]  # three parts
+    covered = [circle(GROUND, (160, 90), 40, (int(red), int(green), int(blue))) for red, green, blue in colours]
     samples = [GROUND if number % 5 < 2 else covered[number] for number in range(20)]
     assert np.abs(commonest(samples).astype(int) - GROUND).max() == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.bench.grading import Gold, Grade, grade
+from longtake.evalharness.grading import Gold, Grade, grade
 from longtake.memory.records import Answer, Citation, Status
 
 
