@@ -90,8 +90,20 @@ def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
     told = (pack / "answer.md").read_text(encoding="utf-8")
     assert "00:00:03-00:00:07: [subtitles](places/01.srt)\n" in told
     missing = told.partition("## Missing")[2]
-    assert "talk.mp4 cannot be read" in missing
+    assert "The file of talk.mp4 is no longer the one" in missing
     assert "There is no trace" in missing
+
+
+def test_another_film_under_the_same_name_proves_nothing(tmp_path: Path, tone: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    video = write_small_video(tmp_path / "talk.mp4")
+    workspace.add(video)
+    made = Asker(workspace).ask(["talk.mp4"], COST)
+    shutil.copy(tone, video)
+    pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
+    assert [file.name for file in (pack / "places").iterdir()] == ["01.srt"]
+    missing = (pack / "answer.md").read_text(encoding="utf-8").partition("## Missing")[2]
+    assert "The file of talk.mp4 is no longer the one that was indexed." in missing
 
 
 def test_an_answer_without_places_is_packed_as_well(small_workspace: Workspace, tmp_path: Path) -> None:
