@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -44,6 +45,7 @@ class Service:
         self.index = workspace.index  # opened here, before threads ask for it at once
         self.conversations = Conversations(self.library.memory_file)
         self.folders = Folders(folders)
+        self._changing = threading.Lock()  # of what the library holds, together with the files of uploads
         self.uploads = Uploads(self.library.root / "uploads")
         self.indexing = Indexing(workspace)
         self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
@@ -72,9 +74,8 @@ class Service:
         Raises:
             MediaError: when it is no media file.
         """
-        video = self._known(path) or self._taken(path, name)
-        self.indexing.add(video)
-        return video
+        known = self._known(path)
+        return self._take(path, path, known.id if known else file_id(path), name)
 
     def finish_upload(self, upload_id: str) -> VideoRecord:
         """Take a whole upload into the library; bytes that it holds already are not kept twice.
@@ -83,11 +84,10 @@ class Service:
             Refusal: when it is no media file; it is deleted then.
         """
         upload, _ = self.uploads.get(upload_id)
-        file = self.uploads.finish(upload_id)
-        video = self.add(file, upload.name)
-        if video.path != str(file):
-            file.unlink()
-        return video
+        if upload.video:
+            return self.video(upload.video)
+        with self.uploads.finishing(upload_id) as arrived:
+            return self._take(arrived.path, arrived.file, arrived.video, arrived.name)
 
     def delete(self, video: VideoRecord) -> None:
         """Forget a video, its layers and its place in the search index, and the file where it was uploaded.
@@ -99,13 +99,14 @@ class Service:
         if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
             raise busy
         try:
-            with self.library.lock(video.id).acquire(timeout=0):
+            with self._changing, self.library.lock(video.id).acquire(timeout=0):
+                video = self.video(video.id)  # an upload of the same bytes may have changed where it lies
+                if self.uploads.holds(video.path):  # first: without its video nobody would find it again
+                    Path(video.path).unlink(missing_ok=True)
                 self.index.delete(video.id)
                 self.library.delete(video)
         except Timeout as error:
             raise busy from error
-        if self.uploads.holds(video.path):
-            Path(video.path).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Stop all work; what was finished is kept."""
@@ -117,12 +118,16 @@ class Service:
         location = str(path.resolve())
         return next((video for video in self.library.videos() if video.path == location and source(video)), None)
 
-    def _taken(self, path: Path, name: str | None) -> VideoRecord:
-        media, video_id = probe(path), file_id(path)
-        video = self.library.get(video_id)
-        if video is None or source(video) is None:
-            video = video_record(path, path.stat(), video_id, self.library, media, name)
-            self.library.save(video)
+    def _take(self, there: Path, file: Path, video_id: str, name: str | None) -> VideoRecord:
+        """Put a file where it is to be, unless the library has these bytes already, and index what is missing."""
+        media = probe(there)
+        with self._changing:
+            video = self.library.get(video_id)
+            if video is None or source(video) is None:
+                video = video_record(file, there.stat(), video_id, self.library, media, name)
+                self.library.save(video)  # first: a file that no video names would never be found again
+                there.rename(file)
+            self.indexing.add(video)
         return video
 
 
