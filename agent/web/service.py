@@ -50,7 +50,7 @@ class Service:
         self.indexing = Indexing(workspace)
         self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
         for video in self.library.videos():
-            if not video.complete and self.uploads.holds(video.path) and source(video):
+            if not video.complete and source(video):
                 self.indexing.add(video)
 
     def video(self, video_id: str) -> VideoRecord:
@@ -96,10 +96,10 @@ class Service:
             Refusal: 409 while it is indexed or asked about.
         """
         busy = Refusal(409, f"{video.name} is being indexed or asked about: delete it when that is over.")
-        if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
-            raise busy
         try:
             with self._changing, self.library.lock(video.id).acquire(timeout=0):
+                if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
+                    raise busy
                 video = self.video(video.id)  # an upload of the same bytes may have changed where it lies
                 if self.uploads.holds(video.path):  # first: without its video nobody would find it again
                     Path(video.path).unlink(missing_ok=True)
@@ -127,7 +127,8 @@ class Service:
                 video = video_record(file, there.stat(), video_id, self.library, media, name)
                 self.library.save(video)  # first: a file that no video names would never be found again
                 there.rename(file)
-            self.indexing.add(video)
+            if not video.complete:
+                self.indexing.add(video)
         return video
 
 
