@@ -20,6 +20,7 @@ from PIL import Image
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.web.pack import write_pack
+from longtake.agent.web.threads import PACKING
 from longtake.config import load
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
@@ -139,6 +140,17 @@ def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Pa
 def client(small_workspace: Workspace) -> Iterator[httpx.Client]:
     with web_server(small_workspace) as server, server.client() as client:
         yield client
+
+
+def test_while_a_pack_is_made_another_is_asked_to_wait(client: httpx.Client, small_workspace: Workspace) -> None:
+    thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
+    answer(client, thread, COST)
+    address = f"/api/threads/{thread}/turns/0/pack"
+    with PACKING.one():
+        refused = client.get(address)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (503, "unavailable")
+        assert int(refused.headers["Retry-After"]) > 0
+    assert client.get(address).status_code == 200
 
 
 def test_a_pack_is_downloaded(client: httpx.Client, small_workspace: Workspace) -> None:
