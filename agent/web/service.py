@@ -49,7 +49,7 @@ class Service:
         self.uploads = Uploads(self.library.root / "uploads")
         self.indexing = Indexing(workspace)
         self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
-        for video in self.library.videos():
+        for video in map(self._rejoined, self.library.videos()):
             if not video.complete and source(video):
                 self.indexing.add(video)
 
@@ -112,6 +112,15 @@ class Service:
         """Stop all work; what was finished is kept."""
         self.indexing.close()
         self.runs.close()
+
+    def _rejoined(self, video: VideoRecord) -> VideoRecord:
+        """A video with its uploaded file, which moved when the library did."""
+        file = self.uploads.file(video.id)
+        if file is None or source(video):
+            return video
+        video = video.model_copy(update={"path": str(file), "modified": file.stat().st_mtime_ns})
+        self.library.save(video)
+        return video
 
     def _known(self, path: Path) -> VideoRecord | None:
         """The video that was read from this very file, which need not be hashed again."""

@@ -73,6 +73,10 @@ class Uploads:
         """Whether a file was uploaded: it is ours to delete."""
         return Path(path).parent == self._root
 
+    def file(self, video_id: str) -> Path | None:
+        """The uploaded file of these bytes, if there is one."""
+        return next(self._root.glob(f"{video_id}.*"), None)
+
     def begin(self, upload: Upload) -> str:
         """Make room for a file and return the id of its upload.
 

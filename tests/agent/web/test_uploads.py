@@ -105,6 +105,21 @@ def test_an_upload_goes_on_when_the_server_was_ended(workspace: Workspace, tone:
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
 
+def test_uploads_move_with_their_library(workspace: Workspace, tmp_path: Path, tone: Path) -> None:
+    data, video = tone.read_bytes(), file_id(tone)
+    with web_server(workspace) as server, server.client() as client:
+        send(client, begin(client, "talk.wav", len(data)), 0, data)
+    moved = Workspace(Path(shutil.copytree(workspace.library.root, tmp_path / "moved")), load())
+    shutil.rmtree(workspace.library.root)
+    with web_server(moved) as server, server.client() as client:
+        assert client.get(f"/api/videos/{video}").json()["playable"]
+        assert client.get(f"/api/videos/{video}/file").content == data
+        with client.stream("GET", f"/api/videos/{video}/progress") as events:
+            list(events.iter_lines())
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+    assert kept(moved) == []
+
+
 def test_a_wrong_offset_is_told_the_right_one(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 1_000)
