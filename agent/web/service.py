@@ -25,6 +25,7 @@ from longtake.preprocess.pipeline import video_record
 from longtake.preprocess.workspace import Workspace
 
 _ID = re.compile(r"[0-9a-f]{16}")
+SWEEP_EVERY = 3600.0  # seconds between two looks for uploads that nobody goes on with
 _MEDIA = TypeAdapter(MediaInfo)
 
 
@@ -49,6 +50,8 @@ class Service:
         self.uploads = Uploads(self.library.root / "uploads")
         self.indexing = Indexing(workspace)
         self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
+        self._closed = threading.Event()
+        threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()
         for video in map(self._rejoined, self.library.videos()):
             if not video.complete and source(video):
                 self.indexing.add(video)
@@ -110,8 +113,13 @@ class Service:
 
     def close(self) -> None:
         """Stop all work; what was finished is kept."""
+        self._closed.set()
         self.indexing.close()
         self.runs.close()
+
+    def _sweep_hourly(self) -> None:
+        while not self._closed.wait(SWEEP_EVERY):
+            self.uploads.sweep()
 
     def _rejoined(self, video: VideoRecord) -> VideoRecord:
         """A video with its uploaded file, which moved when the library did."""

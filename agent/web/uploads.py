@@ -165,6 +165,11 @@ class Uploads:
             self.get(upload_id)
             self._remove(upload_id)
 
+    def sweep(self) -> None:
+        """Delete what nobody went on with for a day."""
+        with self._lock:
+            self._sweep()
+
     @contextmanager
     def _alone(self, upload_id: str) -> Iterator[None]:
         """Hold an upload; what the disk refuses meanwhile is told as such, for it may be asked again."""
@@ -194,9 +199,10 @@ class Uploads:
     def _sweep(self) -> None:
         for facts in self._unfinished.glob("*.json"):
             data = self._bytes(facts.stem)  # none where it is finished
-            latest = max(file.stat().st_mtime for file in (facts, data) if file.exists())
-            if facts.stem not in self._busy and time.time() - latest > _IDLE:
-                self._remove(facts.stem)
+            if facts.stem not in self._busy:
+                latest = max((file.stat().st_mtime for file in (facts, data) if file.exists()), default=0.0)
+                if time.time() - latest > _IDLE:
+                    self._remove(facts.stem)
 
     def _remove(self, upload_id: str) -> None:
         # In this order: facts without bytes are swept, bytes without facts would never be found again.

@@ -18,7 +18,7 @@ import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.web import uploads
+from longtake.agent.web import service, uploads
 from longtake.agent.web.uploads import AT_ONCE, CHUNK, LARGEST, KeptUpload, Upload
 from longtake.config import load
 from longtake.memory.library import file_id
@@ -323,6 +323,20 @@ def test_what_nobody_went_on_with_for_a_day_is_swept(server: WebServer, workspac
             os.utime(file, (1_000_000, 1_000_000))
         begin(client, "another.mp4", 10)
         assert client.get(f"/api/uploads/{idle}").status_code == 404
+        assert client.get(f"/api/uploads/{fresh}").status_code == 200
+
+
+def test_it_is_swept_also_when_nobody_comes(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "SWEEP_EVERY", 0.01)
+    with web_server(workspace) as server, server.client() as client:
+        idle, fresh = begin(client, "idle.mp4", 10), begin(client, "fresh.mp4", 10)
+        unfinished = workspace.library.root / "uploads" / "unfinished"
+        for file in unfinished.glob(f"{idle}*"):
+            os.utime(file, (1_000_000, 1_000_000))
+        deadline = time.monotonic() + 60
+        while (unfinished / f"{idle}.json").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
         assert client.get(f"/api/uploads/{fresh}").status_code == 200
 
 
