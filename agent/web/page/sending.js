@@ -44,7 +44,7 @@ export async function state(id) {
 /**
  * Send a file from where it stopped.
  *
- * @param told is given `{id, offset}` after each chunk, and `{waiting}` (seconds) before another attempt
+ * @param told is given `{id, offset}` after each chunk, and `{waiting, problem}` (seconds, a sentence) before another attempt
  * @returns the id of the video it became
  */
 export async function send(file, told, signal) {
@@ -64,7 +64,7 @@ export async function send(file, told, signal) {
       if (error.status === 409 && error.facts?.offset !== undefined) {
         upload = { ...upload, offset: error.facts.offset };
       } else if (canRecover(error)) {
-        told({ waiting: wait });
+        told({ waiting: wait, problem: error instanceof Refused ? error.message : "The connection broke." });
         await pause(wait, signal);
         wait = Math.min(LONGEST_WAIT, wait * 2);
         upload = await resumed(file).catch(() => upload);
