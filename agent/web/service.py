@@ -143,7 +143,8 @@ class Service:
             if video is None or source(video) is None:
                 video = video_record(file, there.stat(), video_id, self.library, media, name)
                 self.library.save(video)  # first: a file that no video names would never be found again
-                there.rename(file)
+                if there != file:  # a file in a folder is not touched, which may be read-only
+                    there.rename(file)
             if not video.complete:
                 self.indexing.add(video)
         return video
