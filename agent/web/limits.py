@@ -31,7 +31,7 @@ class Limits:
     burst: int = 1_000  # requests at once
     per_second: float = 100.0  # requests, in the long run
     body: int = MIB  # bytes, where a route takes no files
-    chat_body: int = 64 * MIB  # bytes, with a video among the parts
+    chat_body: int = 32 * MIB  # bytes, with a video among the parts
     body_grace: float = 15.0  # seconds before a body's rate counts
     body_rate: float = 16 * 1024  # bytes a second, at least
 

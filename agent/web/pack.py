@@ -16,6 +16,7 @@ from longtake.agent.trace import RecordedTrace, blob_text
 from longtake.agent.traces.page import page_of
 from longtake.agent.web.clips import write_clip
 from longtake.agent.web.pack_text import Place, answer_text, subtitles_text
+from longtake.agent.web.service import source
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json
@@ -73,11 +74,17 @@ def _places(answer: Answer, library: Library) -> Iterator[Place]:
 
 
 def _add_place(pack: ZipFile, place: Place) -> None:
-    """Subtitles, still and clip of a place, those first that need no file of the video."""
+    """Subtitles, still and clip of a place, those first that need no file of the video.
+
+    Raises:
+        MediaError: when the file cannot be read, or is another by now: a clip of that would prove nothing.
+    """
     span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + LONGEST_CLIP))
     if words := place.video.items("subtitles", span) or place.video.items("speech", span):
         pack.writestr(place.file("srt"), subtitles_text(words, span))
-    path = Path(place.video.record.path)
+    path = source(place.video.record)
+    if path is None:
+        raise MediaError(f"The file of {place.video.record.name} is no longer the one that was indexed.")
     media = probe(path)
     if media.video:
         middle = (place.citations[0].start + place.citations[0].end) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,7 @@ from longtake.preprocess.pipeline import video_record
 from longtake.preprocess.workspace import Workspace
 
 _ID = re.compile(r"[0-9a-f]{16}")
+SWEEP_EVERY = 3600.0  # seconds between two looks for uploads that nobody goes on with
 _MEDIA = TypeAdapter(MediaInfo)
 
 
@@ -44,11 +46,14 @@ class Service:
         self.index = workspace.index  # opened here, before threads ask for it at once
         self.conversations = Conversations(self.library.memory_file)
         self.folders = Folders(folders)
+        self._changing = threading.Lock()  # of what the library holds, together with the files of uploads
         self.uploads = Uploads(self.library.root / "uploads")
         self.indexing = Indexing(workspace)
         self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
-        for video in self.library.videos():
-            if not video.complete and self.uploads.holds(video.path) and source(video):
+        self._closed = threading.Event()
+        threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()
+        for video in map(self._rejoined, self.library.videos()):
+            if not video.complete and source(video):
                 self.indexing.add(video)
 
     def video(self, video_id: str) -> VideoRecord:
@@ -72,9 +77,8 @@ class Service:
         Raises:
             MediaError: when it is no media file.
         """
-        video = self._known(path) or self._taken(path, name)
-        self.indexing.add(video)
-        return video
+        known = self._known(path)
+        return self._take(path, path, known.id if known else file_id(path), name)
 
     def finish_upload(self, upload_id: str) -> VideoRecord:
         """Take a whole upload into the library; bytes that it holds already are not kept twice.
@@ -83,11 +87,10 @@ class Service:
             Refusal: when it is no media file; it is deleted then.
         """
         upload, _ = self.uploads.get(upload_id)
-        file = self.uploads.finish(upload_id)
-        video = self.add(file, upload.name)
-        if video.path != str(file):
-            file.unlink()
-        return video
+        if upload.video:
+            return self.video(upload.video)
+        with self.uploads.finishing(upload_id) as arrived:
+            return self._take(arrived.path, arrived.file, arrived.video, arrived.name)
 
     def delete(self, video: VideoRecord) -> None:
         """Forget a video, its layers and its place in the search index, and the file where it was uploaded.
@@ -96,33 +99,54 @@ class Service:
             Refusal: 409 while it is indexed or asked about.
         """
         busy = Refusal(409, f"{video.name} is being indexed or asked about: delete it when that is over.")
-        if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
-            raise busy
         try:
-            with self.library.lock(video.id).acquire(timeout=0):
+            with self._changing, self.library.lock(video.id).acquire(timeout=0):
+                if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
+                    raise busy
+                video = self.video(video.id)  # an upload of the same bytes may have changed where it lies
+                if self.uploads.holds(video.path):  # first: without its video nobody would find it again
+                    Path(video.path).unlink(missing_ok=True)
                 self.index.delete(video.id)
                 self.library.delete(video)
         except Timeout as error:
             raise busy from error
-        if self.uploads.holds(video.path):
-            Path(video.path).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Stop all work; what was finished is kept."""
+        self._closed.set()
         self.indexing.close()
         self.runs.close()
+
+    def _sweep_hourly(self) -> None:
+        while not self._closed.wait(SWEEP_EVERY):
+            self.uploads.sweep()
+
+    def _rejoined(self, video: VideoRecord) -> VideoRecord:
+        """A video with its uploaded file, which moved when the library did."""
+        file = self.uploads.file(video.id)
+        if file is None or source(video):
+            return video
+        video = video.model_copy(update={"path": str(file), "modified": file.stat().st_mtime_ns})
+        self.library.save(video)
+        return video
 
     def _known(self, path: Path) -> VideoRecord | None:
         """The video that was read from this very file, which need not be hashed again."""
         location = str(path.resolve())
         return next((video for video in self.library.videos() if video.path == location and source(video)), None)
 
-    def _taken(self, path: Path, name: str | None) -> VideoRecord:
-        media, video_id = probe(path), file_id(path)
-        video = self.library.get(video_id)
-        if video is None or source(video) is None:
-            video = video_record(path, path.stat(), video_id, self.library, media, name)
-            self.library.save(video)
+    def _take(self, there: Path, file: Path, video_id: str, name: str | None) -> VideoRecord:
+        """Put a file where it is to be, unless the library has these bytes already, and index what is missing."""
+        media = probe(there)
+        with self._changing:
+            video = self.library.get(video_id)
+            if video is None or source(video) is None:
+                video = video_record(file, there.stat(), video_id, self.library, media, name)
+                self.library.save(video)  # first: a file that no video names would never be found again
+                if there != file:  # a file in a folder is not touched, which may be read-only
+                    there.rename(file)
+            if not video.complete:
+                self.indexing.add(video)
         return video
 
 

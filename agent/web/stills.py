@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
 from functools import lru_cache
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.service import source
+from longtake.agent.web.turns import Turns
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.frames import Picture, encode_jpeg, read_frames, read_jpeg
@@ -18,8 +18,7 @@ from longtake.preprocess.media import probe
 
 WIDEST = 640  # pixels
 _QUALITY = 80
-_DECODING = threading.BoundedSemaphore(2)  # pictures decoded at once
-_PATIENCE = 2.0  # seconds that a request waits for its turn: it holds a thread that others need
+_DECODING = Turns(2, "Other pictures are being decoded: ask again in a while.", again=1)
 
 
 def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
@@ -56,15 +55,11 @@ def _decoded(video: VideoRecord, at: float) -> Picture:
     path = source(video)
     if path is None:
         raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
-    if not _DECODING.acquire(timeout=_PATIENCE):
-        raise Refusal(503, "Other pictures are being decoded: ask again in a while.", headers={"Retry-After": "1"})
-    try:
+    with _DECODING.one():
         media = probe(path)
         if media.video:
             for frame in read_frames(path, media, TimeSpan(start=at, end=at), lambda: None):
                 return frame.bgr(WIDEST)
-    finally:
-        _DECODING.release()
     raise Refusal(404, f"{video.name} has no picture at that time.")
 
 

@@ -19,11 +19,13 @@ from longtake.agent.web.pack import write_pack
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.runs import Asked
 from longtake.agent.web.service import Served, Service
+from longtake.agent.web.turns import Turns
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 
 MOST_VIDEOS = 20  # of one question
 LONGEST_OPTION = 1_000  # characters
+PACKING = Turns(1, "Another evidence pack is being made: ask again in a while.", again=10)
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
@@ -82,7 +84,8 @@ def pack_turn(thread: str, number: int, service: Served) -> Response:
     with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
         pack = Path(file.name)
     try:
-        write_pack(pack, exchange, service.library)
+        with PACKING.one():
+            write_pack(pack, exchange, service.library)
     except BaseException:
         pack.unlink()
         raise

@@ -27,7 +27,8 @@ def begin_upload(upload: Upload, service: Served) -> dict[str, Any]:
 def show_upload(upload_id: str, service: Served) -> dict[str, Any]:
     """How far an upload is: where to go on after a break."""
     upload, offset = service.uploads.get(upload_id)
-    return {"name": upload.name, "size": upload.size, "offset": offset, "chunk": CHUNK}
+    video = {"video": upload.video} if upload.video else {}
+    return {"name": upload.name, "size": upload.size, "offset": offset, "chunk": CHUNK} | video
 
 
 @router.patch("/{upload_id}", openapi_extra=_RAW)
@@ -39,7 +40,7 @@ def send_chunk(
 ) -> dict[str, Any]:
     """Send the bytes from an offset on; after the last ones the file is a video of the library, and is indexed.
 
-    A last chunk whose answer was lost is followed by an empty one.
+    A last chunk whose answer was lost is followed by an empty one, for a day.
     """
     there = service.uploads.append(upload_id, offset, body)
     upload, _ = service.uploads.get(upload_id)

@@ -2,12 +2,11 @@
 there.
 
 On disk, beside the finished files `<hash>.<extension>`: `unfinished/<id>` holds the bytes so far, `<id>.json` their
-name and size. Nothing of a request is ever part of a path.
+name, size and, for a day, the video it became. Nothing of a request is ever part of a path.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shutil
@@ -16,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -43,6 +43,21 @@ class Upload(Record):
     size: int = Field(gt=0)
 
 
+class KeptUpload(Upload):
+    """What is kept of an upload; once it is finished, the id of the video that it became."""
+
+    video: str | None = None
+
+
+class Arrived(NamedTuple):
+    """A media file whose bytes are all there: where they lie, their hash, and the file that they are to be."""
+
+    name: str
+    path: Path
+    video: str
+    file: Path
+
+
 class Uploads:
     """The uploads of one library; safe to use from every thread."""
 
@@ -57,6 +72,10 @@ class Uploads:
     def holds(self, path: str) -> bool:
         """Whether a file was uploaded: it is ours to delete."""
         return Path(path).parent == self._root
+
+    def file(self, video_id: str) -> Path | None:
+        """The uploaded file of these bytes, if there is one."""
+        return next(self._root.glob(f"{video_id}.*"), None)
 
     def begin(self, upload: Upload) -> str:
         """Make room for a file and return the id of its upload.
@@ -80,25 +99,26 @@ class Uploads:
             self._bytes(upload_id).touch()
         return upload_id
 
-    def get(self, upload_id: str) -> tuple[Upload, int]:
-        """An upload and the bytes of it that are there.
+    def get(self, upload_id: str) -> tuple[KeptUpload, int]:
+        """An upload and the bytes of it that have arrived.
 
         Raises:
             Refusal: 404 when there is none of this id.
         """
         try:
             if _ID.fullmatch(upload_id):
-                upload = Upload.model_validate_json(self._facts(upload_id).read_bytes())
-                return upload, self._bytes(upload_id).stat().st_size
+                upload = KeptUpload.model_validate_json(self._facts(upload_id).read_bytes())
+                return upload, upload.size if upload.video else self._bytes(upload_id).stat().st_size
         except FileNotFoundError:
             pass  # as with an id that cannot be one
-        raise Refusal(404, "There is no such upload: it is finished, or was swept after a day without news.")
+        raise Refusal(404, "There is no such upload: it was given up, or swept after a day without news.")
 
     def append(self, upload_id: str, offset: int, data: bytes) -> int:
         """Add bytes to what is there, and return how many are there then.
 
         Raises:
-            Refusal: 409 with the right `offset` where it differs or another request is writing, 413 beyond the size.
+            Refusal: 409 with the right `offset` where it differs or another request is writing, 413 beyond the size,
+                507 with the `offset` when the disk is full.
         """
         with self._alone(upload_id):
             upload, there = self.get(upload_id)
@@ -106,32 +126,34 @@ class Uploads:
                 raise Refusal(409, f"{there} bytes of {upload.name} are there: go on from these.", offset=there)
             if there + len(data) > upload.size:
                 raise Refusal(413, f"{upload.name} was said to have {upload.size:,} bytes; these are more.")
+            if upload.video:
+                return there
             with self._bytes(upload_id).open("ab") as stream:
                 stream.write(data)
             return there + len(data)
 
-    def finish(self, upload_id: str) -> Path:
-        """The media file that an upload has become, named by its bytes' hash and by what its container is.
+    @contextmanager
+    def finishing(self, upload_id: str) -> Iterator[Arrived]:
+        """Hold a whole upload while the library takes it; what it leaves of the bytes is deleted then.
 
         Raises:
-            Refusal: when it is none; it is deleted then.
+            Refusal: when it is no media file; it is deleted then.
         """
         with self._alone(upload_id):
             upload, _ = self.get(upload_id)
-            arrived = self._bytes(upload_id)
+            path = self._bytes(upload_id)
             try:
-                extension = media_type(probe(arrived)).extension
+                extension = media_type(probe(path)).extension
             except MediaError as error:
                 self._remove(upload_id)
                 raise Refusal(
                     400, f"{upload.name} is no video or sound that can be read, and was deleted: does it play?"
                 ) from error
-            file = self._root / f"{file_id(arrived)}.{extension}"
-            with self._lock:
-                if not file.exists():  # else somebody may be reading it
-                    os.replace(arrived, file)
-            self._remove(upload_id)
-            return file
+            video = file_id(path)
+            yield Arrived(upload.name, path, video, self._root / f"{video}.{extension}")
+            kept = upload.model_copy(update={"video": video})
+            write_atomic(self._facts(upload_id), kept.model_dump_json())
+            path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:
         """Give an upload up.
@@ -143,30 +165,44 @@ class Uploads:
             self.get(upload_id)
             self._remove(upload_id)
 
+    def sweep(self) -> None:
+        """Delete what nobody went on with for a day."""
+        with self._lock:
+            self._sweep()
+
     @contextmanager
     def _alone(self, upload_id: str) -> Iterator[None]:
+        """Hold an upload; what the disk refuses meanwhile is told as such, for it may be asked again."""
         with self._lock:
             if upload_id in self._busy:
                 raise Refusal(409, "Another request is writing this upload: ask how far it is.")
             self._busy.add(upload_id)
         try:
             yield
+        except OSError as error:
+            there = self.get(upload_id)[1]
+            problem = f"The library cannot be written ({error.strerror}): when its disk has room, the upload goes on."
+            raise Refusal(507, problem, offset=there) from error
         finally:
             with self._lock:
                 self._busy.discard(upload_id)
 
     def _pending(self) -> list[tuple[Upload, int]]:
-        pending = []
+        pending: list[tuple[Upload, int]] = []
         for facts in self._unfinished.glob("*.json"):
-            with suppress(Refusal):  # finished or given up meanwhile
-                pending.append(self.get(facts.stem))
+            with suppress(Refusal):  # given up meanwhile
+                upload, there = self.get(facts.stem)
+                if not upload.video:
+                    pending.append((upload, there))
         return pending
 
     def _sweep(self) -> None:
         for facts in self._unfinished.glob("*.json"):
-            data = self._bytes(facts.stem)
-            if facts.stem not in self._busy and not (data.exists() and time.time() - data.stat().st_mtime < _IDLE):
-                self._remove(facts.stem)
+            data = self._bytes(facts.stem)  # none where it is finished
+            if facts.stem not in self._busy:
+                latest = max((file.stat().st_mtime for file in (facts, data) if file.exists()), default=0.0)
+                if time.time() - latest > _IDLE:
+                    self._remove(facts.stem)
 
     def _remove(self, upload_id: str) -> None:
         # In this order: facts without bytes are swept, bytes without facts would never be found again.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -92,7 +93,10 @@ def add_video(added: Added, service: Served) -> Video:
 @router.get("/folders")
 def list_files(service: Served) -> FileList:
     """The media files of the folders that `serve --folder` allows."""
-    found = [AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size) for file in service.folders.files()]
+    found = []
+    for file in service.folders.files():
+        with suppress(FileNotFoundError):  # it went away since it was listed
+            found.append(AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size))
     return FileList(files=tuple(found))
 
 

@@ -44,7 +44,7 @@ export async function state(id) {
 /**
  * Send a file from where it stopped.
  *
- * @param told is given `{id, offset}` after each chunk, and `{waiting}` (seconds) before another attempt
+ * @param told is given `{id, offset}` after each chunk, and `{waiting, problem}` (seconds, a sentence) before another attempt
  * @returns the id of the video it became
  */
 export async function send(file, told, signal) {
@@ -61,10 +61,10 @@ export async function send(file, told, signal) {
       upload = { ...upload, offset };
       wait = 1;
     } catch (error) {
-      if (error.facts?.offset !== undefined) {
+      if (error.status === 409 && error.facts?.offset !== undefined) {
         upload = { ...upload, offset: error.facts.offset };
       } else if (canRecover(error)) {
-        told({ waiting: wait });
+        told({ waiting: wait, problem: error instanceof Refused ? error.message : "The connection broke." });
         await pause(wait, signal);
         wait = Math.min(LONGEST_WAIT, wait * 2);
         upload = await resumed(file).catch(() => upload);
@@ -90,9 +90,9 @@ function chunk(file, { id, offset, chunk: most }, signal) {
   return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + most), signal });
 }
 
-/** The connection broke, the server restarts, another request of ours is still being written, or it was forgotten. */
+/** The connection broke, the server restarts, its disk is full, another request is being written, or it forgot. */
 function canRecover(error) {
-  return error instanceof Unreachable || [404, 408, 409, 429, 502, 503, 504].includes(error.status);
+  return error instanceof Unreachable || [404, 408, 409, 429, 502, 503, 504, 507].includes(error.status);
 }
 
 function pause(seconds, signal) {

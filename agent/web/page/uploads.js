@@ -53,7 +53,7 @@ async function sendOne(file, arrived) {
   });
   const speed = speedometer();
   const told = (news) => {
-    if (news.waiting) return row.say(`The connection broke; trying again in ${news.waiting} s`);
+    if (news.waiting) return row.say(`${news.problem} Trying again in ${news.waiting} s.`);
     id = news.id;
     row.show(news.offset / file.size, `${bytes(news.offset)} of ${bytes(file.size)}${speed(news.offset)}`);
   };

@@ -94,11 +94,36 @@ def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
     assert [video.id for video in workspace.library.videos()] == [running]
 
 
+def test_what_cannot_be_deleted_stays_in_the_queue(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
+        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+        with workspace.library.lock(waiting):  # as another process that works on it
+            assert client.delete(f"/api/videos/{waiting}").status_code == 409
+        assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
+
+
+def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    workspace.add(tmp_path / tone.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
+        complete = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()
+        assert (complete["complete"], complete["progress"]) == (True, None)
+
+
 @pytest.mark.slow
-def test_an_upload_whose_indexing_was_ended_goes_on_with_the_next_server(workspace: Workspace, long_tone: Path) -> None:
-    uploads = workspace.library.root / "uploads"
-    uploads.mkdir()
-    file = Path(shutil.copy(long_tone, uploads / f"{file_id(long_tone)}.wav"))
+@pytest.mark.parametrize("folder", ["library/uploads", "folder"])
+def test_indexing_that_was_ended_goes_on_with_the_next_server(
+    workspace: Workspace, long_tone: Path, tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    file = Path(shutil.copy(long_tone, tmp_path / folder / f"{file_id(long_tone)}.wav"))
     with web_server(workspace) as server:
         server.service.add(file, "talk.wav")
     assert not workspace.library.resolve("talk.wav").complete

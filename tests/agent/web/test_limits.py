@@ -12,7 +12,7 @@ import pytest
 from helpers.web_server import WebServer, web_server
 
 from longtake.agent.web import limits
-from longtake.agent.web.limits import Bucket, Limits
+from longtake.agent.web.limits import MIB, Bucket, Limits
 from longtake.agent.web.uploads import CHUNK
 from longtake.preprocess.workspace import Workspace
 
@@ -114,6 +114,12 @@ def test_a_body_that_is_too_large_is_refused_by_its_length(server: WebServer, pa
     with connected(server) as connection:
         connection.sendall(head(server, path, size))
         assert connection.recv(65_536).startswith(b"HTTP/1.1 413"), "before a byte of it was sent"
+
+
+def test_a_video_in_a_question_is_bounded_by_what_its_copies_take_of_memory(small_workspace: Workspace) -> None:
+    with web_server(small_workspace) as ordinary, connected(ordinary) as connection:
+        connection.sendall(head(ordinary, "/v1/chat/completions", 32 * MIB + 1))
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 413")
 
 
 def test_a_body_that_does_not_say_its_length_is_counted(server: WebServer) -> None:

@@ -20,6 +20,7 @@ from PIL import Image
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.web.pack import write_pack
+from longtake.agent.web.threads import PACKING
 from longtake.config import load
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
@@ -90,8 +91,20 @@ def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
     told = (pack / "answer.md").read_text(encoding="utf-8")
     assert "00:00:03-00:00:07: [subtitles](places/01.srt)\n" in told
     missing = told.partition("## Missing")[2]
-    assert "talk.mp4 cannot be read" in missing
+    assert "The file of talk.mp4 is no longer the one" in missing
     assert "There is no trace" in missing
+
+
+def test_another_film_under_the_same_name_proves_nothing(tmp_path: Path, tone: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    video = write_small_video(tmp_path / "talk.mp4")
+    workspace.add(video)
+    made = Asker(workspace).ask(["talk.mp4"], COST)
+    shutil.copy(tone, video)
+    pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
+    assert [file.name for file in (pack / "places").iterdir()] == ["01.srt"]
+    missing = (pack / "answer.md").read_text(encoding="utf-8").partition("## Missing")[2]
+    assert "The file of talk.mp4 is no longer the one that was indexed." in missing
 
 
 def test_an_answer_without_places_is_packed_as_well(small_workspace: Workspace, tmp_path: Path) -> None:
@@ -127,6 +140,17 @@ def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Pa
 def client(small_workspace: Workspace) -> Iterator[httpx.Client]:
     with web_server(small_workspace) as server, server.client() as client:
         yield client
+
+
+def test_while_a_pack_is_made_another_is_asked_to_wait(client: httpx.Client, small_workspace: Workspace) -> None:
+    thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
+    answer(client, thread, COST)
+    address = f"/api/threads/{thread}/turns/0/pack"
+    with PACKING.one():
+        refused = client.get(address)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (503, "unavailable")
+        assert int(refused.headers["Retry-After"]) > 0
+    assert client.get(address).status_code == 200
 
 
 def test_a_pack_is_downloaded(client: httpx.Client, small_workspace: Workspace) -> None:

@@ -105,6 +105,29 @@ def test_an_upload_that_a_reload_broke_off_goes_on_where_it_was(browser: Any, tm
         assert page.locator("#uploads > li").count() == 0
 
 
+def test_a_last_answer_that_was_lost_costs_no_second_upload(browser: Any, tmp_path: Path) -> None:
+    clip = write_small_video(tmp_path / "talk.mp4")
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.route("**/api/uploads/*", lambda route: (route.fetch(), route.abort()), times=1)
+        sent: list[int] = []
+        page.on("request", lambda request: sent.append(_offset(request)) if request.method == "PATCH" else None)
+        page.locator("#files").set_input_files(clip)
+        page.locator("#uploads > li").wait_for(state="detached")
+        assert sent == [0, clip.stat().st_size]
+        assert [video.name for video in server.service.library.videos()] == ["talk.mp4"]
+
+
+def test_a_full_disk_is_told_and_waited_for(browser: Any, tmp_path: Path) -> None:
+    clip = write_small_video(tmp_path / "talk.mp4")
+    full = {"error": {"message": "The disk is full.", "type": "unavailable"}, "offset": 0}
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.route("**/api/uploads/*", lambda route: route.fulfill(status=507, json=full), times=1)
+        page.locator("#files").set_input_files(clip)
+        page.get_by_text("The disk is full. Trying again in 1 s.").wait_for()
+        page.locator("#uploads > li").wait_for(state="detached")
+        assert [video.name for video in server.service.library.videos()] == ["talk.mp4"]
+
+
 def _offset(request: Any) -> int:
     """Where the chunk of a request, or of a route's request, begins."""
     return int(getattr(request, "request", request).headers.get("upload-offset", "0"))

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import socket
+import sqlite3
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.web import uploads
-from longtake.agent.web.uploads import AT_ONCE, CHUNK, LARGEST, Upload
+from longtake.agent.web import service, uploads
+from longtake.agent.web.uploads import AT_ONCE, CHUNK, LARGEST, KeptUpload, Upload
 from longtake.config import load
 from longtake.memory.library import file_id
 from longtake.preprocess.workspace import Workspace
@@ -43,9 +48,9 @@ def send(client: httpx.Client, upload: str, offset: int, data: bytes) -> httpx.R
 
 
 def kept(workspace: Workspace) -> list[str]:
-    """Every file below the folder of uploads."""
+    """Every file of media below the folder of uploads, whole or not."""
     root = workspace.library.root / "uploads"
-    return sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
+    return sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file() and file.suffix != ".json")
 
 
 def test_a_file_arrives_in_chunks_and_lies_under_its_hash(server: WebServer, workspace: Workspace, tone: Path) -> None:
@@ -58,7 +63,6 @@ def test_a_file_arrives_in_chunks_and_lies_under_its_hash(server: WebServer, wor
         video = client.get(f"/api/videos/{last['video']}").json()
         assert (video["name"], video["bytes"], video["duration"]) == ("a talk.wav", len(data), 4.0)
         assert client.get(f"/api/videos/{last['video']}/file").content == data
-        assert client.get(f"/api/uploads/{upload}").status_code == 404
     assert kept(workspace) == [f"{file_id(tone)}.wav"]
 
 
@@ -101,6 +105,21 @@ def test_an_upload_goes_on_when_the_server_was_ended(workspace: Workspace, tone:
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
 
+def test_uploads_move_with_their_library(workspace: Workspace, tmp_path: Path, tone: Path) -> None:
+    data, video = tone.read_bytes(), file_id(tone)
+    with web_server(workspace) as server, server.client() as client:
+        send(client, begin(client, "talk.wav", len(data)), 0, data)
+    moved = Workspace(Path(shutil.copytree(workspace.library.root, tmp_path / "moved")), load())
+    shutil.rmtree(workspace.library.root)
+    with web_server(moved) as server, server.client() as client:
+        assert client.get(f"/api/videos/{video}").json()["playable"]
+        assert client.get(f"/api/videos/{video}/file").content == data
+        with client.stream("GET", f"/api/videos/{video}/progress") as events:
+            list(events.iter_lines())
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+    assert kept(moved) == []
+
+
 def test_a_wrong_offset_is_told_the_right_one(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 1_000)
@@ -114,7 +133,20 @@ def test_a_wrong_offset_is_told_the_right_one(server: WebServer) -> None:
             )
 
 
-def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, tone: Path) -> None:
+def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, workspace: Workspace, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        for offset, rest in ((0, data), (len(data), b"")):
+            assert send(client, upload, offset, rest).json() == {"offset": len(data), "video": file_id(tone)}
+        shown = client.get(f"/api/uploads/{upload}").json()
+        assert (shown["offset"], shown["video"]) == (len(data), file_id(tone))
+        for _ in range(AT_ONCE):
+            begin(client, "another.wav", 10)  # what is finished is none of those under way
+    assert f"{file_id(tone)}.wav" in kept(workspace)
+
+
+def test_a_whole_upload_is_finished_by_the_next_server(server: WebServer, tone: Path) -> None:
     data = tone.read_bytes()
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
@@ -129,6 +161,57 @@ def test_the_same_file_twice_is_one_video(server: WebServer, workspace: Workspac
         videos = [send(client, upload, 0, data).json()["video"] for upload in (first, second)]
         assert videos == [file_id(tone)] * 2
         assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == ["first.wav"]
+    assert kept(workspace) == [f"{file_id(tone)}.wav"]
+
+
+def test_copies_that_are_finished_at_once_are_all_told_the_video(workspace: Workspace, tone: Path) -> None:
+    workspace.add(tone)
+    data = tone.read_bytes()
+
+    def finish(upload: str) -> Any:
+        with server.client() as client:
+            return send(client, upload, 0, data).json()
+
+    with web_server(workspace) as server, server.client() as client, ThreadPoolExecutor(AT_ONCE) as threads:
+        for _ in range(3):
+            copies = [begin(client, "copy.wav", len(data)) for _ in range(AT_ONCE)]
+            assert list(threads.map(finish, copies)) == [{"offset": len(data), "video": file_id(tone)}] * AT_ONCE
+    assert kept(workspace) == []
+
+
+def test_a_video_that_comes_again_while_it_is_deleted_is_there(workspace: Workspace, tone: Path) -> None:
+    data, video = tone.read_bytes(), file_id(tone)
+    with web_server(workspace) as server, ThreadPoolExecutor(2) as beside, server.client() as client:
+        send(client, begin(client, "talk.wav", len(data)), 0, data)
+        with client.stream("GET", f"/api/videos/{video}/progress") as events:
+            list(events.iter_lines())
+        upload = begin(client, "again.wav", len(data))
+        with closing(sqlite3.connect(workspace.library.memory_file, isolation_level=None)) as memory:
+            memory.execute("BEGIN IMMEDIATE")  # the deletion waits for this, half done
+            deleted = beside.submit(httpx.delete, f"{server.url}/api/videos/{video}", timeout=60)
+            while not deleted.done() and (workspace.library.root / "uploads" / f"{video}.wav").exists():
+                time.sleep(0.01)
+            sent = beside.submit(send, client, upload, 0, data)
+            wait([sent], timeout=1.0)
+            memory.rollback()
+        assert (deleted.result().status_code, sent.result().json()["video"]) == (204, video)
+        assert client.get(f"/api/videos/{video}/file").content == data
+    assert kept(workspace) == [f"{video}.wav"]
+
+
+def test_what_breaks_off_before_the_library_has_it_can_be_finished(
+    server: WebServer, workspace: Workspace, tone: Path
+) -> None:
+    data, videos = tone.read_bytes(), workspace.library.root / "videos"
+    videos.touch()  # where the library would write its record
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        refused = send(client, upload, 0, data)
+        assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), len(data))
+        assert str(workspace.library.root) not in refused.text
+        assert kept(workspace) == [f"unfinished/{upload}"]
+        videos.unlink()
+        assert send(client, upload, len(data), b"").json()["video"] == file_id(tone)
     assert kept(workspace) == [f"{file_id(tone)}.wav"]
 
 
@@ -210,6 +293,20 @@ def test_what_no_disk_should_hold_is_refused_at_once(server: WebServer, monkeypa
         assert told(second) == (507, "unavailable"), "what the first one still lacks is not free"
 
 
+def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))  # as a full disk: what fits is written
+        try:
+            refused = send(client, upload, 0, data)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), 50_000)
+        assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
+
+
 def test_too_many_at_once_are_refused_until_one_is_given_up(server: WebServer, workspace: Workspace) -> None:
     with server.client() as client:
         under_way = [begin(client, "talk.mp4", 10) for _ in range(AT_ONCE)]
@@ -229,6 +326,20 @@ def test_what_nobody_went_on_with_for_a_day_is_swept(server: WebServer, workspac
         assert client.get(f"/api/uploads/{fresh}").status_code == 200
 
 
+def test_it_is_swept_also_when_nobody_comes(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "SWEEP_EVERY", 0.01)
+    with web_server(workspace) as server, server.client() as client:
+        idle, fresh = begin(client, "idle.mp4", 10), begin(client, "fresh.mp4", 10)
+        unfinished = workspace.library.root / "uploads" / "unfinished"
+        for file in unfinished.glob(f"{idle}*"):
+            os.utime(file, (1_000_000, 1_000_000))
+        deadline = time.monotonic() + 60
+        while (unfinished / f"{idle}.json").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert client.get(f"/api/uploads/{fresh}").status_code == 200
+
+
 def test_an_upload_that_is_long_goes_on_being_fresh(workspace: Workspace) -> None:
     held = uploads.Uploads(workspace.library.root / "uploads")
     upload = held.begin(Upload(name="talk.mp4", size=10))
@@ -236,4 +347,4 @@ def test_an_upload_that_is_long_goes_on_being_fresh(workspace: Workspace) -> Non
         os.utime(file, (1_000_000, 1_000_000))
     held.append(upload, 0, b"abc")
     again = uploads.Uploads(workspace.library.root / "uploads")
-    assert again.get(upload) == (Upload(name="talk.mp4", size=10), 3)
+    assert again.get(upload) == (KeptUpload(name="talk.mp4", size=10), 3)
