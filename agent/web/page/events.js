@@ -44,10 +44,9 @@ export function followRun(run, on) {
   return follow(`/api/runs/${run}/events`, on, (kind) => kind === "answer" || kind === "failed");
 }
 
-/** Follow the indexing of a video until it is over. */
-export function followIndexing(video, told) {
-  const on = { progress: told };
-  return follow(`/api/videos/${video}/progress`, on, (_, progress) => over(progress));
+/** Follow the indexing of a video until it is over, or `lost` because the video is gone or the server is busy. */
+export function followIndexing(video, told, lost) {
+  return follow(`/api/videos/${video}/progress`, { progress: told, lost }, (_, progress) => over(progress));
 }
 
 export const over = (progress) => progress.state === "done" || progress.state === "failed";

@@ -13,7 +13,7 @@ const chosen = new Set();
 
 /** Make it work; once. */
 export function startLibrary() {
-  watchFiles(added);
+  watchFiles(changed);
   onProgress((video, progress) => {
     cards.get(video)?.progress(progress);
     if (over(progress)) showLibrary();
@@ -44,7 +44,7 @@ export async function showLibrary() {
   byId("from-folder").hidden = files.length === 0;
 }
 
-async function added() {
+async function changed() {
   await showLibrary();
   followQueue();
 }
@@ -55,7 +55,7 @@ async function addFromFolder() {
   for (const path of (await choose("Add from a folder", items)) ?? []) {
     await attempt(() => post("/api/videos", { path }));
   }
-  added();
+  changed();
 }
 
 function cardOf(video) {
@@ -142,6 +142,6 @@ async function deleteVideo({ id, name }) {
     return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
   notice(`${name} was deleted.`);
-  await showLibrary();
+  await changed();
   byId("library-title").focus();
 }
