@@ -70,10 +70,11 @@ class FileList(Record):
     """What may be added by path."""
 
     files: tuple[AllowedFile, ...]
+    cut: bool = Field(description="Whether there are more, which may be added too.")
 
 
 class Added(Record):
-    """A file to add: one of those that /api/folders lists."""
+    """A file to add: a media file in an allowed folder, as /api/folders lists them."""
 
     path: str = Field(max_length=4_096)
 
@@ -93,8 +94,9 @@ def add_video(added: Added, service: Served) -> Video:
 @router.get("/folders")
 def list_files(service: Served) -> FileList:
     """The media files of the folders that `serve --folder` allows."""
-    found = [AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size) for file in service.folders.files()]
-    return FileList(files=tuple(found))
+    files, cut = service.folders.files()
+    found = [AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size) for file in files]
+    return FileList(files=tuple(found), cut=cut)
 
 
 @router.get("/videos/{video_id}")

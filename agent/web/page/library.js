@@ -50,9 +50,10 @@ async function changed() {
 }
 
 async function addFromFolder() {
-  const { files } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
+  const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
   const items = files.map(({ path, name, bytes: size }) => ({ id: path, name, detail: bytes(size) }));
-  for (const path of (await choose("Add from a folder", items)) ?? []) {
+  const title = cut ? `Add from a folder: the first ${files.length} files` : "Add from a folder";
+  for (const path of (await choose(title, items)) ?? []) {
     await attempt(() => post("/api/videos", { path }));
   }
   changed();
