@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.cli_replay import register
+from longtake.agent.traces.cli_replay import Json, Reference, register
 from longtake.agent.traces.find import find_run, run_ids
 from longtake.agent.traces.recorded import RecordedRun, Summary
 from longtake.agent.traces.tree import one_line, tree_of
@@ -21,9 +21,6 @@ trace = typer.Typer(
     no_args_is_help=True, help="List, show, measure and compare what runs did, run them again, fork and export them."
 )
 _WIDE = 2_000  # columns
-
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-Reference = Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="RUN")]
 
 register(trace)
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import Field
 
+from longtake.agent.kept_stills import kept_still
+from longtake.agent.lanes import lanes_of
+from longtake.agent.media_types import playable
 from longtake.agent.traces.recorded import Lenient, RecordedRun
 from longtake.agent.traces.tree import one_line
-from longtake.agent.web.lanes import lanes_of
-from longtake.agent.web.media_types import playable
-from longtake.agent.web.service import media_of, source
-from longtake.agent.web.stills import kept_still
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
+from longtake.preprocess.sources import media_of, source
 
 STILL_BYTES = 2_000_000  # of all stills of a page, as JPEG
 _WIDTH = 480  # pixels of a still

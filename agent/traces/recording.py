@@ -89,7 +89,7 @@ def letters(messages: Sequence[BaseMessage]) -> int:
 
 
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
-    most = letters(_messages(trace.blob(event["input"])["messages"])) if event["data"]["shortened"] else None
+    most = letters(messages_from_dict(trace.blob(event["input"])["messages"])) if event["data"]["shortened"] else None
     return Reply(event["step"], _message(trace, event), most)
 
 
@@ -97,16 +97,12 @@ def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mappi
     data = event["data"]
     asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == data["call"]]
     prompts = tuple(
-        (_messages(trace.blob(each["input"])["messages"])[-1].text, _message(trace, each)) for each in asked
+        (messages_from_dict(trace.blob(each["input"])["messages"])[-1].text, _message(trace, each)) for each in asked
     )
     result = ToolResult.model_validate(trace.blob(event["output"]))
     return Call(event["step"], event["parent"], data["tool"], data["arguments"], result, prompts)
 
 
 def _message(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
-    (message,) = _messages([trace.blob(event["output"])])
+    (message,) = messages_from_dict([trace.blob(event["output"])])
     return AIMessage.model_validate(message.model_dump())
-
-
-def _messages(recorded: Sequence[dict[str, Any]]) -> list[BaseMessage]:
-    return messages_from_dict(list(recorded))

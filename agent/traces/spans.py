@@ -129,8 +129,8 @@ def _agent(run: _Run) -> ReadableSpan:
 
 
 def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
-    given = _messages(run.trace.blob(event["input"])["messages"])
-    (reply,) = _messages([run.trace.blob(event["output"])])
+    given = messages_from_dict(run.trace.blob(event["input"])["messages"])
+    (reply,) = messages_from_dict([run.trace.blob(event["output"])])
     reason = reply.response_metadata.get("finish_reason")
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -209,10 +209,6 @@ def _text(text: str) -> dict[str, Any]:
 
 def _status(error: str | None) -> Status:
     return Status(StatusCode.ERROR, error) if error else Status(StatusCode.UNSET)
-
-
-def _messages(recorded: Sequence[dict[str, Any]]) -> list[BaseMessage]:
-    return messages_from_dict(list(recorded))
 
 
 def _json(value: Any) -> str:

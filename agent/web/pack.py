@@ -16,7 +16,6 @@ from longtake.agent.trace import RecordedTrace, blob_text
 from longtake.agent.traces.page import page_of
 from longtake.agent.web.clips import write_clip
 from longtake.agent.web.pack_text import Place, answer_text, subtitles_text
-from longtake.agent.web.service import source
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json

@@ -10,7 +10,6 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 from filelock import Timeout
-from pydantic import TypeAdapter
 
 from longtake.agent.ask import Asker
 from longtake.agent.web.folders import Folders
@@ -19,14 +18,14 @@ from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.runs import Runs
 from longtake.agent.web.uploads import Uploads
 from longtake.memory.conversations import Conversations
-from longtake.memory.library import Library, VideoRecord, file_id
-from longtake.preprocess.media import MediaInfo, probe
+from longtake.memory.library import VideoRecord, file_id
+from longtake.preprocess.media import probe
 from longtake.preprocess.pipeline import video_record
+from longtake.preprocess.sources import source
 from longtake.preprocess.workspace import Workspace
 
 _ID = re.compile(r"[0-9a-f]{16}")
 SWEEP_EVERY = 3600.0  # seconds between two looks for uploads that nobody goes on with
-_MEDIA = TypeAdapter(MediaInfo)
 
 
 class Service:
@@ -148,24 +147,6 @@ class Service:
             if not video.complete:
                 self.indexing.add(video)
         return video
-
-
-def source(video: VideoRecord) -> Path | None:
-    """The file a video was read from, as long as it is there and unchanged."""
-    path = Path(video.path)
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return path if (status.st_size, status.st_mtime_ns) == (video.size, video.modified) else None
-
-
-def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
-    """What a video's file is, as its first layer says, or else the file; None while neither is there."""
-    if layer := library.layer(video, "probe"):
-        return _MEDIA.validate_python(next(layer.items()))
-    path = source(video)
-    return probe(path) if path else None
 
 
 async def served(request: Request) -> Service:

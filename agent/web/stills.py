@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from functools import lru_cache
-
-import cv2
-import numpy as np
-
+from longtake.agent.kept_stills import kept_still, small_jpeg
 from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.service import source
 from longtake.agent.web.turns import Turns
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import Picture, encode_jpeg, read_frames, read_jpeg
+from longtake.preprocess.frames import Picture, read_frames
 from longtake.preprocess.media import probe
+from longtake.preprocess.sources import source
 
 WIDEST = 640  # pixels
-_QUALITY = 80
 _DECODING = Turns(2, "Other pictures are being decoded: ask again in a while.", again=1)
 
 
@@ -27,28 +21,7 @@ def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
     Raises:
         Refusal: 404 when the video has no picture, or its file is gone.
     """
-    return kept_still(library, video, at, width) or _jpeg(_decoded(video, at), width)
-
-
-def kept_still(library: Library, video: VideoRecord, at: float, width: int) -> bytes | None:
-    """The keyframe of a second, as JPEG, which needs no file of the video; None while there are none.
-
-    Raises:
-        LibraryError: when it is missing or damaged.
-    """
-    keyframes = library.layer(video, "keyframes")
-    if not keyframes or not keyframes.count:
-        return None
-    times, names = _pictures(library, video.id, keyframes.key)
-    return _jpeg(read_jpeg(keyframes.path / names[max(0, bisect_right(times, at) - 1)]), width)
-
-
-@lru_cache(maxsize=16)
-def _pictures(library: Library, video: str, key: str) -> tuple[list[float], list[str]]:
-    """Start and file of every second's picture, in their order."""
-    layer = library.layers(video).get("keyframes", key)
-    seconds = [item for item in layer.items() if item["kind"] == "second"] if layer else []
-    return [item["start"] for item in seconds], [item["file"] for item in seconds]
+    return kept_still(library, video, at, width) or small_jpeg(_decoded(video, at), width)
 
 
 def _decoded(video: VideoRecord, at: float) -> Picture:
@@ -61,15 +34,3 @@ def _decoded(video: VideoRecord, at: float) -> Picture:
             for frame in read_frames(path, media, TimeSpan(start=at, end=at), lambda: None):
                 return frame.bgr(WIDEST)
     raise Refusal(404, f"{video.name} has no picture at that time.")
-
-
-def _jpeg(picture: Picture, width: int) -> bytes:
-    return encode_jpeg(_shrunk(picture, width), _QUALITY)
-
-
-def _shrunk(picture: Picture, width: int) -> Picture:
-    high, wide = picture.shape[:2]
-    if wide <= width:
-        return picture
-    smaller = cv2.resize(picture, (width, max(1, round(high * width / wide))), interpolation=cv2.INTER_AREA)
-    return np.asarray(smaller, dtype=np.uint8)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.agent.web.media_types import media_type
+from longtake.agent.media_types import media_type
 from longtake.agent.web.refusals import Refusal
 from longtake.errors import MediaError
 from longtake.memory.layers import write_atomic

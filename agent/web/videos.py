@@ -11,17 +11,18 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from pydantic import Field
 
+from longtake.agent.lanes import Lanes, lanes_of
+from longtake.agent.media_types import content_type, playable
 from longtake.agent.web.cached import cached, tag_of
 from longtake.agent.web.events import HEADERS
 from longtake.agent.web.indexing import Progress, progress_of
-from longtake.agent.web.lanes import Lanes, lanes_of
-from longtake.agent.web.media_types import content_type, playable
 from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.service import Served, Service, media_of, source
+from longtake.agent.web.service import Served, Service
 from longtake.agent.web.stills import WIDEST, still
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
+from longtake.preprocess.sources import media_of, source
 
 _TICK = 0.25  # seconds between two looks at a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
@@ -70,10 +71,11 @@ class FileList(Record):
     """What may be added by path."""
 
     files: tuple[AllowedFile, ...]
+    cut: bool = Field(description="Whether there are more, which may be added too.")
 
 
 class Added(Record):
-    """A file to add: one of those that /api/folders lists."""
+    """A file to add: a media file in an allowed folder, as /api/folders lists them."""
 
     path: str = Field(max_length=4_096)
 
@@ -93,11 +95,12 @@ def add_video(added: Added, service: Served) -> Video:
 @router.get("/folders")
 def list_files(service: Served) -> FileList:
     """The media files of the folders that `serve --folder` allows."""
+    files, cut = service.folders.files()
     found = []
-    for file in service.folders.files():
+    for file in files:
         with suppress(FileNotFoundError):  # it went away since it was listed
             found.append(AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size))
-    return FileList(files=tuple(found))
+    return FileList(files=tuple(found), cut=cut)
 
 
 @router.get("/videos/{video_id}")

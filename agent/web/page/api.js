@@ -2,6 +2,8 @@
 
 import { signIn } from "./token.js";
 
+const NO_COOKIE = "The server took the token, but gets no cookie from this browser: allow this page its cookie.";
+
 /** A refusal: its sentence, its status, and the facts that stand beside the error. */
 export class Refused extends Error {
   constructor(status, body) {
@@ -24,17 +26,20 @@ export class Unreachable extends Error {
  */
 export async function api(path, { method = "GET", body, headers = {}, signal } = {}) {
   const json = body !== undefined && !(body instanceof Blob);
-  const response = await fetch(path, {
-    method,
-    signal,
-    headers: json ? { "Content-Type": "application/json", ...headers } : headers,
-    body: json ? JSON.stringify(body) : body,
-  }).catch((error) => {
-    throw error.name === "AbortError" ? error : new Unreachable();
-  });
+  const call = () =>
+    fetch(path, {
+      method,
+      signal,
+      headers: json ? { "Content-Type": "application/json", ...headers } : headers,
+      body: json ? JSON.stringify(body) : body,
+    }).catch((error) => {
+      throw error.name === "AbortError" ? error : new Unreachable();
+    });
+  let response = await call();
   if (response.status === 401) {
     await signIn();
-    return api(path, { method, body, headers, signal });
+    response = await call();
+    if (response.status === 401) throw new Error(NO_COOKIE);
   }
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
   return response.status === 204 ? null : response.json();

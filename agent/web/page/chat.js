@@ -20,6 +20,7 @@ export class Chat {
   #videos = []; // ids
   #thread = null;
   #run = null;
+  #last = null; // the latest turn
   #shown = null; // the turn whose calls are on the timeline
 
   constructor() {
@@ -68,15 +69,15 @@ export class Chat {
     this.#about(thread.videos.filter((video) => known.has(video)));
     for (const { number, answer } of thread.turns) this.#turn(answer.question, false).finish(answer, number);
     if (thread.running) this.#follow(thread.running, this.#turn(thread.asking, true));
-    else this.last?.recall();
-    this.last?.element.scrollIntoView();
+    else this.#last?.recall();
+    this.#last?.element.scrollIntoView();
   }
 
   /** Leave the chat; what is being answered goes on without us. Returns the number of the visit that begins. */
   close() {
     this.#leave();
     this.#working(null);
-    this.#thread = this.#shown = this.last = null;
+    this.#thread = this.#shown = this.#last = null;
     this.#videos = [];
     this.stage.player.offer([]);
     this.stage.timeline.looked([]);
@@ -104,7 +105,7 @@ export class Chat {
     byId("delete-thread").hidden = false;
     history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
     field.value = "";
-    if (!this.last) this.#title(question);
+    if (!this.#last) this.#title(question);
     const turn = this.#turn(question, true);
     this.#follow(sent.run, turn);
     turn.element.scrollIntoView();
@@ -125,9 +126,9 @@ export class Chat {
       name: (id) => this.#known.get(id)?.name ?? "a deleted video",
       seek: (citation) => this.#play(citation),
     };
-    this.last = new Turn(question, context, (turn) => this.#look(turn), live);
-    byId("turns").append(this.last.element);
-    return this.last;
+    this.#last = new Turn(question, context, (turn) => this.#look(turn), live);
+    byId("turns").append(this.#last.element);
+    return this.#last;
   }
 
   #follow(run, turn) {

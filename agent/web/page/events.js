@@ -2,6 +2,7 @@
 
 /**
  * Follow a stream until its last event. A broken connection goes on after the last event that came (Last-Event-ID).
+ * While nobody sees the page it holds no stream: a browser opens six connections to a server, for all of its tabs.
  *
  * @param path of the stream
  * @param on what to do for each kind of event; `lost` when the server refuses to go on
@@ -9,18 +10,33 @@
  * @returns a function that leaves the stream
  */
 export function follow(path, on, last) {
-  const source = new EventSource(path);
-  for (const [kind, act] of Object.entries(on)) {
-    source.addEventListener(kind, (event) => {
-      const data = JSON.parse(event.data);
-      if (last(kind, data)) source.close();
-      act(data);
-    });
-  }
-  source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) on.lost?.();
+  let source = null;
+  let told = -1; // the number of the last event: a stream that is opened again begins with its first
+  const open = () => {
+    source = new EventSource(path);
+    for (const [kind, act] of Object.entries(on)) {
+      source.addEventListener(kind, (event) => {
+        if (event.lastEventId && Number(event.lastEventId) <= told) return;
+        if (event.lastEventId) told = Number(event.lastEventId);
+        const data = JSON.parse(event.data);
+        if (last(kind, data)) leave();
+        act(data);
+      });
+    }
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return;
+      leave();
+      on.lost?.();
+    };
   };
-  return () => source.close();
+  const attend = () => (document.hidden ? source?.close() : open());
+  const leave = () => {
+    document.removeEventListener("visibilitychange", attend);
+    source?.close();
+  };
+  document.addEventListener("visibilitychange", attend);
+  attend();
+  return leave;
 }
 
 /** Follow a question to its answer. */
@@ -28,10 +44,9 @@ export function followRun(run, on) {
   return follow(`/api/runs/${run}/events`, on, (kind) => kind === "answer" || kind === "failed");
 }
 
-/** Follow the indexing of a video until it is over. */
-export function followIndexing(video, told) {
-  const on = { progress: told };
-  return follow(`/api/videos/${video}/progress`, on, (_, progress) => over(progress));
+/** Follow the indexing of a video until it is over, or `lost` because the video is gone or the server is busy. */
+export function followIndexing(video, told, lost) {
+  return follow(`/api/videos/${video}/progress`, { progress: told, lost }, (_, progress) => over(progress));
 }
 
 export const over = (progress) => progress.state === "done" || progress.state === "failed";

@@ -5,6 +5,7 @@ import { attempt, byId, el, fill, meter } from "./dom.js";
 import { followIndexing, over } from "./events.js";
 import { Plain, percent, timeLeft } from "./format.js";
 
+const AGAIN = 2000; // milliseconds after which a progress that was lost is asked for again
 const panels = new Map(); // by video: what shows its progress
 const listeners = new Set();
 let following = null; // the video whose progress is followed
@@ -18,22 +19,27 @@ export function onProgress(listener) {
 /** Follow what is under way; call it again when a video was added. */
 export async function followQueue() {
   const videos = await attempt(allVideos);
-  const waiting = [...(videos?.values() ?? [])].filter(({ progress }) => progress && !over(progress));
+  if (!videos) return;
+  for (const [id, { item }] of panels) if (!videos.has(id)) (panels.delete(id), item.remove());
+  const waiting = [...videos.values()].filter(({ progress }) => progress && !over(progress));
   for (const video of waiting) tell(video, video.progress);
   const next = waiting.find(({ progress }) => progress.state === "indexing") ?? waiting[0];
   if (!next || following) return;
   following = next.id;
-  followIndexing(next.id, (progress) => {
-    tell(next, progress);
-    if (!over(progress)) return;
+  const goOn = () => {
     following = null;
     followQueue();
-  });
+  };
+  const told = (progress) => {
+    tell(next, progress);
+    if (over(progress)) goOn();
+  };
+  followIndexing(next.id, told, () => setTimeout(goOn, AGAIN));
 }
 
 function tell(video, progress) {
   if (!panels.has(video.id)) panels.set(video.id, panelOf(video));
-  panels.get(video.id)(progress);
+  panels.get(video.id).show(progress);
   for (const listener of listeners) listener(video.id, progress);
 }
 
@@ -64,7 +70,7 @@ function panelOf(video) {
   byId("indexing").append(item);
   byId("under-way").hidden = false;
   const rows = new Map();
-  return (progress) => {
+  const show = (progress) => {
     words.textContent = inWords(progress);
     problem.textContent = progress.error ?? "";
     dismiss.hidden = !over(progress);
@@ -75,6 +81,7 @@ function panelOf(video) {
       rows.get(layer.name)(layer);
     }
   };
+  return { item, show };
 }
 
 function layerRow(name, list) {

@@ -7,7 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const NEAR = 4; // pixels at which the pointer still means a thing
 
 /** Things of the same seconds are one mark: `{start, end, texts}`, by their start. */
-export function marksOf(items) {
+function marksOf(items) {
   const marks = new Map();
   for (const { start, end, text } of items) {
     const key = `${start} ${end}`;
@@ -25,7 +25,7 @@ export class Lane {
   /**
    * @param name shown beside it, and read by screen readers
    * @param kind its colour
-   * @param act `{look(mark, seconds, x), leave(), seek(seconds)}`
+   * @param act `{look(mark, x, above), leave(), seek(seconds), reveal(seconds)}`
    */
   constructor(name, kind, act, title = name) {
     this.act = act;

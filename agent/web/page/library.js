@@ -13,7 +13,7 @@ const chosen = new Set();
 
 /** Make it work; once. */
 export function startLibrary() {
-  watchFiles(added);
+  watchFiles(changed);
   onProgress((video, progress) => {
     cards.get(video)?.progress(progress);
     if (over(progress)) showLibrary();
@@ -44,18 +44,19 @@ export async function showLibrary() {
   byId("from-folder").hidden = files.length === 0;
 }
 
-async function added() {
+async function changed() {
   await showLibrary();
   followQueue();
 }
 
 async function addFromFolder() {
-  const { files } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
+  const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
   const items = files.map(({ path, name, bytes: size }) => ({ id: path, name, detail: bytes(size) }));
-  for (const path of (await choose("Add from a folder", items)) ?? []) {
+  const title = cut ? `Add from a folder: the first ${files.length} files` : "Add from a folder";
+  for (const path of (await choose(title, items)) ?? []) {
     await attempt(() => post("/api/videos", { path }));
   }
-  added();
+  changed();
 }
 
 function cardOf(video) {
@@ -142,6 +143,6 @@ async function deleteVideo({ id, name }) {
     return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
   notice(`${name} was deleted.`);
-  await showLibrary();
+  await changed();
   byId("library-title").focus();
 }

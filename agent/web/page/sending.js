@@ -48,11 +48,12 @@ export async function state(id) {
  * @returns the id of the video it became
  */
 export async function send(file, told, signal) {
-  let upload = await resumed(file);
+  let upload = null;
   let wait = 1;
   for (;;) {
-    told(upload);
     try {
+      upload ??= await resumed(file);
+      told(upload);
       const { offset, video } = await chunk(file, upload, signal);
       if (video) {
         forget(upload.id);
@@ -67,9 +68,9 @@ export async function send(file, told, signal) {
         told({ waiting: wait, problem: error instanceof Refused ? error.message : "The connection broke." });
         await pause(wait, signal);
         wait = Math.min(LONGEST_WAIT, wait * 2);
-        upload = await resumed(file).catch(() => upload);
+        upload = null;
       } else {
-        if (error instanceof Refused) forget(upload.id);
+        if (upload && error instanceof Refused) forget(upload.id);
         throw error;
       }
     }
@@ -90,7 +91,7 @@ function chunk(file, { id, offset, chunk: most }, signal) {
   return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + most), signal });
 }
 
-/** The connection broke, the server restarts, its disk is full, another request is being written, or it forgot. */
+/** The connection broke, the server restarts, is full or has too many uploads, ours is still being written, or was forgotten. */
 function canRecover(error) {
   return error instanceof Unreachable || [404, 408, 409, 429, 502, 503, 504, 507].includes(error.status);
 }

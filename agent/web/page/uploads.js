@@ -4,6 +4,8 @@ import { byId, el, fill, meter, notice } from "./dom.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
 
+let turn = Promise.resolve(); // files are sent one after the other: each gets there sooner, and none is one too many
+
 const SPEED_OVER = 3; // seconds over which the speed is measured
 
 /** Take files from the picker and from what is dropped on the page; `arrived` is given the id of each new video. */
@@ -37,14 +39,16 @@ export function watchFiles(arrived) {
 function begin(files, arrived) {
   for (const file of files) {
     byId(`upload-${uploadOf(file)}`)?.remove(); // what was offered is taken up
-    sendOne(file, arrived);
+    turn = turn.then(sender(file, arrived));
   }
 }
 
-async function sendOne(file, arrived) {
+/** A row for a file that waits for its turn. Returns what sends it, when that has come. */
+function sender(file, arrived) {
   const stop = new AbortController();
   const row = rowOf(file.name);
   row.item.setAttribute("data-sending", "");
+  row.say("Waiting for the files before it");
   let id = null;
   row.act("Cancel", async () => {
     stop.abort();
@@ -57,13 +61,17 @@ async function sendOne(file, arrived) {
     id = news.id;
     row.show(news.offset / file.size, `${bytes(news.offset)} of ${bytes(file.size)}${speed(news.offset)}`);
   };
-  try {
-    const video = await send(file, told, stop.signal);
-    row.item.remove();
-    arrived(video);
-  } catch (error) {
-    if (!stop.signal.aborted) row.fail(error.message);
-  }
+  return async () => {
+    try {
+      stop.signal.throwIfAborted();
+      row.say("Uploading");
+      const video = await send(file, told, stop.signal);
+      row.item.remove();
+      arrived(video);
+    } catch (error) {
+      if (!stop.signal.aborted) row.fail(error.message);
+    }
+  };
 }
 
 /** A browser forgets files when a page is left: they have to be chosen again, and go on where they were. */
@@ -84,7 +92,7 @@ async function offerToGoOn() {
 
 function rowOf(name) {
   const bar = meter(0, `Upload of ${name}`);
-  const words = el("p", { class: "faint" }, "Uploading");
+  const words = el("p", { class: "faint" });
   const buttons = el("div", { class: "row" });
   const item = el(
     "li",

@@ -14,6 +14,7 @@ import pytest
 from helpers.small_video import SHOWN, write_small_video
 from helpers.web_server import WebServer, web_server
 
+from longtake.agent.web.folders import MOST_FILES
 from longtake.config import load
 from longtake.memory.library import LAYERS, file_id
 from longtake.preprocess.media import probe
@@ -218,6 +219,8 @@ def test_a_file_of_an_allowed_folder_is_added_where_it_lies(empty: Workspace, fo
         "file://{folder}/deeper/inside.wav",
         "~",
         "\x00",
+        "{folder}/\x00.wav",
+        "{folder}/" + "x" * 300 + ".wav",
     ],
 )
 def test_no_other_path_is(empty: Workspace, folder: Path, path: str) -> None:
@@ -226,8 +229,22 @@ def test_no_other_path_is(empty: Workspace, folder: Path, path: str) -> None:
         assert (answer.status_code, answer.json()["error"]["type"]) == (403, "forbidden")
 
 
+def test_a_file_beyond_a_list_that_was_cut_is_added_too(empty: Workspace, tmp_path: Path, tone: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(MOST_FILES):
+        (folder / f"{number}.wav").touch()
+    last = folder / "last.wav"
+    shutil.copy(tone, last)
+    with web_server(empty, folders=[folder]) as server, server.client() as client:
+        listed = client.get("/api/folders").json()
+        assert (len(listed["files"]), listed["cut"]) == (MOST_FILES, True)
+        assert str(last) not in [file["path"] for file in listed["files"]]
+        assert client.post("/api/videos", json={"path": str(last)}).status_code == 202
+
+
 def test_without_a_folder_nothing_is_allowed(client: httpx.Client, small_workspace: Workspace) -> None:
-    assert client.get("/api/folders").json() == {"files": []}
+    assert client.get("/api/folders").json() == {"files": [], "cut": False}
     here = str(small_workspace.library.root / "talk.mp4")
     assert client.post("/api/videos", json={"path": here}).status_code == 403
 

@@ -1,0 +1,30 @@
+"""The file that a video of the library was read from: where it is, and what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from longtake.memory.library import Library, VideoRecord
+from longtake.preprocess.media import MediaInfo, probe
+
+_MEDIA = TypeAdapter(MediaInfo)
+
+
+def source(video: VideoRecord) -> Path | None:
+    """The file a video was read from, as long as it is there and unchanged."""
+    path = Path(video.path)
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return path if (status.st_size, status.st_mtime_ns) == (video.size, video.modified) else None
+
+
+def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
+    """What a video's file is, as its first layer says, or else the file; None while neither is there."""
+    if layer := library.layer(video, "probe"):
+        return _MEDIA.validate_python(next(layer.items()))
+    path = source(video)
+    return probe(path) if path else None

@@ -1,0 +1,89 @@
+"""The streams of the page in a real browser: in many tabs, where the server refuses, and without the cookie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.asking import endpoint_asker
+from helpers.browser import ask, chromium, opened, until
+from helpers.openai_server import openai_server, says
+from helpers.small_video import write_small_video
+from helpers.web_server import web_server
+
+from longtake.config import load
+from longtake.preprocess.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+COST = "What does the blue kettle cost?"
+CONNECTIONS = 6  # that chromium opens to one server, for all tabs together
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+def _seen(page: Any, seen: bool) -> None:
+    """Tell a page that it is seen, or is not: without a screen, chromium takes every tab for seen."""
+    page.evaluate(
+        "hidden => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
+        " document.dispatchEvent(new Event('visibilitychange')); }",
+        not seen,
+    )
+
+
+def test_tabs_that_nobody_sees_hold_no_stream_and_go_on_when_they_are_seen(
+    browser: Any, small_workspace: Workspace
+) -> None:
+    video = small_workspace.library.resolve("talk.mp4").id
+    with openai_server([replace(says("NOT FOUND: nothing."), delay=120)]) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        with (
+            web_server(small_workspace, asker=asker) as server,
+            opened(browser, f"{server.url}/#/new/{video}") as first,
+        ):
+            ask(first, COST)
+            first.wait_for_url("**/#/thread/*")
+            until(first, "document.querySelectorAll('.steps li').length > 0")
+            steps = first.locator(".steps li").count()
+            _seen(first, False)
+            for _ in range(CONNECTIONS):
+                tab = first.context.new_page()
+                tab.goto(first.url, wait_until="commit")
+                tab.locator("article.turn", has_text=COST).wait_for(timeout=20_000)
+                _seen(tab, False)
+            _seen(first, True)
+            first.get_by_role("button", name="Stop").click()
+            first.locator(".answer").wait_for()
+            assert first.locator(".steps li").count() >= steps
+            told = first.locator(".steps li").all_inner_texts()
+            first.reload()
+            first.locator(".answer").wait_for()
+            until(first, f"document.querySelectorAll('.steps li').length === {len(told)}")
+
+
+def test_progress_that_was_refused_is_followed_again_and_goes_with_its_video(browser: Any, tmp_path: Path) -> None:
+    clip = write_small_video(tmp_path / "talk.mp4")
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.route("**/api/videos/*/progress", lambda route: route.fulfill(status=404), times=1)
+        page.locator("#files").set_input_files(clip)
+        page.locator("#indexing").get_by_text("Indexed").wait_for(timeout=120_000)
+        page.get_by_role("button", name="Delete talk.mp4").click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        page.get_by_text("No videos yet").wait_for()
+        until(page, "!document.querySelector('#indexing > li')")
+
+
+def test_a_token_that_leaves_no_cookie_is_not_asked_for_again(browser: Any, small_workspace: Workspace) -> None:
+    with web_server(small_workspace, token="open-sesame") as server, opened(browser, server.url) as page:
+        page.route("**/api/session", lambda route: route.fulfill(status=204))  # as where cookies are blocked
+        page.get_by_label("Token", exact=True).fill("open-sesame")
+        page.keyboard.press("Enter")
+        page.get_by_text("gets no cookie from this browser").wait_for()
+        assert page.get_by_role("dialog").count() == 0

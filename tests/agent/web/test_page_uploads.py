@@ -1,0 +1,61 @@
+"""Several files picked at once in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.browser import chromium, opened, until
+from helpers.small_video import write_small_video
+from helpers.web_server import web_server
+
+from longtake.agent.web.uploads import AT_ONCE
+from longtake.config import load
+from longtake.preprocess.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+def _clips(folder: Path, count: int) -> list[Path]:
+    """Videos that differ in their last byte, which no player reads."""
+    clip = write_small_video(folder / "0.mp4").read_bytes()
+    files = [folder / f"{number}.mp4" for number in range(count)]
+    for number, file in enumerate(files):
+        file.write_bytes(clip + b"\0\0\0\x09free" + bytes([number]))
+    return files
+
+
+def test_more_files_than_uploads_are_allowed_all_arrive(browser: Any, tmp_path: Path) -> None:
+    files = _clips(tmp_path, AT_ONCE + 4)
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.locator("#files").set_input_files(files)
+        until(page, "!document.querySelector('#uploads > li:not(:has(.problem))')")
+        assert page.locator("#uploads .problem").all_inner_texts() == []
+        with server.client() as client:
+            videos = client.get("/api/videos").json()["videos"]
+        assert {video["name"] for video in videos} == {file.name for file in files}
+
+
+def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled(browser: Any, tmp_path: Path) -> None:
+    first, second = _clips(tmp_path, 2)
+    with (
+        web_server(Workspace(tmp_path / "library", load())) as server,
+        server.client() as client,
+        opened(browser, server.url) as page,
+    ):
+        begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(AT_ONCE)]
+        page.locator("#files").set_input_files([first, second])
+        page.locator("#uploads").get_by_text(f"{AT_ONCE} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text("Waiting for the files before it").wait_for()
+        page.get_by_role("button", name=f"Cancel: {first.name}").click()
+        client.delete(f"/api/uploads/{begun[0].json()['id']}")
+        page.locator("#indexing").get_by_text(second.name).wait_for()
+        assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == [second.name]
