@@ -7,12 +7,12 @@ import hmac
 import ipaddress
 import socket
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from longtake.agent.web.refusals import Refusal, refused
@@ -81,7 +81,8 @@ class Access:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.knows_token(bearer.strip()):
             return True
-        return _same(_cookie(headers.get("cookie", "")), self.cookie)
+        # Cookies of other programs on this host come along, in any form: a strict parser would give up on all of them.
+        return _same(cookie_parser(headers.get("cookie", "")).get(_COOKIE, ""), self.cookie)
 
 
 class Guard:
@@ -133,14 +134,6 @@ def open_session(given: Token, request: Request) -> Response:
 
 def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
-
-
-def _cookie(header: str) -> str:
-    try:
-        morsel = SimpleCookie(header).get(_COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
 
 
 def _is_address(name: str) -> bool:

@@ -112,6 +112,15 @@ def test_the_token_is_given_for_a_cookie_that_scripts_and_other_sites_do_not_get
         assert client.get("/api/videos").status_code == 200
 
 
+@pytest.mark.parametrize("other", ['prefs={"theme":"dark"}', "n@me[1]=v", "y z=2", "=1", "path", "expires=Wed, 1"])
+def test_cookies_of_other_programs_on_the_host_do_not_shut_the_browser_out(locked: WebServer, other: str) -> None:
+    with locked.client() as client:
+        ours = client.post("/api/session", json={"token": TOKEN}).headers["Set-Cookie"].partition(";")[0]
+    with locked.client() as client:
+        for cookies in (f"{other}; {ours}", f"{ours}; {other}"):
+            assert client.get("/api/videos", headers={"Cookie": cookies}).status_code == 200
+
+
 def test_nobody_else_may_open_a_session_from_another_page(locked: WebServer) -> None:
     with locked.client() as client:
         refused = client.post("/api/session", json={"token": TOKEN}, headers={"Origin": "http://evil.example"})
