@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -26,7 +27,8 @@ _OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed 
 
 @dataclass(frozen=True)
 class Access:
-    """The names by which the server may be called, the token it wants, if any, and whether any address is a name of it.
+    """The names by which the server may be called, the token it wants, if any, and whether any address is a name of it;
+    `origins` are the names, some with a port, at which a proxy shows its pages.
 
     A page of another site can make its visitors' browsers call a server of theirs under a name of its own (DNS
     rebinding): so the names count, not the address that was reached. An address given in figures cannot be rebound.
@@ -35,27 +37,37 @@ class Access:
     names: frozenset[str] = LOOPBACK
     token: str | None = None
     any_address: bool = False
+    origins: frozenset[str] = frozenset()
 
     @classmethod
-    def at(cls, host: str, token: str | None) -> Access:
+    def at(cls, host: str, token: str | None, proxied: Sequence[str] = ()) -> Access:
         """Access to a server that listens at an address.
 
+        Args:
+            host: the address, or a name of it.
+            token: what is wanted of everybody.
+            proxied: names, some with a port, under which a proxy passes requests on.
+
         Raises:
-            ConfigError: when an address that other machines reach has no token, or the token cannot stand in a header.
+            ConfigError: when an address that other machines reach has no token, the token cannot stand in a header, or
+                a name is none.
         """
+        origins = frozenset(name.lower() for name in proxied)
+        names = LOOPBACK | {_hostname(name) for name in origins} | {host.lower()}
         if token and not (token.isascii() and token.isprintable() and " " not in token):
             raise ConfigError(
                 "The token of --token may hold letters without accents, figures and signs, and no spaces."
             )
-        if _is_loopback(host):
-            return cls(LOOPBACK | {host.lower()}, token or None)
-        if not token:
+        local = _is_loopback(host)
+        if not token and (origins or not local):
             raise ConfigError(
-                f"{host} can be reached from other machines, and without a token anybody there could use the library: "
-                "give one with --token, or listen at 127.0.0.1."
+                f"{proxied[0] if proxied else host} can be reached from other machines, and without a token anybody there could use the "
+                f"library: give one with --token, or {'leave out --name' if proxied else 'listen at 127.0.0.1'}."
             )
+        if local:
+            return cls(names, token or None, origins=origins)
         name = socket.gethostname().lower()
-        return cls(LOOPBACK | {host.lower(), name, f"{name}.local"}, token, any_address=_is_wildcard(host))
+        return cls(names | {name, f"{name}.local"}, token, any_address=_is_wildcard(host), origins=origins)
 
     def knows_host(self, header: str) -> bool:
         """Whether a Host header names this server."""
@@ -64,6 +76,13 @@ class Access:
         except ValueError:
             return False
         return name in self.names or (self.any_address and _is_address(name))
+
+    def knows_origin(self, origin: str, host: str) -> bool:
+        """Whether an Origin header names our own page, at the Host called or at a proxy.
+
+        Its scheme does not count: behind a proxy nothing tells which one is right.
+        """
+        return origin.partition("://")[2] in {host, *self.origins}
 
     def knows_token(self, given: str | None) -> bool:
         """Whether it is the token; the time this takes does not tell how much of it is right."""
@@ -102,7 +121,7 @@ class Guard:
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._access.knows_host(host):
             return Refusal(403, "This server is not called by that name: use the address that it said when it began.")
-        if origin is not None and origin.partition("://")[2] != host:
+        if origin is not None and not self._access.knows_origin(origin, host):
             return Refusal(403, "Pages of other sites may not use this server.")
         public = path == "/" or path.startswith("/page/")
         if not public and headers.get("sec-fetch-site", "") not in _OWN_SITE:
@@ -128,12 +147,24 @@ def open_session(given: Token, request: Request) -> Response:
     if access.token is not None and not access.knows_token(given.token):
         raise Refusal(401, "That is not the token of this server.")
     response = Response(status_code=204)
-    response.set_cookie(_COOKIE, access.cookie, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself is always called by http
+    response.set_cookie(_COOKIE, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
     return response
 
 
 def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _hostname(name: str) -> str:
+    """The host of a name that may have a port."""
+    try:
+        parts = urlsplit(f"//{name}")
+        if parts.hostname and parts.netloc == name and not parts.username and (parts.port is None or parts.port > 0):
+            return parts.hostname
+    except ValueError:
+        pass
+    raise ConfigError(f"--name {name!r} is no name: write one such as longtake.example.org or box.lan:8443.")
 
 
 def _is_address(name: str) -> bool:

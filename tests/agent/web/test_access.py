@@ -154,3 +154,32 @@ def test_the_names_of_an_address_are_those_it_can_be_reached_by(listens: str, ho
 def test_what_would_let_in_everybody_or_nobody_is_refused(host: str, token: str | None) -> None:
     with pytest.raises(ConfigError, match="token"):
         Access.at(host, token)
+
+
+def test_a_proxy_serves_the_page_under_its_own_name(small_workspace: Workspace) -> None:
+    admitted = Access.at("127.0.0.1", TOKEN, ["longtake.example.org", "Box.lan:8443"])
+    with web_server(small_workspace, admitted=admitted) as server, server.client() as client:
+        for host in ("longtake.example.org", "box.lan:8443", f"127.0.0.1:{server.port}"):  # passed on, or rewritten
+            headers = {"Host": host, "Origin": "https://box.lan:8443"}
+            given = client.post("/api/session", json={"token": TOKEN}, headers=headers)
+            assert (given.status_code, "Secure" in given.headers["Set-Cookie"]) == (204, True)
+        for origin in ("https://box.lan", "https://box.lan:8444", "https://evil.example", "null"):
+            assert client.get("/api/videos", headers={"Origin": origin}).status_code == 403
+        assert client.get("/api/videos", headers={"Host": "example.org"}).status_code == 403
+
+
+def test_without_tls_the_cookie_is_kept_all_the_same(locked: WebServer) -> None:
+    with locked.client() as client:
+        given = client.post("/api/session", json={"token": TOKEN}, headers={"Origin": locked.url})
+        assert "Secure" not in given.headers["Set-Cookie"]
+
+
+def test_a_name_that_others_call_wants_a_token() -> None:
+    with pytest.raises(ConfigError, match=r"longtake\.example\.org can be reached from other machines"):
+        Access.at("127.0.0.1", None, ["longtake.example.org"])
+
+
+@pytest.mark.parametrize("name", ["", "https://box.lan", "box.lan/", "me@box.lan", "box.lan:x", "[", ":80"])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="is no name"):
+        Access.at("127.0.0.1", TOKEN, [name])
