@@ -60,9 +60,10 @@ class Access:
             )
         local = _is_loopback(host)
         if not token and (origins or not local):
+            remedy = "leave out --name" if proxied else "listen at 127.0.0.1"
             raise ConfigError(
-                f"{proxied[0] if proxied else host} can be reached from other machines, and without a token anybody there could use the "
-                f"library: give one with --token, or {'leave out --name' if proxied else 'listen at 127.0.0.1'}."
+                f"{proxied[0] if proxied else host} can be reached from other machines, and without a token anybody "
+                f"there could use the library: give one with --token, or {remedy}."
             )
         if local:
             return cls(names, token or None, origins=origins)
