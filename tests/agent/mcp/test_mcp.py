@@ -180,19 +180,19 @@ def test_where_there_is_a_token_nobody_gets_in_without_it(small_workspace: Works
     async def listed(client: Client) -> int:
         return len((await client.list_tools()).tools)
 
-    with mcp_server(small_workspace, token="open-sesame") as url:
+    with mcp_server(small_workspace, token="open-sesame-42-times") as url:
         assert posted(url).status_code == 401
         assert posted(url, Authorization="Bearer sesame").status_code == 401
 
         async def connected() -> int:
             async with (
-                httpx2.AsyncClient(headers={"Authorization": "Bearer open-sesame"}) as http,
+                httpx2.AsyncClient(headers={"Authorization": "Bearer open-sesame-42-times"}) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 return await listed(client)
 
         assert anyio.run(connected) == 17
-    assert Access.at("0.0.0.0", "open-sesame").token == "open-sesame"
+    assert Access.at("0.0.0.0", "open-sesame-42-times").token == "open-sesame-42-times"
 
 
 def test_over_standard_input_and_output_nothing_else_is_written(small_workspace: Workspace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
@@ -11,7 +12,7 @@ from longtake.agent.web.access import Access
 from longtake.errors import ConfigError
 from longtake.preprocess.workspace import Workspace
 
-TOKEN = "open-sesame~42"
+TOKEN = "open-sesame~42-times"
 WRONG = [TOKEN[:-1], TOKEN + "2", TOKEN.upper(), "x", "Schlüssel"]
 
 
@@ -86,8 +87,8 @@ def test_the_page_is_shown_without_it(locked: WebServer) -> None:
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_wrong_token_is_refused(locked: WebServer, wrong: str) -> None:
-    with locked.client() as client:
+def test_a_wrong_token_is_refused(small_workspace: Workspace, wrong: str) -> None:
+    with web_server(small_workspace, token=TOKEN) as locked, locked.client() as client:
         headers = {b"Authorization": f"Bearer {wrong}".encode()}
         assert client.get("/api/videos", headers=headers).status_code == 401
         refused = client.post("/api/session", json={"token": wrong})
@@ -110,6 +111,32 @@ def test_the_token_is_given_for_a_cookie_that_scripts_and_other_sites_do_not_get
         assert "SameSite=strict" in cookie
         assert TOKEN not in cookie
         assert client.get("/api/videos").status_code == 200
+
+
+@pytest.mark.parametrize("by_session", [True, False])
+def test_after_some_wrong_tokens_no_more_can_be_tried(small_workspace: Workspace, by_session: bool) -> None:
+    def give(client: httpx.Client, token: str) -> httpx.Response:
+        if by_session:
+            return client.post("/api/session", json={"token": token})
+        return client.get("/api/videos", headers={"Authorization": f"Bearer {token}"})
+
+    with web_server(small_workspace, token=TOKEN) as server, server.client() as known, server.client() as client:
+        known.post("/api/session", json={"token": TOKEN})
+        assert [give(client, f"wrong {number}").status_code for number in range(7)] == [401] * 5 + [429] * 2
+        refused = give(client, TOKEN)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (429, "too_many")
+        assert 1 <= int(refused.headers["Retry-After"]) <= 10
+        assert client.get("/api/videos").status_code == 401, "who tries no token is told that one is wanted"
+        assert known.get("/api/videos").status_code == 200, "who got in stays in"
+
+
+def test_the_cookie_of_another_server_with_the_same_token_opens_nothing(
+    locked: WebServer, small_workspace: Workspace
+) -> None:
+    with web_server(small_workspace, token=TOKEN) as other, other.client() as client:
+        cookie = client.post("/api/session", json={"token": TOKEN}).headers["Set-Cookie"].partition(";")[0]
+        with locked.client() as elsewhere:
+            assert elsewhere.get("/api/videos", headers={"Cookie": cookie}).status_code == 401
 
 
 @pytest.mark.parametrize("other", ['prefs={"theme":"dark"}', "n@me[1]=v", "y z=2", "=1", "path", "expires=Wed, 1"])
@@ -147,10 +174,12 @@ def test_the_answers_forbid_what_the_page_does_not_need(server: WebServer) -> No
     ],
 )
 def test_the_names_of_an_address_are_those_it_can_be_reached_by(listens: str, host: str, known: bool) -> None:
-    assert Access.at(listens, "token").knows_host(host) is known
+    assert Access.at(listens, TOKEN).knows_host(host) is known
 
 
-@pytest.mark.parametrize(("host", "token"), [("0.0.0.0", None), ("192.168.0.7", ""), ("127.0.0.1", "two words")])
+@pytest.mark.parametrize(
+    ("host", "token"), [("0.0.0.0", None), ("192.168.0.7", ""), ("127.0.0.1", "two words"), ("::1", "a" * 15)]
+)
 def test_what_would_let_in_everybody_or_nobody_is_refused(host: str, token: str | None) -> None:
     with pytest.raises(ConfigError, match="token"):
         Access.at(host, token)
