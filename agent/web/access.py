@@ -54,9 +54,11 @@ class Access:
             proxied: names, some with a port, under which a proxy passes requests on.
 
         Raises:
-            ConfigError: when an address that other machines reach has no token, the token is short or cannot stand in a
+            ConfigError: when there is no address, an address that other machines reach has no token, the token is short or cannot stand in a
                 header, or a name is none.
         """
+        if not host:
+            raise ConfigError("--host is empty: give an address, such as 127.0.0.1, or 0.0.0.0 for every one.")
         origins = frozenset(name.lower() for name in proxied)
         names = LOOPBACK | {_hostname(name) for name in origins} | {host.lower()}
         if token and not (token.isascii() and token.isprintable() and " " not in token):

@@ -212,3 +212,8 @@ def test_a_name_that_others_call_wants_a_token() -> None:
 def test_what_is_no_name_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match="is no name"):
         Access.at("127.0.0.1", TOKEN, [name])
+
+
+def test_an_empty_address_is_refused() -> None:
+    with pytest.raises(ConfigError, match="--host is empty"):
+        Access.at("", TOKEN)
