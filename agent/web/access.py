@@ -54,8 +54,8 @@ class Access:
             proxied: names, some with a port, under which a proxy passes requests on.
 
         Raises:
-            ConfigError: when there is no address, an address that other machines reach has no token, the token is short or cannot stand in a
-                header, or a name is none.
+            ConfigError: when there is no address, one that other machines reach has no token, the token is short or
+                cannot stand in a header, or a name is none.
         """
         if not host:
             raise ConfigError("--host is empty: give an address, such as 127.0.0.1, or 0.0.0.0 for every one.")
