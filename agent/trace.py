@@ -22,7 +22,8 @@ from longtake.memory.layers import canonical_json, write_atomic
 
 SCHEMA = 1
 EventType = Literal["run", "orient", "model", "tool", "verify", "guard", "answer", "error"]
-
+# Of every event.
+_FIELDS = frozenset("v run step parent type started seconds data input output spans evidence usage".split())
 
 Watch = Callable[[Mapping[str, Any]], None]
 
@@ -109,11 +110,29 @@ class RecordedTrace:
         self._path = path
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events, in the order they were written; a last line that a crash cut off is left out."""
-        with self._path.open(encoding="utf-8") as lines:
-            for line in lines:
+        """The events, in the order they were written; a last line that a crash cut off is left out.
+
+        Raises:
+            LibraryError: at a line that is no event of this schema.
+        """
+        with self._path.open(encoding="utf-8", errors="replace") as lines:
+            for number, line in enumerate(lines, 1):
                 if line.endswith("\n"):
-                    yield json.loads(line)
+                    yield self._event(line, number)
+
+    def _event(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            event = None
+        if not isinstance(event, dict) or not event.keys() >= _FIELDS or not isinstance(event["data"], dict):
+            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
+        if event["v"] != SCHEMA:
+            raise LibraryError(
+                f"Line {number} of {self._path.name} is of schema {event['v']!r}, and this Longtake reads schema {SCHEMA}: "
+                "use the one that wrote it."
+            )
+        return event
 
     def event(self, step: int, kind: EventType) -> dict[str, Any]:
         """One event.

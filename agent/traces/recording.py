@@ -89,7 +89,7 @@ def letters(messages: Sequence[BaseMessage]) -> int:
 
 
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
-    most = letters(_messages(trace.blob(event["input"])["messages"])) if event["data"]["shortened"] else None
+    most = letters(_messages(trace.blob(event["input"])["messages"])) if event["data"].get("shortened") else None
     return Reply(event["step"], _message(trace, event), most)
 
 

@@ -151,3 +151,24 @@ def test_a_changed_blob_is_noticed(tmp_path: Path) -> None:
 def test_a_trace_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="There is no trace 'nowhere'"):
         RecordedTrace(tmp_path, "nowhere")
+
+
+@pytest.mark.parametrize("line", ["{", "3", "{}", '"v"', "\xff", "null"])
+def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.close()
+    with (tmp_path / f"{trace.run}.jsonl").open("a", encoding="latin-1") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(LibraryError, match=rf"Line 2 of {trace.run}\.jsonl is damaged"):
+        list(RecordedTrace(tmp_path, trace.run).events())
+
+
+def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.close()
+    file = tmp_path / f"{trace.run}.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace('"v":1', '"v":2'), encoding="utf-8")
+    with pytest.raises(LibraryError, match="is of schema 2, and this Longtake reads schema 1"):
+        list(RecordedTrace(tmp_path, trace.run).events())
