@@ -64,7 +64,8 @@ def begin_thread(given: NewThread, service: Served) -> dict[str, Any]:
 @router.post("/{thread:path}/questions", status_code=202)
 def ask_question(thread: str, given: NewQuestion, service: Served) -> dict[str, str]:
     """Ask the next question of a thread; `/api/runs/RUN/events` tells what is done for it."""
-    videos = _known(given.videos or _conversation(thread, service).videos, service)
+    conversation = _conversation(thread, service)
+    videos = _known(given.videos, service) if given.videos else _left(conversation, service)
     if len(given.options) == 1:
         raise Refusal(400, "One option is no choice: give two or more, or none.")
     run = service.runs.start(Asked(videos, given.question, tuple(given.options), thread))
@@ -136,6 +137,18 @@ def _known(videos: Sequence[str], service: Service) -> tuple[str, ...]:
         Refusal: 404 when the library does not hold one.
     """
     return tuple(dict.fromkeys(service.video(video).id for video in videos))
+
+
+def _left(conversation: Conversation, service: Service) -> tuple[str, ...]:
+    """The videos of a thread that were not deleted since.
+
+    Raises:
+        Refusal: 409 when all were.
+    """
+    videos = tuple(video for video in conversation.videos if service.library.get(video))
+    if not videos:
+        raise Refusal(409, "The videos of this thread were deleted: ask about others, by `videos`.")
+    return videos
 
 
 def _conversation(thread: str, service: Service) -> Conversation:
