@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from filelock import Timeout
 
+from longtake.agent.concealed import keys_of, without_secrets
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.facts import Known, known_video
@@ -91,6 +92,7 @@ class Asker:
         started = time.time()
         _check_question(question, options)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
+        keys = keys_of(self._workspace.settings)
         with self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]
             opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
@@ -100,7 +102,7 @@ class Asker:
                 problems={name: problem for video in opened for name, problem in video.problems.items()},
                 incomplete=tuple(video.record.name for video in opened if not video.complete),
             )
-            trace = Trace(self._workspace.library.trace_root, watch)
+            trace = Trace(self._workspace.library.trace_root, watch, keys)
             workspace = self._workspace
             tools = ToolContext(
                 handles,
@@ -120,6 +122,7 @@ class Asker:
                     self.forget(trace.run)
                 else:
                     self._keep_last_checkpoint(thread)
+            answer = Answer.model_validate_json(without_secrets(answer.model_dump_json(), keys))
             if thread is not None:
                 self._conversations.add(thread, tuple(handles), answer)
             return answer
