@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,6 +25,8 @@ from longtake.memory.conversations import Conversation, Exchange
 
 MOST_VIDEOS = 20  # of one question
 LONGEST_OPTION = 1_000  # characters
+PACKING = threading.BoundedSemaphore(2)  # packs that are made at once: each may encode minutes of video
+_PATIENCE = 2.0  # seconds that a request waits for its turn: it holds a thread that others need
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
@@ -80,13 +83,18 @@ def ask_question(thread: str, given: NewQuestion, service: Served) -> dict[str, 
 def pack_turn(thread: str, number: int, service: Served) -> Response:
     """An answer with all that proves it, as a zip file."""
     exchange = _exchange(thread, number, service)
-    with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
-        pack = Path(file.name)
+    if not PACKING.acquire(timeout=_PATIENCE):
+        raise Refusal(503, "Other packs are being made: ask again in a while.", headers={"Retry-After": "10"})
     try:
-        write_pack(pack, exchange, service.library)
-    except BaseException:
-        pack.unlink()
-        raise
+        with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
+            pack = Path(file.name)
+        try:
+            write_pack(pack, exchange, service.library)
+        except BaseException:
+            pack.unlink()
+            raise
+    finally:
+        PACKING.release()
     name = f"longtake-{exchange.answer.trace}.zip"
     return FileResponse(pack, media_type="application/zip", filename=name, background=BackgroundTask(pack.unlink))
 

@@ -20,6 +20,7 @@ from helpers.web_server import WebServer, web_server
 
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
+from longtake.agent.web.threads import PACKING
 from longtake.config import load
 from longtake.errors import Cancelled
 from longtake.memory.library import file_id
@@ -275,3 +276,14 @@ def test_a_thread_goes_on_with_the_videos_that_are_left(tmp_path: Path) -> None:
         )
         named = {"question": COST, "videos": [gone.id]}
         _refused(client.post(f"/api/threads/{both}/questions", json=named), 404, "not_found", "no video of this id")
+
+
+def test_no_more_packs_are_made_at_once_than_leave_room_for_others(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    answer(client, thread, COST)
+    with PACKING, PACKING:
+        refused = client.get(f"/api/threads/{thread}/turns/0/pack")
+        _refused(refused, 503, "unavailable", "Other packs are being made")
+        assert refused.headers["Retry-After"] == "10"
+    for _ in range(3):
+        assert client.get(f"/api/threads/{thread}/turns/0/pack").status_code == 200
