@@ -132,7 +132,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it with 401 or 403."""
         problem = self._problem(scope) if scope["type"] == "http" else None
-        await (refused(problem) if problem else self._app)(scope, receive, send)
+        await (refused(problem, scope["path"]) if problem else self._app)(scope, receive, send)
 
     def _problem(self, scope: Scope) -> Refusal | None:
         headers, path = Headers(scope=scope), scope["path"]

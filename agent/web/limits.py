@@ -86,7 +86,7 @@ class Limiter:
         wait = self._bucket.take(scope["client"][0] if scope.get("client") else "")
         if wait:
             headers = {"Retry-After": str(int(wait) + 1)}
-            await refused(Refusal(429, "That were too many requests: wait a little.", headers=headers))(
+            await refused(Refusal(429, "That were too many requests: wait a little.", headers=headers), scope["path"])(
                 scope, receive, send
             )
             return
@@ -103,7 +103,7 @@ class Limiter:
             if body.problem is None:
                 raise
         if body.problem:  # whatever the route made of it
-            await refused(body.problem)(scope, receive, send)
+            await refused(body.problem, scope["path"])(scope, receive, send)
 
 
 class _Body:
