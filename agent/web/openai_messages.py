@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field
 
-from longtake.agent.ask import LONGEST_QUESTION
+from longtake.agent.ask import LONGEST_QUESTION, MOST_VIDEOS
 from longtake.agent.state import Turn
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.runs import Asked
@@ -19,7 +19,6 @@ from longtake.agent.web.uploads import Upload
 
 MODEL = "longtake"
 MOST_MESSAGES = 200
-MOST_VIDEOS = 20
 Text = Annotated[str, Field(pattern=r"^")]  # a pattern has half characters (lone surrogates) refused
 
 

@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS
+from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
 from longtake.agent.web.chapters import as_text, as_vtt, chapters_of
 from longtake.agent.web.pack import write_pack
 from longtake.agent.web.refusals import Refusal
@@ -23,7 +23,6 @@ from longtake.agent.web.service import Served, Service
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 
-MOST_VIDEOS = 20  # of one question
 LONGEST_OPTION = 1_000  # characters
 PACKING = threading.BoundedSemaphore(2)  # packs that are made at once: each may encode minutes of video
 _PATIENCE = 2.0  # seconds that a request waits for its turn: it holds a thread that others need

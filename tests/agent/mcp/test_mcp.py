@@ -21,13 +21,15 @@ from httpx import Response
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from longtake.agent.mcp.offer import AskArguments
+from longtake.agent.ask import Asker
+from longtake.agent.mcp.offer import AskArguments, Offer
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.web.access import Access
 from longtake.config import load
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import Budget
 from longtake.tools.registry import SPECS
 from longtake.tools.result import ToolResult
 
@@ -204,3 +206,11 @@ def test_over_standard_input_and_output_nothing_else_is_written(small_workspace:
     tools, called = used(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), use)
     assert [tool.name for tool in tools] == [*(spec.name for spec in CORE), "ask"]
     assert "249 dollars" in called.content[0].text
+
+
+@pytest.mark.parametrize("wrong", [{"thread": ""}, {"thread": "x" * 201}, {"videos": ["talk.mp4"] * 21}])
+def test_a_question_has_bounds(small_workspace: Workspace, wrong: dict[str, Any]) -> None:
+    arguments = {"question": "x", "videos": ["talk.mp4"], **wrong}
+    told = Offer(small_workspace, Asker(small_workspace)).call("ask", arguments, Budget(20), lambda event: None)
+    assert told.is_error
+    assert next(iter(wrong)) in told.content[0].text  # type: ignore[union-attr] # it is text
