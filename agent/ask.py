@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from filelock import Timeout
+
+from longtake.agent.concealed import keys_of, without_secrets
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.facts import Known, known_video
@@ -30,6 +35,8 @@ from longtake.tools.toolbox import Toolbox
 
 LONGEST_QUESTION = 4_000
 MOST_OPTIONS = 10
+MOST_VIDEOS = 20  # of a question that another program asks
+LONGEST_THREAD = 200  # characters of its name
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
 _SUPERSEDED = """
@@ -81,48 +88,72 @@ class Asker:
             change: what the run is handed in place of its own context, as a fork of another run.
 
         Raises:
-            LongtakeError: when the question or a video is not usable; nothing is indexed then.
+            LongtakeError: when the question or a video is not usable, or the thread is being answered; nothing is
+                indexed then.
         """
         started = time.time()
         _check_question(question, options)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        resolved = [_resolve(self._workspace, reference) for reference in videos]
-        opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
-        handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
-        known = Known(
-            videos=tuple(known_video(handle) for handle in handles.values()),
-            problems={name: problem for video in opened for name, problem in video.problems.items()},
-            incomplete=tuple(video.record.name for video in opened if not video.complete),
-        )
-        trace = Trace(self._workspace.library.trace_root, watch)
-        workspace = self._workspace
-        tools = ToolContext(
-            handles,
-            workspace.engines,
-            workspace.index,
-            workspace.settings,
-            budget,
-            notes=self._notes,
-            thread=thread or trace.run,
-        )
-        context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, known)
-        asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
-        try:
-            answer = run_graph(self._graph, asked, change(context), thread or trace.run)
-        finally:
-            if thread is None:
-                self.forget(trace.run)
-            else:
-                self._keep_last_checkpoint(thread)
-        if thread is not None:
-            self._conversations.add(thread, tuple(handles), answer)
-        return answer
+        keys = keys_of(self._workspace.settings)
+        with self._alone_in(thread):
+            resolved = [_resolve(self._workspace, reference) for reference in videos]
+            opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
+            handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
+            known = Known(
+                videos=tuple(known_video(handle) for handle in handles.values()),
+                problems={name: problem for video in opened for name, problem in video.problems.items()},
+                incomplete=tuple(video.record.name for video in opened if not video.complete),
+            )
+            trace = Trace(self._workspace.library.trace_root, watch, keys)
+            workspace = self._workspace
+            tools = ToolContext(
+                handles,
+                workspace.engines,
+                workspace.index,
+                workspace.settings,
+                budget,
+                notes=self._notes,
+                thread=thread or trace.run,
+            )
+            context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, known)
+            asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
+            try:
+                answer = run_graph(self._graph, asked, change(context), thread or trace.run)
+            finally:
+                if thread is None:
+                    self.forget(trace.run)
+                else:
+                    self._keep_last_checkpoint(thread)
+            answer = Answer.model_validate_json(without_secrets(answer.model_dump_json(), keys))
+            if thread is not None:
+                self._conversations.add(thread, tuple(handles), answer)
+            return answer
 
     def forget(self, thread: str) -> None:
         """Delete all that is kept of a thread; its traces stay."""
         self._threads.delete_thread(thread)
         self._notes.forget(thread)
         self._conversations.forget(thread)
+
+    @contextmanager
+    def _alone_in(self, thread: str | None) -> Iterator[None]:
+        """Keep others, of this process or another, from asking in a thread: of two at once each would miss the other.
+
+        Raises:
+            LongtakeError: when somebody else is asking.
+        """
+        if thread is None:
+            yield
+            return
+        digest = hashlib.blake2b(thread.encode(), digest_size=16).hexdigest()
+        try:
+            lock = self._workspace.library.lock(f"thread-{digest}").acquire(timeout=0)
+        except Timeout as error:
+            raise LongtakeError(
+                f"The thread {thread!r} is being answered elsewhere: ask again when that is over."
+            ) from error
+        with lock:
+            yield
 
     def _keep_last_checkpoint(self, thread: str) -> None:
         with self._threads.cursor() as cursor:

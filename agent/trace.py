@@ -13,16 +13,18 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from longtake.agent.concealed import without_secrets
 from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json, write_atomic
 
 SCHEMA = 1
 EventType = Literal["run", "orient", "model", "tool", "verify", "guard", "answer", "error"]
-
+# Of every event.
+_FIELDS = frozenset("v run step parent type started seconds data input output spans evidence usage".split())
 
 Watch = Callable[[Mapping[str, Any]], None]
 
@@ -30,16 +32,18 @@ Watch = Callable[[Mapping[str, Any]], None]
 class Trace:
     """Writes the events of one run; safe to use from the threads of a round."""
 
-    def __init__(self, root: Path, watch: Watch = lambda event: None) -> None:
+    def __init__(self, root: Path, watch: Watch = lambda event: None, keys: Collection[str] = frozenset()) -> None:
         """Begin a run.
 
         Args:
             root: folder of the traces.
             watch: told each event when it is written, in the thread that wrote it.
+            keys: secrets that are not written, whoever repeats them.
         """
         self.run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:8]}"
         self.root = root
         self._watch = watch
+        self._keys = keys
         root.mkdir(parents=True, exist_ok=True)
         self._steps = 0
         self._lock = threading.Lock()
@@ -76,9 +80,10 @@ class Trace:
         with self._lock:
             event["step"] = self._steps
             self._steps += 1
-            self._file.write(canonical_json(event) + "\n")
+            line = without_secrets(canonical_json(event), self._keys)
+            self._file.write(line + "\n")
             self._file.flush()
-        self._watch(event)
+        self._watch(json.loads(line))
         return int(event["step"])
 
     def close(self) -> None:
@@ -88,7 +93,7 @@ class Trace:
     def _blob(self, value: Any) -> str | None:
         if value is None:
             return None
-        text = blob_text(value)
+        text = without_secrets(blob_text(value), self._keys)
         digest = _digest(text)
         path = _blob_path(self.root, digest)
         if not path.exists():
@@ -109,11 +114,29 @@ class RecordedTrace:
         self._path = path
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events, in the order they were written; a last line that a crash cut off is left out."""
-        with self._path.open(encoding="utf-8") as lines:
-            for line in lines:
+        """The events, in the order they were written; a last line that a crash cut off is left out.
+
+        Raises:
+            LibraryError: at a line that is no event of this schema.
+        """
+        with self._path.open(encoding="utf-8", errors="replace") as lines:
+            for number, line in enumerate(lines, 1):
                 if line.endswith("\n"):
-                    yield json.loads(line)
+                    yield self._event(line, number)
+
+    def _event(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            event = None
+        if not isinstance(event, dict) or not event.keys() >= _FIELDS or not isinstance(event["data"], dict):
+            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
+        if event["v"] != SCHEMA:
+            raise LibraryError(
+                f"Line {number} of {self._path.name} is of schema {event['v']!r}, and this Longtake reads schema "
+                f"{SCHEMA}: use the one that wrote it."
+            )
+        return event
 
     def event(self, step: int, kind: EventType) -> dict[str, Any]:
         """One event.

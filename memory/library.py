@@ -113,11 +113,11 @@ class Library:
             write_atomic(self.root / "library.json", canonical_json({"format": FORMAT}) + "\n")
         write_atomic(folder / "video.json", canonical_json(video.model_dump()) + "\n")
 
-    def lock(self, video_id: str) -> FileLock:
-        """Held by the process that builds layers of a video; a process that dies lets go of it."""
+    def lock(self, name: str) -> FileLock:
+        """Held, under the id of a video, by the process that builds its layers; a process that dies lets go of it."""
         folder = self.root / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(folder / f"{video_id}.lock")
+        return FileLock(folder / f"{name}.lock")
 
     def layers(self, video_id: str) -> LayerStore:
         """The layer store of a video."""

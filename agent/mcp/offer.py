@@ -8,7 +8,7 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS, Asker
+from longtake.agent.ask import LONGEST_QUESTION, LONGEST_THREAD, MOST_OPTIONS, MOST_VIDEOS, Asker
 from longtake.agent.trace import Watch
 from longtake.errors import LongtakeError
 from longtake.memory.library import VideoRecord
@@ -33,9 +33,14 @@ class AskArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str = Field(max_length=LONGEST_QUESTION, description="In plain words.")
-    videos: list[str] = Field(min_length=1, description="Names or ids of videos of the library.")
+    videos: list[str] = Field(min_length=1, max_length=MOST_VIDEOS, description="Names or ids of the library.")
     options: list[str] = Field(default=[], max_length=MOST_OPTIONS, description="Of a multiple-choice question.")
-    thread: str | None = Field(default=None, description="Name of a conversation to go on with.")
+    thread: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_THREAD,
+        description="Name of a conversation to go on with.",
+    )
 
 
 class Offer:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.agent.traces.concealed import without_passwords
+from longtake.agent.concealed import without_passwords
 from longtake.agent.traces.recorded import RecordedRun, Summary
 from longtake.agent.traces.steps import Step, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt

@@ -13,7 +13,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.bundle import script, script_hash, style
-from longtake.agent.traces.concealed import without_secrets
 from longtake.agent.traces.page_videos import videos_of
 from longtake.agent.traces.page_words import about, as_json, between, cut, examined, facts_of, receipt, spent, title_of
 from longtake.agent.traces.recorded import RecordedRun
@@ -61,7 +60,7 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
         "calls": [_call(step) for step in every(steps) if step.type == "tool"],
         "citations": [each.model_dump() for each in run.answer.citations] if run.answer else [],
     }
-    page = _template().render(
+    return _template().render(
         run=run,
         steps=steps,
         asked=_asked(run),
@@ -72,7 +71,6 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
         remarks=[*run.problems, *remarks],
         data=data,
     )
-    return without_secrets(page, run)
 
 
 @cache

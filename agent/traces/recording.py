@@ -89,18 +89,20 @@ def letters(messages: Sequence[BaseMessage]) -> int:
 
 
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
-    most = letters(messages_from_dict(trace.blob(event["input"])["messages"])) if event["data"]["shortened"] else None
+    most = letters(_conversation(trace, event)) if event["data"].get("shortened") else None
     return Reply(event["step"], _message(trace, event), most)
 
 
 def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> Call:
     data = event["data"]
     asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == data["call"]]
-    prompts = tuple(
-        (messages_from_dict(trace.blob(each["input"])["messages"])[-1].text, _message(trace, each)) for each in asked
-    )
+    prompts = tuple((_conversation(trace, each)[-1].text, _message(trace, each)) for each in asked)
     result = ToolResult.model_validate(trace.blob(event["output"]))
     return Call(event["step"], event["parent"], data["tool"], data["arguments"], result, prompts)
+
+
+def _conversation(trace: RecordedTrace, event: Mapping[str, Any]) -> list[BaseMessage]:
+    return messages_from_dict(trace.blob(event["input"])["messages"])
 
 
 def _message(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:

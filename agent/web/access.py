@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
+import secrets
 import socket
-from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from longtake.agent.web.limits import Bucket
 from longtake.agent.web.refusals import Refusal, refused
 from longtake.errors import ConfigError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-LONGEST_TOKEN = 1_000
+LEAST_TOKEN, LONGEST_TOKEN = 16, 1_000  # characters
 _COOKIE = "longtake"
+_WANTED = {"WWW-Authenticate": "Bearer"}
 _OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed in by hand, or our page
 
 
 @dataclass(frozen=True)
 class Access:
-    """The names by which the server may be called, the token it wants, if any, and whether any address is a name of it.
+    """The names by which the server may be called, the token it wants, if any, and whether any address is a name of it;
+    `origins` are the names, some with a port, at which a proxy shows its pages; `cookie` is what those have who gave
+    the token, and tells nothing of it; `brake` is taken by wrong tokens: five at once, then one in ten seconds.
 
     A page of another site can make its visitors' browsers call a server of theirs under a name of its own (DNS
     rebinding): so the names count, not the address that was reached. An address given in figures cannot be rebound.
@@ -35,27 +40,47 @@ class Access:
     names: frozenset[str] = LOOPBACK
     token: str | None = None
     any_address: bool = False
+    origins: frozenset[str] = frozenset()
+    cookie: str = field(default_factory=secrets.token_hex, repr=False)
+    brake: Bucket = field(default_factory=lambda: Bucket(5, 0.1), repr=False)
 
     @classmethod
-    def at(cls, host: str, token: str | None) -> Access:
+    def at(cls, host: str, token: str | None, proxied: Sequence[str] = ()) -> Access:
         """Access to a server that listens at an address.
 
+        Args:
+            host: the address, or a name of it.
+            token: what is wanted of everybody.
+            proxied: names, some with a port, under which a proxy passes requests on.
+
         Raises:
-            ConfigError: when an address that other machines reach has no token, or the token cannot stand in a header.
+            ConfigError: when there is no address, one that other machines reach has no token, the token is short or
+                cannot stand in a header, or a name is none.
         """
+        if not host:
+            raise ConfigError("--host is empty: give an address, such as 127.0.0.1, or 0.0.0.0 for every one.")
+        origins = frozenset(name.lower() for name in proxied)
+        names = LOOPBACK | {_hostname(name) for name in origins} | {host.lower()}
         if token and not (token.isascii() and token.isprintable() and " " not in token):
             raise ConfigError(
                 "The token of --token may hold letters without accents, figures and signs, and no spaces."
             )
-        if _is_loopback(host):
-            return cls(LOOPBACK | {host.lower()}, token or None)
-        if not token:
+        if token and len(token) < LEAST_TOKEN:
             raise ConfigError(
-                f"{host} can be reached from other machines, and without a token anybody there could use the library: "
-                "give one with --token, or listen at 127.0.0.1."
+                f"The token of --token can be guessed: take at least {LEAST_TOKEN} characters, such as those that "
+                "`openssl rand -hex 16` prints."
             )
+        local = _is_loopback(host)
+        if not token and (origins or not local):
+            remedy = "leave out --name" if proxied else "listen at 127.0.0.1"
+            raise ConfigError(
+                f"{proxied[0] if proxied else host} can be reached from other machines, and without a token anybody "
+                f"there could use the library: give one with --token, or {remedy}."
+            )
+        if local:
+            return cls(names, token or None, origins=origins)
         name = socket.gethostname().lower()
-        return cls(LOOPBACK | {host.lower(), name, f"{name}.local"}, token, any_address=_is_wildcard(host))
+        return cls(names | {name, f"{name}.local"}, token, any_address=_is_wildcard(host), origins=origins)
 
     def knows_host(self, header: str) -> bool:
         """Whether a Host header names this server."""
@@ -65,23 +90,36 @@ class Access:
             return False
         return name in self.names or (self.any_address and _is_address(name))
 
-    def knows_token(self, given: str | None) -> bool:
-        """Whether it is the token; the time this takes does not tell how much of it is right."""
-        return given is not None and self.token is not None and _same(given, self.token)
+    def knows_origin(self, origin: str, host: str) -> bool:
+        """Whether an Origin header names our own page, at the Host called or at a proxy.
 
-    @property
-    def cookie(self) -> str:
-        """What the cookie holds for those who gave the token: it proves the token and does not tell it."""
-        return hmac.new((self.token or "").encode(), b"longtake session", hashlib.sha256).hexdigest()
+        Its scheme does not count: behind a proxy nothing tells which one is right.
+        """
+        return origin.partition("://")[2] in {host, *self.origins}
 
-    def admits(self, headers: Headers) -> bool:
-        """Whether a request brings the token or the cookie, where there is a token."""
-        if self.token is None:
-            return True
+    def refusal_of(self, given: str, client: str) -> Refusal | None:
+        """Why a client does not get in with what it gives for the token, if it does not.
+
+        After several wrong ones a right one waits as well, else guessing could go on; who has the cookie need not.
+        """
+        if wait := self.brake.wait(client):
+            headers = {"Retry-After": str(int(wait) + 1)}
+            return Refusal(429, "That were too many wrong tokens: wait ten seconds.", headers=headers)
+        if self.token is None or _same(given, self.token):
+            return None
+        self.brake.take(client)
+        return Refusal(401, "That is not the token of this server.", headers=_WANTED)
+
+    def refusal(self, headers: Headers, client: str) -> Refusal | None:
+        """Why a request does not get in, if it does not: it brings neither cookie nor token, where there is a token."""
+        # Cookies of other programs on this host come along, in any form: a strict parser would give up on all of them.
+        given = cookie_parser(headers.get("cookie", "")).get(_COOKIE, "")
+        if self.token is None or _same(given, self.cookie):
+            return None
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.knows_token(bearer.strip()):
-            return True
-        return _same(_cookie(headers.get("cookie", "")), self.cookie)
+        if scheme.lower() == "bearer":
+            return self.refusal_of(bearer.strip(), client)
+        return Refusal(401, "This server wants its token.", headers=_WANTED)
 
 
 class Guard:
@@ -94,21 +132,21 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it with 401 or 403."""
         problem = self._problem(scope) if scope["type"] == "http" else None
-        await (refused(problem) if problem else self._app)(scope, receive, send)
+        await (refused(problem, scope["path"]) if problem else self._app)(scope, receive, send)
 
     def _problem(self, scope: Scope) -> Refusal | None:
         headers, path = Headers(scope=scope), scope["path"]
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._access.knows_host(host):
             return Refusal(403, "This server is not called by that name: use the address that it said when it began.")
-        if origin is not None and origin.partition("://")[2] != host:
+        if origin is not None and not self._access.knows_origin(origin, host):
             return Refusal(403, "Pages of other sites may not use this server.")
         public = path == "/" or path.startswith("/page/")
         if not public and headers.get("sec-fetch-site", "") not in _OWN_SITE:
             return Refusal(403, "Pages of other sites may not use this server.")
-        if public or path == "/api/session" or self._access.admits(headers):
+        if public or path == "/api/session":
             return None
-        return Refusal(401, "This server wants its token.", headers={"WWW-Authenticate": "Bearer"})
+        return self._access.refusal(headers, scope["client"][0] if scope.get("client") else "")
 
 
 class Token(BaseModel):
@@ -121,13 +159,14 @@ router = APIRouter(tags=["access"])
 
 
 @router.post("/api/session", status_code=204)
-def open_session(given: Token, request: Request) -> Response:
+async def open_session(given: Token, request: Request) -> Response:
     """Give the token for a cookie, which a browser sends along from then on."""
     access: Access = request.app.state.access
-    if access.token is not None and not access.knows_token(given.token):
-        raise Refusal(401, "That is not the token of this server.")
+    if problem := access.refusal_of(given.token, request.client.host if request.client else ""):
+        raise problem
     response = Response(status_code=204)
-    response.set_cookie(_COOKIE, access.cookie, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself is always called by http
+    response.set_cookie(_COOKIE, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
     return response
 
 
@@ -135,12 +174,15 @@ def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
-def _cookie(header: str) -> str:
+def _hostname(name: str) -> str:
+    """The host of a name that may have a port."""
     try:
-        morsel = SimpleCookie(header).get(_COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
+        parts = urlsplit(f"//{name}")
+        if parts.hostname and parts.netloc == name and not parts.username and (parts.port is None or parts.port > 0):
+            return parts.hostname
+    except ValueError:
+        pass
+    raise ConfigError(f"--name {name!r} is no name: write one such as longtake.example.org or box.lan:8443.")
 
 
 def _is_address(name: str) -> bool:

@@ -19,6 +19,10 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at; any but loopback wants a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8765,
     token: Annotated[str | None, typer.Option(help="Without it nobody gets in.", envvar="LONGTAKE_TOKEN")] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name, or name:port, under which a proxy serves it, as for TLS; repeat it."),
+    ] = None,
     folder: Annotated[
         list[Path] | None,
         typer.Option(help="Videos in it may be added where they lie; repeat it.", exists=True, file_okay=False),
@@ -26,7 +30,7 @@ def serve(
 ) -> None:
     """Open the library in the browser: watch, ask, and see what an answer rests on."""
     session: Session = context.obj
-    admitted = Access.at(host, token)
+    admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
     workspace = open_workspace(session)
     from longtake.agent.ask import Asker

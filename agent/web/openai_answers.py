@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from longtake.agent.web.openai_messages import MODEL
-from longtake.agent.web.refusals import Refusal
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
-
-_ERRORS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
 def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,9 +72,3 @@ def _annotation(citation: Citation, text: str, names: Mapping[str, str]) -> dict
 def _seconds(time: float) -> str:
     """Seconds as a media fragment has them (W3C Media Fragments, 4.2.1)."""
     return f"{time:.3f}".rstrip("0").rstrip(".")
-
-
-def error_of(refusal: Refusal) -> dict[str, Any]:
-    """A refusal in the shape of OpenAI's errors."""
-    kind = _ERRORS.get(refusal.status, "server_error" if refusal.status >= 500 else "invalid_request_error")
-    return {"error": {"message": str(refusal), "type": kind, "param": None, "code": refusal.facts.get("code")}}

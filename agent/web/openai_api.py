@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Request, Response
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
-from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
 from longtake.agent.web.events import HEADERS, Event
-from longtake.agent.web.openai_answers import chunk, cited, completion, error_of, usage_chunk
+from longtake.agent.web.openai_answers import chunk, cited, completion, usage_chunk
 from longtake.agent.web.openai_messages import MODEL, ChatRequest, asked_by
-from longtake.agent.web.refusals import Refusal
+from longtake.agent.web.refusals import Refusal, openai_error
 from longtake.agent.web.runs import Asked
 from longtake.agent.web.service import Served, Service
 from longtake.errors import LongtakeError
@@ -33,24 +31,7 @@ _TICK = 1.0  # seconds between two looks at whether indexing is over and the cli
 _GONE = 499  # nginx's status of a request whose client went away
 
 
-class _OpenAIRoute(APIRoute):
-    """Answers errors in OpenAI's shape."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def handled(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except RequestValidationError as error:
-                return _refused(Refusal(400, "; ".join(map(_problem, error.errors()))))
-            except LongtakeError as error:
-                return _refused(error if isinstance(error, Refusal) else Refusal(400, str(error)))
-
-        return handled
-
-
-router = APIRouter(prefix="/v1", tags=["openai"], route_class=_OpenAIRoute)
+router = APIRouter(prefix="/v1", tags=["openai"])
 
 
 @router.get("/models")
@@ -100,7 +81,7 @@ async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_
                 if with_usage:
                     yield _line(usage_chunk(head, answer))
     except LongtakeError as error:
-        yield _line(error_of(error if isinstance(error, Refusal) else Refusal(500, str(error))))
+        yield _line(openai_error(error if isinstance(error, Refusal) else Refusal(500, str(error))))
         return
     yield "data: [DONE]\n\n"
 
@@ -146,13 +127,3 @@ def _names(asked: Asked, service: Service) -> dict[str, str]:
 
 def _line(data: dict[str, Any]) -> str:
     return f"data: {canonical_json(data)}\n\n"
-
-
-def _problem(error: dict[str, Any]) -> str:
-    return f"{'.'.join(map(str, error['loc'][1:]))}: {error['msg']}"
-
-
-def _refused(refusal: Refusal) -> Response:
-    # The client would send what failed again, with all its bytes; only what is refused for now is worth that.
-    again = {"x-should-retry": "true" if refusal.status == 429 else "false"}
-    return JSONResponse(error_of(refusal), refusal.status, {**again, **(refusal.headers or {})})

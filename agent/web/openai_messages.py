@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field
 
-from longtake.agent.ask import LONGEST_QUESTION
+from longtake.agent.ask import LONGEST_QUESTION, MOST_VIDEOS
 from longtake.agent.state import Turn
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.runs import Asked
@@ -19,7 +19,7 @@ from longtake.agent.web.uploads import Upload
 
 MODEL = "longtake"
 MOST_MESSAGES = 200
-MOST_VIDEOS = 20
+Text = Annotated[str, Field(pattern=r"^")]  # a pattern has half characters (lone surrogates) refused
 
 
 class VideoUrl(BaseModel):
@@ -32,7 +32,7 @@ class Part(BaseModel):
     """A part of a message: text, or a video."""
 
     type: Literal["text", "video_url"]
-    text: str = ""
+    text: Text = ""
     video_url: VideoUrl | None = None
 
 
@@ -40,7 +40,7 @@ class Message(BaseModel):
     """A message; of those that neither the user nor the assistant sent nothing is read."""
 
     role: str
-    content: str | list[Part] | None = None
+    content: Text | list[Part] | None = None
 
     @property
     def text(self) -> str:
@@ -120,10 +120,17 @@ def _video(url: str, service: Service) -> str:
     if scheme == "data":
         return _taken(rest, service)
     if scheme == "file":
-        return service.add(service.folders.file(unquote(urlsplit(url).path))).id
+        return service.add(service.folders.file(_path(url))).id
     raise Refusal(
         400, "A video_url is longtake://ID, file:///PATH or data:video/...;base64,...; others are not fetched."
     )
+
+
+def _path(url: str) -> str:
+    try:
+        return unquote(urlsplit(url).path)
+    except ValueError as error:
+        raise Refusal(400, f"{url!r} is no address of a file: write file:///PATH.") from error
 
 
 def _taken(data: str, service: Service) -> str:

@@ -24,6 +24,7 @@ from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.chosen_frames import read_chosen
 from longtake.preprocess.media import probe
+from longtake.preprocess.sources import source
 from longtake.tools.context import VideoHandle
 
 MOST_PLACES = 20

@@ -25,6 +25,7 @@ TYPES = {
     503: "unavailable",
     507: "unavailable",
 }
+_OPENAI = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _OTHERWISE = "invalid_request"
 _FAULT = "Longtake met a fault of its own: see the log of `longtake serve`."
 
@@ -39,8 +40,18 @@ class Refusal(LongtakeError):
         self.facts = facts
 
 
-def refused(error: Refusal) -> JSONResponse:
-    """The answer that a refusal is."""
+def openai_error(refusal: Refusal) -> dict[str, Any]:
+    """A refusal in the shape of OpenAI's errors."""
+    kind = _OPENAI.get(refusal.status, "server_error" if refusal.status >= 500 else "invalid_request_error")
+    return {"error": {"message": str(refusal), "type": kind, "param": None, "code": refusal.facts.get("code")}}
+
+
+def refused(error: Refusal, path: str) -> JSONResponse:
+    """The answer that a refusal of a request for a path is."""
+    if path.startswith("/v1/"):
+        # The client would send what failed again, with all its bytes; only what is refused for now is worth that.
+        again = {"x-should-retry": "true" if error.status in (429, 503) else "false"}
+        return JSONResponse(openai_error(error), error.status, {**again, **(error.headers or {})})
     told = {"error": {"message": str(error), "type": TYPES.get(error.status, _OTHERWISE)}, **error.facts}
     return JSONResponse(told, error.status, error.headers)
 
@@ -51,24 +62,27 @@ def answer_errors(app: FastAPI) -> None:
     @app.exception_handler(LongtakeError)
     def longtake_error(request: Request, error: LongtakeError) -> Response:
         if isinstance(error, Refusal):
-            return refused(error)
-        return refused(Refusal(503 if isinstance(error, EngineError) else 400, str(error)))
+            return refused(error, request.url.path)
+        return refused(Refusal(503 if isinstance(error, EngineError) else 400, str(error)), request.url.path)
 
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:
+        if request.url.path.startswith("/v1/"):
+            told = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
+            return refused(Refusal(400, told), request.url.path)
         problems = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        return refused(Refusal(400, f"The request is not as /openapi.json says: {problems}."))
+        return refused(Refusal(400, f"The request is not as /openapi.json says: {problems}."), request.url.path)
 
     @app.exception_handler(HTTPException)
     def http_error(request: Request, error: HTTPException) -> Response:
         what = HTTPStatus(error.status_code).phrase
         sentence = f"{request.method} {request.url.path}: {what}; /openapi.json lists what there is."
-        return refused(Refusal(error.status_code, sentence, headers=error.headers))
+        return refused(Refusal(error.status_code, sentence, headers=error.headers), request.url.path)
 
     @app.exception_handler(ClientDisconnect)
     def gone(request: Request, error: ClientDisconnect) -> Response:
-        return refused(Refusal(400, "The connection broke before the request was whole."))
+        return refused(Refusal(400, "The connection broke before the request was whole."), request.url.path)
 
     @app.exception_handler(Exception)
     def fault(request: Request, error: Exception) -> Response:
-        return refused(Refusal(500, _FAULT))
+        return refused(Refusal(500, _FAULT), request.url.path)

@@ -22,7 +22,7 @@ from longtake.agent.ask import Asker
 from longtake.agent.state import Turn
 from longtake.agent.web.events import Feed, event_stream
 from longtake.agent.web.refusals import Refusal
-from longtake.errors import Cancelled, LongtakeError
+from longtake.errors import Cancelled, LibraryError, LongtakeError
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.progress import Watcher
@@ -103,7 +103,7 @@ class Runs:
             run = Run(asked)
             self._runs[run.id] = run
             run.future = self._pool.submit(self._answer, run)
-        run.future.add_done_callback(lambda future: _conclude(run, future))
+        run.future.add_done_callback(lambda future: self._conclude(run, future))
         return run
 
     def get(self, run_id: str) -> Run:
@@ -160,6 +160,21 @@ class Runs:
         number = self._number(asked.thread, answer) if asked.thread is not None else None
         return {"number": number, "answer": answer.model_dump(mode="json")}
 
+    def _conclude(self, run: Run, future: Future[dict[str, Any]]) -> None:
+        """Tell the last event of a run; one without an answer stands in its thread all the same."""
+        problem = _problem(run, future)
+        if problem is None:
+            run.feed.tell("answer", future.result(), last=True)
+            return
+        try:
+            if run.asked.thread is not None:
+                failed = Answer(question=run.asked.question, status="failed", answer="", error=problem)
+                self._conversations.add(run.asked.thread, run.asked.videos, failed)
+        except LibraryError as error:
+            log.warning("run %s cannot be kept: %s", run.id, error)
+        finally:
+            run.feed.tell("failed", {"message": problem}, last=True)
+
     def _number(self, thread: str, answer: Answer) -> int:
         """Where the answer stands in its thread, to which the terminal may have added others."""
         exchanges = self._conversations.exchanges(thread)
@@ -200,17 +215,14 @@ def _leave_it() -> None:
     raise Cancelled("A question asked here does not wait for indexing.")
 
 
-def _conclude(run: Run, future: Future[dict[str, Any]]) -> None:
-    """Tell the last event of a run."""
+def _problem(run: Run, future: Future[dict[str, Any]]) -> str | None:
+    """Why a run has no answer, if it has none."""
     if future.cancelled():
-        run.feed.tell("failed", {"message": _NEVER_BEGUN}, last=True)
-        return
+        return _NEVER_BEGUN
     error = future.exception()
     if error is None:
-        run.feed.tell("answer", future.result(), last=True)
-    elif isinstance(error, LongtakeError):
-        run.feed.tell("failed", {"message": str(error)}, last=True)
-    else:
-        log.error("run %s broke off", run.id, exc_info=error)
-        problem = f"The question met a fault of Longtake ({type(error).__name__}): see the log of `longtake serve`."
-        run.feed.tell("failed", {"message": problem}, last=True)
+        return None
+    if isinstance(error, LongtakeError):
+        return str(error)
+    log.error("run %s broke off", run.id, exc_info=error)
+    return f"The question met a fault of Longtake ({type(error).__name__}): see the log of `longtake serve`."

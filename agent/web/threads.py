@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS
+from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
 from longtake.agent.web.chapters import as_text, as_vtt, chapters_of
 from longtake.agent.web.pack import write_pack
 from longtake.agent.web.refusals import Refusal
@@ -23,9 +23,10 @@ from longtake.agent.web.turns import Turns
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 
-MOST_VIDEOS = 20  # of one question
 LONGEST_OPTION = 1_000  # characters
-PACKING = Turns(1, "Another evidence pack is being made: ask again in a while.", again=10)
+PACKING = Turns(
+    2, "Other evidence packs are being made: ask again in a while.", again=10
+)  # each may encode minutes of video
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
@@ -66,7 +67,8 @@ def begin_thread(given: NewThread, service: Served) -> dict[str, Any]:
 @router.post("/{thread:path}/questions", status_code=202)
 def ask_question(thread: str, given: NewQuestion, service: Served) -> dict[str, str]:
     """Ask the next question of a thread; `/api/runs/RUN/events` tells what is done for it."""
-    videos = _known(given.videos or _conversation(thread, service).videos, service)
+    conversation = _conversation(thread, service)
+    videos = _known(given.videos, service) if given.videos else _left(conversation, service)
     if len(given.options) == 1:
         raise Refusal(400, "One option is no choice: give two or more, or none.")
     run = service.runs.start(Asked(videos, given.question, tuple(given.options), thread))
@@ -139,6 +141,18 @@ def _known(videos: Sequence[str], service: Service) -> tuple[str, ...]:
         Refusal: 404 when the library does not hold one.
     """
     return tuple(dict.fromkeys(service.video(video).id for video in videos))
+
+
+def _left(conversation: Conversation, service: Service) -> tuple[str, ...]:
+    """The videos of a thread that were not deleted since.
+
+    Raises:
+        Refusal: 409 when all were.
+    """
+    videos = tuple(video for video in conversation.videos if service.library.get(video))
+    if not videos:
+        raise Refusal(409, "The videos of this thread were deleted: ask about others, by `videos`.")
+    return videos
 
 
 def _conversation(thread: str, service: Service) -> Conversation:

@@ -19,6 +19,7 @@ from helpers.openai_server import openai_server, refuses, says
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace, Watch
 from longtake.config import load
+from longtake.errors import LongtakeError
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
@@ -202,3 +203,21 @@ def test_a_threads_answers_are_kept_whole_until_it_is_forgotten(small_workspace:
     asker.forget("kept")
     assert conversations.get("kept") is None
     assert _rows(small_workspace, "kept") == (0, 0)
+
+
+def test_two_who_ask_in_one_thread_at_once_lose_no_turn(small_workspace: Workspace) -> None:
+    with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
+        asker, other = (endpoint_asker(small_workspace, endpoint.url) for _ in range(2))
+        refused: list[str] = []
+
+        def ask_too(event: Mapping[str, Any]) -> None:
+            with pytest.raises(LongtakeError, match=r"'both' is being answered elsewhere") as problem:
+                other.ask([VIDEO], "And the red one?", thread="both")
+            refused.append(str(problem.value))
+
+        asker.ask([VIDEO], COST, thread="both", watch=ask_too)
+        assert refused
+        other.ask([VIDEO], "And the green one?", thread="both")
+    kept = Conversations(small_workspace.library.memory_file).exchanges("both")
+    assert [each.answer.question for each in kept] == [COST, "And the green one?"]
+    assert f"Q: {COST}" in str(endpoint.requests[-1]["messages"][1]["content"])

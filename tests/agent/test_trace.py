@@ -13,6 +13,7 @@ from helpers.openai_server import refuses, says
 
 from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.trace import RecordedTrace, Trace
+from longtake.agent.traces.replay import replay
 from longtake.errors import LibraryError
 from longtake.preprocess.workspace import Workspace
 
@@ -151,3 +152,38 @@ def test_a_changed_blob_is_noticed(tmp_path: Path) -> None:
 def test_a_trace_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="There is no trace 'nowhere'"):
         RecordedTrace(tmp_path, "nowhere")
+
+
+@pytest.mark.parametrize("line", ["{", "3", "{}", '"v"', "\xff", "null"])
+def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.close()
+    with (tmp_path / f"{trace.run}.jsonl").open("a", encoding="latin-1") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(LibraryError, match=rf"Line 2 of {trace.run}\.jsonl is damaged"):
+        list(RecordedTrace(tmp_path, trace.run).events())
+
+
+def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.close()
+    file = tmp_path / f"{trace.run}.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace('"v":1', '"v":2'), encoding="utf-8")
+    with pytest.raises(LibraryError, match="is of schema 2, and this Longtake reads schema 1"):
+        list(RecordedTrace(tmp_path, trace.run).events())
+
+
+def test_a_key_that_a_model_repeats_is_kept_nowhere(
+    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = 'sk-very&secret<key-"0123'
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    asked = ask_endpoint(small_workspace, [says(f"I use {key} at http://me:hunter22@host/v1.", LISTEN), says(PRICE)])
+    assert "sk-very" not in asked.answer.model_dump_json()
+    files = [path for path in small_workspace.library.trace_root.rglob("*") if path.is_file()]
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    assert any("I use *** at http://***@host/v1." in text for text in texts)
+    assert [text for text in texts if "sk-very" in text or "hunter22" in text] == []
+    assert replay(RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")).same

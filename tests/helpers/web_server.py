@@ -42,13 +42,14 @@ def web_server(
     *,
     folders: Sequence[Path] = (),
     token: str | None = None,
+    admitted: Access | None = None,
     limits: Limits | None = None,
     asker: Asker | None = None,
 ) -> Iterator[WebServer]:
     """Serve a library until the block is left."""
     listening = socket.create_server(("127.0.0.1", 0))
     service = Service(workspace, asker or Asker(workspace), folders)
-    server = Server(create_app(service, Access(token=token), limits))
+    server = Server(create_app(service, admitted or Access(token=token), limits))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     while not server.started:

@@ -21,13 +21,15 @@ from httpx import Response
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from longtake.agent.mcp.offer import AskArguments
+from longtake.agent.ask import Asker
+from longtake.agent.mcp.offer import AskArguments, Offer
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.web.access import Access
 from longtake.config import load
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.context import Budget
 from longtake.tools.registry import SPECS
 from longtake.tools.result import ToolResult
 
@@ -180,19 +182,19 @@ def test_where_there_is_a_token_nobody_gets_in_without_it(small_workspace: Works
     async def listed(client: Client) -> int:
         return len((await client.list_tools()).tools)
 
-    with mcp_server(small_workspace, token="open-sesame") as url:
+    with mcp_server(small_workspace, token="open-sesame-42-times") as url:
         assert posted(url).status_code == 401
         assert posted(url, Authorization="Bearer sesame").status_code == 401
 
         async def connected() -> int:
             async with (
-                httpx2.AsyncClient(headers={"Authorization": "Bearer open-sesame"}) as http,
+                httpx2.AsyncClient(headers={"Authorization": "Bearer open-sesame-42-times"}) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 return await listed(client)
 
         assert anyio.run(connected) == 17
-    assert Access.at("0.0.0.0", "open-sesame").token == "open-sesame"
+    assert Access.at("0.0.0.0", "open-sesame-42-times").token == "open-sesame-42-times"
 
 
 def test_over_standard_input_and_output_nothing_else_is_written(small_workspace: Workspace) -> None:
@@ -204,3 +206,11 @@ def test_over_standard_input_and_output_nothing_else_is_written(small_workspace:
     tools, called = used(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), use)
     assert [tool.name for tool in tools] == [*(spec.name for spec in CORE), "ask"]
     assert "249 dollars" in called.content[0].text
+
+
+@pytest.mark.parametrize("wrong", [{"thread": ""}, {"thread": "x" * 201}, {"videos": ["talk.mp4"] * 21}])
+def test_a_question_has_bounds(small_workspace: Workspace, wrong: dict[str, Any]) -> None:
+    arguments = {"question": "x", "videos": ["talk.mp4"], **wrong}
+    told = Offer(small_workspace, Asker(small_workspace)).call("ask", arguments, Budget(20), lambda event: None)
+    assert told.is_error
+    assert next(iter(wrong)) in told.content[0].text  # type: ignore[union-attr] # it is text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
@@ -11,7 +12,7 @@ from longtake.agent.web.access import Access
 from longtake.errors import ConfigError
 from longtake.preprocess.workspace import Workspace
 
-TOKEN = "open-sesame~42"
+TOKEN = "open-sesame~42-times"
 WRONG = [TOKEN[:-1], TOKEN + "2", TOKEN.upper(), "x", "Schlüssel"]
 
 
@@ -30,7 +31,7 @@ def locked(small_workspace: Workspace) -> Iterator[WebServer]:
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.0.7", "[", ""])
 def test_a_foreign_host_is_refused(server: WebServer, host: str) -> None:
     with server.client() as client:
-        for path in ("/api/videos", "/", "/openapi.json", "/v1/models"):
+        for path in ("/api/videos", "/", "/openapi.json"):
             answer = client.get(path, headers={"Host": host})
             assert (answer.status_code, answer.json()["error"]["type"]) == (403, "forbidden")
 
@@ -71,7 +72,7 @@ def test_a_picture_of_ours_is_not_shown_on_another_site(server: WebServer, site:
         assert client.get("/", headers={"Sec-Fetch-Site": site}).status_code != 403, "a link may lead to the page"
 
 
-@pytest.mark.parametrize("path", ["/api/videos", "/openapi.json", "/v1/models", "/api/threads", "/nothing"])
+@pytest.mark.parametrize("path", ["/api/videos", "/openapi.json", "/api/threads", "/nothing"])
 def test_without_the_token_nothing_is_told(locked: WebServer, path: str) -> None:
     with locked.client() as client:
         answer = client.get(path)
@@ -86,8 +87,8 @@ def test_the_page_is_shown_without_it(locked: WebServer) -> None:
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_wrong_token_is_refused(locked: WebServer, wrong: str) -> None:
-    with locked.client() as client:
+def test_a_wrong_token_is_refused(small_workspace: Workspace, wrong: str) -> None:
+    with web_server(small_workspace, token=TOKEN) as locked, locked.client() as client:
         headers = {b"Authorization": f"Bearer {wrong}".encode()}
         assert client.get("/api/videos", headers=headers).status_code == 401
         refused = client.post("/api/session", json={"token": wrong})
@@ -110,6 +111,41 @@ def test_the_token_is_given_for_a_cookie_that_scripts_and_other_sites_do_not_get
         assert "SameSite=strict" in cookie
         assert TOKEN not in cookie
         assert client.get("/api/videos").status_code == 200
+
+
+@pytest.mark.parametrize("by_session", [True, False])
+def test_after_some_wrong_tokens_no_more_can_be_tried(small_workspace: Workspace, by_session: bool) -> None:
+    def give(client: httpx.Client, token: str) -> httpx.Response:
+        if by_session:
+            return client.post("/api/session", json={"token": token})
+        return client.get("/api/videos", headers={"Authorization": f"Bearer {token}"})
+
+    with web_server(small_workspace, token=TOKEN) as server, server.client() as known, server.client() as client:
+        known.post("/api/session", json={"token": TOKEN})
+        assert [give(client, f"wrong {number}").status_code for number in range(7)] == [401] * 5 + [429] * 2
+        refused = give(client, TOKEN)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (429, "too_many")
+        assert 1 <= int(refused.headers["Retry-After"]) <= 10
+        assert client.get("/api/videos").status_code == 401, "who tries no token is told that one is wanted"
+        assert known.get("/api/videos").status_code == 200, "who got in stays in"
+
+
+def test_the_cookie_of_another_server_with_the_same_token_opens_nothing(
+    locked: WebServer, small_workspace: Workspace
+) -> None:
+    with web_server(small_workspace, token=TOKEN) as other, other.client() as client:
+        cookie = client.post("/api/session", json={"token": TOKEN}).headers["Set-Cookie"].partition(";")[0]
+        with locked.client() as elsewhere:
+            assert elsewhere.get("/api/videos", headers={"Cookie": cookie}).status_code == 401
+
+
+@pytest.mark.parametrize("other", ['prefs={"theme":"dark"}', "n@me[1]=v", "y z=2", "=1", "path", "expires=Wed, 1"])
+def test_cookies_of_other_programs_on_the_host_do_not_shut_the_browser_out(locked: WebServer, other: str) -> None:
+    with locked.client() as client:
+        ours = client.post("/api/session", json={"token": TOKEN}).headers["Set-Cookie"].partition(";")[0]
+    with locked.client() as client:
+        for cookies in (f"{other}; {ours}", f"{ours}; {other}"):
+            assert client.get("/api/videos", headers={"Cookie": cookies}).status_code == 200
 
 
 def test_nobody_else_may_open_a_session_from_another_page(locked: WebServer) -> None:
@@ -138,10 +174,46 @@ def test_the_answers_forbid_what_the_page_does_not_need(server: WebServer) -> No
     ],
 )
 def test_the_names_of_an_address_are_those_it_can_be_reached_by(listens: str, host: str, known: bool) -> None:
-    assert Access.at(listens, "token").knows_host(host) is known
+    assert Access.at(listens, TOKEN).knows_host(host) is known
 
 
-@pytest.mark.parametrize(("host", "token"), [("0.0.0.0", None), ("192.168.0.7", ""), ("127.0.0.1", "two words")])
+@pytest.mark.parametrize(
+    ("host", "token"), [("0.0.0.0", None), ("192.168.0.7", ""), ("127.0.0.1", "two words"), ("::1", "a" * 15)]
+)
 def test_what_would_let_in_everybody_or_nobody_is_refused(host: str, token: str | None) -> None:
     with pytest.raises(ConfigError, match="token"):
         Access.at(host, token)
+
+
+def test_a_proxy_serves_the_page_under_its_own_name(small_workspace: Workspace) -> None:
+    admitted = Access.at("127.0.0.1", TOKEN, ["longtake.example.org", "Box.lan:8443"])
+    with web_server(small_workspace, admitted=admitted) as server, server.client() as client:
+        for host in ("longtake.example.org", "box.lan:8443", f"127.0.0.1:{server.port}"):  # passed on, or rewritten
+            headers = {"Host": host, "Origin": "https://box.lan:8443"}
+            given = client.post("/api/session", json={"token": TOKEN}, headers=headers)
+            assert (given.status_code, "Secure" in given.headers["Set-Cookie"]) == (204, True)
+        for origin in ("https://box.lan", "https://box.lan:8444", "https://evil.example", "null"):
+            assert client.get("/api/videos", headers={"Origin": origin}).status_code == 403
+        assert client.get("/api/videos", headers={"Host": "example.org"}).status_code == 403
+
+
+def test_without_tls_the_cookie_is_kept_all_the_same(locked: WebServer) -> None:
+    with locked.client() as client:
+        given = client.post("/api/session", json={"token": TOKEN}, headers={"Origin": locked.url})
+        assert "Secure" not in given.headers["Set-Cookie"]
+
+
+def test_a_name_that_others_call_wants_a_token() -> None:
+    with pytest.raises(ConfigError, match=r"longtake\.example\.org can be reached from other machines"):
+        Access.at("127.0.0.1", None, ["longtake.example.org"])
+
+
+@pytest.mark.parametrize("name", ["", "https://box.lan", "box.lan/", "me@box.lan", "box.lan:x", "[", ":80"])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="is no name"):
+        Access.at("127.0.0.1", TOKEN, [name])
+
+
+def test_an_empty_address_is_refused() -> None:
+    with pytest.raises(ConfigError, match="--host is empty"):
+        Access.at("", TOKEN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import openai
 import pytest
 from helpers.asking import endpoint_asker
@@ -164,6 +166,7 @@ def test_a_file_outside_of_it_is_refused(allowed: tuple[WebServer, openai.OpenAI
     [
         ("https://example.com/talk.mp4", "others are not fetched"),
         ("talk.mp4", "others are not fetched"),
+        ("file://[x/y", "no address of a file"),
         ("data:video/mp4,plain", "and then its bytes in base64"),
         ("data:video/mp4;base64,!!!", "and then its bytes in base64"),
         ("data:video/mp4;base64,", "and then its bytes in base64"),
@@ -255,3 +258,18 @@ def _wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_every_refusal_has_the_shape_of_openai(small_workspace: Workspace, video: str) -> None:
+    def refusal(answer: httpx.Response) -> tuple[int, str]:
+        assert answer.json()["error"].keys() == {"message", "type", "param", "code"}
+        return answer.status_code, answer.json()["error"]["type"]
+
+    with web_server(small_workspace, token="open sesame") as server, server.client() as client:
+        assert refusal(client.get("/v1/models")) == (401, "authentication_error")
+        assert refusal(client.get("/v1/models", headers={"Host": "evil.example"})) == (403, "permission_error")
+        client.headers["Authorization"] = "Bearer open sesame"
+        assert refusal(client.get("/v1/nothing")) == (404, "invalid_request_error")
+        half = json.dumps({"model": "longtake", "messages": _asks("\ud800", f"longtake://{video}")})
+        headers = {"Content-Type": "application/json"}
+        assert refusal(client.post("/v1/chat/completions", content=half, headers=headers))[0] == 400

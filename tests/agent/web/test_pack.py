@@ -142,15 +142,19 @@ def client(small_workspace: Workspace) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_while_a_pack_is_made_another_is_asked_to_wait(client: httpx.Client, small_workspace: Workspace) -> None:
+def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
+    client: httpx.Client, small_workspace: Workspace
+) -> None:
     thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
     answer(client, thread, COST)
     address = f"/api/threads/{thread}/turns/0/pack"
-    with PACKING.one():
+    with PACKING.one(), PACKING.one():
         refused = client.get(address)
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "unavailable")
+        assert "Other packs are being made" in refused.json()["error"]["message"]
         assert int(refused.headers["Retry-After"]) > 0
-    assert client.get(address).status_code == 200
+    for _ in range(3):  # each gives its turn back
+        assert client.get(address).status_code == 200
 
 
 def test_a_pack_is_downloaded(client: httpx.Client, small_workspace: Workspace) -> None:

@@ -106,7 +106,11 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
             _wait_for_step(run, "orient")
         assert not waiting.feed.after(-1)
         waiting.stop()
-        assert _last(waiting) == ("failed", {"message": "The question was stopped before its turn came."})
+        never_begun = "The question was stopped before its turn came."
+        assert _last(waiting) == ("failed", {"message": never_begun})
+        conversations = Conversations(small_workspace.library.memory_file)
+        (kept,) = conversations.exchanges(waiting.asked.thread or "")
+        assert (kept.answer.question, kept.answer.status, kept.answer.error) == (COST, "failed", never_begun)
         for run in begun:
             run.stop()
         ends = [_last(run) for run in begun]
@@ -140,9 +144,15 @@ def test_no_more_questions_wait_than_may(small_workspace: Workspace, video: str)
 
 
 def test_a_question_that_cannot_be_asked_fails_with_the_sentence(small_workspace: Workspace) -> None:
-    kind, told = _last(_runs(small_workspace).start(Asked(("nothing.mp4",), COST)))
+    thread = uuid4().hex
+    kind, told = _last(_runs(small_workspace).start(Asked(("nothing.mp4",), COST, thread=thread)))
     assert kind == "failed"
     assert "'nothing.mp4' is neither a file nor a video in the library." in str(told["message"])
+    conversations = Conversations(small_workspace.library.memory_file)
+    assert [each.answer.error for each in conversations.exchanges(thread)] == [told["message"]]
+    listed = conversations.get(thread)
+    assert listed is not None
+    assert listed.title == COST, "a thread without a title is not listed"
 
 
 def test_a_fault_of_ours_ends_the_run_and_is_logged(

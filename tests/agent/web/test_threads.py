@@ -255,3 +255,23 @@ def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, video: str
     assert vtt.text.startswith("WEBVTT\n\n00:00:00.000 --> 00:00:04.000\ntalk.mp4\n\n00:00:04.000 --> 00:00:08.")
     answer(client, thread, "Who painted the ceiling?")
     _refused(client.get(f"/api/threads/{thread}/turns/1/chapters"), 404, "not_found", "cites no place")
+
+
+def test_a_thread_goes_on_with_the_videos_that_are_left(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    kept = workspace.add(write_small_video(tmp_path / "talk.mp4")).video
+    gone = kept.model_copy(update={"id": "0" * 16, "name": "gone.mp4"})
+    workspace.library.save(gone)
+    with web_server(workspace) as server, server.client() as client:
+        both, alone = begin(client, kept.id, gone.id), begin(client, gone.id)
+        assert client.delete(f"/api/videos/{gone.id}").status_code == 204
+        assert "249 dollars" in answer(client, both, COST)["answer"]["answer"]
+        assert client.get(f"/api/threads/{both}").json()["videos"] == [kept.id]
+        _refused(
+            client.post(f"/api/threads/{alone}/questions", json={"question": COST}),
+            409,
+            "conflict",
+            "The videos of this thread were deleted",
+        )
+        named = {"question": COST, "videos": [gone.id]}
+        _refused(client.post(f"/api/threads/{both}/questions", json=named), 404, "not_found", "no video of this id")
