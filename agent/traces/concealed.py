@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.config import secret
 
 _USER = re.compile(r"(?<=://)[^/\s@\"'<>]+@")  # the user and password of an address
@@ -18,7 +18,7 @@ def without_passwords(text: str) -> str:
     return _USER.sub("***@", text)
 
 
-def without_secrets(text: str, run: RecordedRun) -> str:
+def without_secrets(text: str, run: LenientRun) -> str:
     """Text without these, and without the values of the variables that hold the keys of the run's endpoints."""
     settings = next((run.blob(event.output) for event in run.of("run")), None)
     sections = settings.values() if isinstance(settings, Mapping) else ()
