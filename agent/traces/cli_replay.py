@@ -103,9 +103,9 @@ def _trace(context: typer.Context, run: str) -> RecordedTrace:
 
 def _note_other_controller(trace: RecordedTrace, workspace: Workspace) -> None:
     """Say so when another controller goes on than the one that was recorded."""
-    from longtake.agent.traces.recording import Recording
+    from longtake.agent.traces.recording import WholeRun
 
-    recorded, live = Recording.of(trace).settings.controller, workspace.settings.controller
+    recorded, live = WholeRun.of(trace).settings.controller, workspace.settings.controller
     if (recorded.engine, recorded.model) != (live.engine, live.model):
         was, goes_on = (" ".join(filter(None, (each.engine, each.model))) for each in (recorded, live))
         note(f"longtake: The controller {was} was recorded, and {goes_on} goes on.")

@@ -12,7 +12,7 @@ import typer
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.cli_replay import Json, Reference, register
 from longtake.agent.traces.find import find_run, run_ids
-from longtake.agent.traces.recorded import RecordedRun, Summary
+from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.tree import one_line, tree_of
 from longtake.console import Session, say, say_json
 from longtake.memory.library import Library
@@ -120,8 +120,8 @@ def _line(summary: Summary) -> str:
     )
 
 
-def _run(root: Path, run: str) -> RecordedRun:
-    return RecordedRun(RecordedTrace(root, run))
+def _run(root: Path, run: str) -> LenientRun:
+    return LenientRun(RecordedTrace(root, run))
 
 
 def _library(context: typer.Context) -> Library:

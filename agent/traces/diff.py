@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from longtake.agent.concealed import without_passwords
-from longtake.agent.traces.recorded import RecordedRun, Summary
+from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.steps import Step, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt
 from longtake.errors import LibraryError
@@ -47,7 +47,7 @@ class Diff(Record):
     problems: tuple[str, ...]
 
 
-def diff_of(before: RecordedRun, after: RecordedRun) -> Diff:
+def diff_of(before: LenientRun, after: LenientRun) -> Diff:
     """What a run did otherwise than one before it.
 
     Raises:
@@ -115,7 +115,7 @@ def _change(one: Step, other: Step) -> Change:
     return "same" if results[0] == results[1] else "changed"
 
 
-def _told(run: RecordedRun) -> str:
+def _told(run: LenientRun) -> str:
     """The answer of a run, or why it has none."""
     if run.answer is None:
         return next((str(event.data.get("error")) for event in run.of("error")), "")
@@ -123,7 +123,7 @@ def _told(run: RecordedRun) -> str:
     return option + " ".join(run.answer.answer.split())
 
 
-def _settings(before: RecordedRun, after: RecordedRun) -> dict[str, tuple[str, str]]:
+def _settings(before: LenientRun, after: LenientRun) -> dict[str, tuple[str, str]]:
     blobs = [next((run.blob(event.output) for event in run.of("run")), None) for run in (before, after)]
     one, other = (dict(_flat(blob)) for blob in blobs)
     return {

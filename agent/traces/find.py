@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.errors import LibraryError
 
 RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
@@ -22,7 +22,7 @@ def run_ids(root: Path) -> list[str]:
     return [file.stem for file in newest]
 
 
-def find_run(root: Path, reference: str) -> RecordedRun:
+def find_run(root: Path, reference: str) -> LenientRun:
     """The run of an id, of the beginning of one, or the `last`.
 
     Raises:
@@ -36,4 +36,4 @@ def find_run(root: Path, reference: str) -> RecordedRun:
         raise LibraryError(f"No trace in {root} begins with {reference!r}: `longtake trace list` names them.")
     if len(meant) > 1:
         raise LibraryError(f"{reference!r} means {len(meant)} traces, such as {', '.join(meant[:_NAMED])}: give more.")
-    return RecordedRun(RecordedTrace(root, meant[0]))
+    return LenientRun(RecordedTrace(root, meant[0]))

@@ -13,7 +13,7 @@ from longtake.agent.context import RunContext
 from longtake.agent.controllers.calls import read_reply
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
-from longtake.agent.traces.recording import Call, Recording
+from longtake.agent.traces.recording import Call, WholeRun
 from longtake.errors import LibraryError
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
@@ -39,7 +39,7 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
             longer comes to it.
         ConfigError: when the controller of the settings cannot be had.
     """
-    recording = Recording.of(trace)
+    recording = WholeRun.of(trace)
     identity, call = _call_at(recording, step)
     arguments = {**call.arguments, **changes}
     _check(workspace, recording, call, arguments)
@@ -74,7 +74,7 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
     return answer
 
 
-def _call_at(recording: Recording, step: int) -> tuple[str, Call]:
+def _call_at(recording: WholeRun, step: int) -> tuple[str, Call]:
     """The id of the call that was made at a step, and the call."""
     for identity, call in recording.calls.items():
         if call.step == step:
@@ -84,7 +84,7 @@ def _call_at(recording: Recording, step: int) -> tuple[str, Call]:
     raise LibraryError(f"Step {step} of run {recording.trace.run!r} is no tool call: {there}.")
 
 
-def _check(workspace: Workspace, recording: Recording, call: Call, arguments: Mapping[str, Any]) -> None:
+def _check(workspace: Workspace, recording: WholeRun, call: Call, arguments: Mapping[str, Any]) -> None:
     library = workspace.library
     handles = {name: VideoHandle(library.resolve(name), library) for name in recording.asked.videos}
     try:

@@ -15,7 +15,7 @@ from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.bundle import script, script_hash, style
 from longtake.agent.traces.page_videos import videos_of
 from longtake.agent.traces.page_words import about, as_json, between, cut, examined, facts_of, receipt, spent, title_of
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step, every, spoken, steps_of
 from longtake.memory.library import Library, VideoRecord
 
@@ -52,7 +52,7 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
     Raises:
         LibraryError: when the trace cannot be read at all.
     """
-    run = RecordedRun(trace)
+    run = LenientRun(trace)
     steps = steps_of(run)
     videos, remarks = videos_of(run, library, address)
     data = {
@@ -103,7 +103,7 @@ def _call(step: Step) -> dict[str, Any]:
     return step.model_dump(include={"type", "tool", "arguments", "spans"}) | {"evidence": len(step.evidence)}
 
 
-def _asked(run: RecordedRun) -> Mapping[int, list[tuple[str, str]]]:
+def _asked(run: LenientRun) -> Mapping[int, list[tuple[str, str]]]:
     """By step, what the model was told that no step before had told it: who spoke, and the words.
 
     Results of tools are left out: they stand at their own steps.

@@ -11,7 +11,7 @@ from pydantic import Field
 from longtake.agent.kept_stills import kept_still
 from longtake.agent.lanes import lanes_of
 from longtake.agent.media_types import playable
-from longtake.agent.traces.recorded import Lenient, RecordedRun
+from longtake.agent.traces.recorded import Lenient, LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
@@ -32,7 +32,7 @@ class _Known(Lenient):
 
 
 def videos_of(
-    run: RecordedRun, library: Library | None, address: Callable[[VideoRecord], str | None]
+    run: LenientRun, library: Library | None, address: Callable[[VideoRecord], str | None]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The videos of a run for its page, and a sentence for each of which something is not at hand."""
     known = next((run.read(event.output, _Known) for event in run.of("orient")), None) or _Known()
@@ -56,7 +56,7 @@ def videos_of(
 
 
 def _held(
-    run: RecordedRun,
+    run: LenientRun,
     library: Library,
     video: VideoRecord,
     most_bytes: int,
@@ -81,7 +81,7 @@ def _held(
     }
 
 
-def _stills(run: RecordedRun, library: Library, video: VideoRecord, most_bytes: int) -> Iterator[dict[str, Any]]:
+def _stills(run: LenientRun, library: Library, video: VideoRecord, most_bytes: int) -> Iterator[dict[str, Any]]:
     """Stills as data URLs, of what matters most first, as long as there is room."""
     left = most_bytes
     for at in dict.fromkeys(float(int(time)) for time in _times(run, video)):
@@ -92,7 +92,7 @@ def _stills(run: RecordedRun, library: Library, video: VideoRecord, most_bytes: 
         yield {"at": at, "url": f"data:image/jpeg;base64,{b64encode(jpeg).decode()}"}
 
 
-def _times(run: RecordedRun, video: VideoRecord) -> Iterator[float]:
+def _times(run: LenientRun, video: VideoRecord) -> Iterator[float]:
     """Seconds of which stills are wanted: of what was cited, all over the video, and of what was looked at."""
     cited = run.answer.citations if run.answer else ()
     places = [(each.video, each.start, each.end) for each in cited]

@@ -7,7 +7,7 @@ import re
 import time
 from typing import Any
 
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step
 from longtake.agent.traces.tree import one_line
 from longtake.console import counted
@@ -54,14 +54,14 @@ def facts_of(step: Step) -> str:
     return " · ".join(parts)
 
 
-def receipt(run: RecordedRun) -> str:
+def receipt(run: LenientRun) -> str:
     """When a run was asked, of which controller, and its id."""
     controller = run.settings.controller
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run.started))
     return " · ".join(filter(None, (when, controller.engine, controller.model, f"trace {run.id}")))
 
 
-def spent(run: RecordedRun) -> list[str]:
+def spent(run: LenientRun) -> list[str]:
     """What a run took."""
     usage = run.usage
     parts = [f"{usage.seconds:.1f} s", counted(usage.rounds, "round"), counted(usage.tool_calls, "tool call")]
@@ -70,7 +70,7 @@ def spent(run: RecordedRun) -> list[str]:
     return [*parts, *(["offline"] if run.answer and run.answer.offline else [])]
 
 
-def examined(run: RecordedRun) -> dict[str, float]:
+def examined(run: LenientRun) -> dict[str, float]:
     """The share of the timeline, 0 to 1, that each layer on which answers rest has examined."""
     coverage = run.answer.coverage if run.answer else {}
     return {_plain(name): coverage[name] for name in _EXAMINED if coverage.get(name)}

@@ -80,8 +80,11 @@ class Summary(Record):
     usage: Usage
 
 
-class RecordedRun:
-    """What a run did. `problems` says, a sentence each, what cannot be read of it; it grows as more is read."""
+class LenientRun:
+    """What a run did, as far as its trace can be read; `WholeRun` is for what must lack nothing.
+
+    `problems` says, a sentence each, what cannot be read of it; it grows as more is read.
+    """
 
     def __init__(self, trace: RecordedTrace) -> None:
         """Read the events.

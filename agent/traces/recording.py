@@ -36,8 +36,8 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recording:
-    """A run as its trace tells it."""
+class WholeRun:
+    """A run whose trace lacks nothing, so that it can be run again; `LenientRun` reads any, to be shown."""
 
     trace: RecordedTrace
     asked: Question
@@ -48,7 +48,7 @@ class Recording:
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
 
     @classmethod
-    def of(cls, trace: RecordedTrace) -> Recording:
+    def of(cls, trace: RecordedTrace) -> WholeRun:
         """Read a trace.
 
         Raises:

@@ -21,7 +21,7 @@ from longtake.agent.running import run_graph
 from longtake.agent.trace import RecordedTrace, Trace
 from longtake.agent.traces.differences import Difference, compared, first_difference
 from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
-from longtake.agent.traces.recording import Recording
+from longtake.agent.traces.recording import WholeRun
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.search import HybridIndex
@@ -46,7 +46,7 @@ def replay(trace: RecordedTrace) -> Replayed:
     Raises:
         LibraryError: when the trace cannot be replayed: it is of an older version, not whole, or has no end.
     """
-    recording = Recording.of(trace)
+    recording = WholeRun.of(trace)
     end = recording.last(*_ENDS)
     if end is None or end["data"].get("error") == "interrupted":
         raise LibraryError(f"Run {trace.run!r} was broken off before its answer: there is nothing to replay it to.")
@@ -57,7 +57,7 @@ def replay(trace: RecordedTrace) -> Replayed:
         return Replayed(trace.run, len(recording.events), same, first_difference(trace, again))
 
 
-def _run_again(recording: Recording, folder: Path) -> RecordedTrace:
+def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
     """The trace of the new run; the folder is its library, in which there is nothing else."""
     library, time_left = Library(folder), _RecordedTime()
     handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
@@ -87,7 +87,7 @@ class _RecordedTime(Budget):
         return 0.0 if self.over else super().left
 
 
-def _end_of(recording: Recording, time_left: _RecordedTime) -> Callable[[], BaseChatModel]:
+def _end_of(recording: WholeRun, time_left: _RecordedTime) -> Callable[[], BaseChatModel]:
     """What befalls the code that asks for one more reply than was recorded: the same as the run that was recorded."""
     guard, error = recording.last("guard"), recording.last("error")
     reason = guard["data"]["guard"] if guard else ""

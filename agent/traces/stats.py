@@ -9,7 +9,7 @@ from statistics import median
 
 from pydantic import Field
 
-from longtake.agent.traces.recorded import Event, RecordedRun
+from longtake.agent.traces.recorded import Event, LenientRun
 from longtake.console import counted
 from longtake.memory.records import Record
 
@@ -51,7 +51,7 @@ class Stats(Record):
     problems: tuple[str, ...]
 
 
-def stats_of(runs: Iterable[RecordedRun]) -> Stats:
+def stats_of(runs: Iterable[LenientRun]) -> Stats:
     """The figures over some runs, which are read one after the other."""
     statuses: Counter[str] = Counter()
     guards: Counter[str] = Counter()

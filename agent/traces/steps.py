@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from longtake.agent.orientation import Orientation
-from longtake.agent.traces.recorded import Event, Lenient, RecordedRun
+from longtake.agent.traces.recorded import Event, Lenient, LenientRun
 from longtake.console import counted
 from longtake.memory.records import Citation, Record
 from longtake.tools.result import ToolResult
@@ -47,7 +47,7 @@ class _Sent(Lenient):
     arguments: Any = None
 
 
-def steps_of(run: RecordedRun) -> tuple[Step, ...]:
+def steps_of(run: LenientRun) -> tuple[Step, ...]:
     """The steps of a run: those of the controller in a row, each with the calls and checks that it led to."""
     rounds = {event.step for event in run.rounds}
     calls = {(call.parent, call.data.get("call")): call.step for call in run.calls}
@@ -68,7 +68,7 @@ def every(steps: Iterable[Step]) -> Iterator[Step]:
         yield from every(step.steps)
 
 
-def _step(run: RecordedRun, event: Event, led: Mapping[int | None, list[Event]]) -> Step:
+def _step(run: LenientRun, event: Event, led: Mapping[int | None, list[Event]]) -> Step:
     data, tokens = event.data, event.usage
     return Step(
         step=event.step,
@@ -85,7 +85,7 @@ def _step(run: RecordedRun, event: Event, led: Mapping[int | None, list[Event]])
     )
 
 
-def _tool(run: RecordedRun, event: Event) -> dict[str, Any]:
+def _tool(run: LenientRun, event: Event) -> dict[str, Any]:
     result = run.read(event.output, ToolResult)
     sent = run.read(event.input, _Sent)
     name, arguments = str(event.data.get("tool", "")), event.data.get("arguments")
@@ -108,7 +108,7 @@ def _tool(run: RecordedRun, event: Event) -> dict[str, Any]:
     return told
 
 
-def _model(run: RecordedRun, event: Event) -> dict[str, Any]:
+def _model(run: LenientRun, event: Event) -> dict[str, Any]:
     calls = [str(call.get("tool")) for call in _listed(event.data.get("calls")) if isinstance(call, Mapping)]
     message = run.blob(event.output)
     data = message.get("data") if isinstance(message, Mapping) else None
@@ -116,7 +116,7 @@ def _model(run: RecordedRun, event: Event) -> dict[str, Any]:
     return {"tool": event.data.get("tool"), "calls": tuple(calls), "text": text}
 
 
-def _orient(run: RecordedRun, event: Event) -> dict[str, Any]:
+def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
     found = run.read(event.output, Orientation)
     if found is None:
         return {}
@@ -125,7 +125,7 @@ def _orient(run: RecordedRun, event: Event) -> dict[str, Any]:
     return {"text": f"{found.kind}{senses}{read_as}"}
 
 
-def _verify(run: RecordedRun, event: Event) -> dict[str, Any]:
+def _verify(run: LenientRun, event: Event) -> dict[str, Any]:
     claims = _listed(run.blob(event.output))
     unsupported = event.data.get("unsupported", 0)
     removed = event.data.get("citations_removed", 0)
@@ -133,11 +133,11 @@ def _verify(run: RecordedRun, event: Event) -> dict[str, Any]:
     return {"text": f"{text}; {counted(removed, 'citation')} removed" if removed else text}
 
 
-def _ended(run: RecordedRun, event: Event) -> dict[str, Any]:
+def _ended(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"text": str(event.data.get(event.type, ""))}
 
 
-def _nothing(run: RecordedRun, event: Event) -> dict[str, Any]:
+def _nothing(run: LenientRun, event: Event) -> dict[str, Any]:
     return {}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from longtake.agent.traces.recorded import RecordedRun, Summary
+from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.steps import Step, steps_of
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation
@@ -20,7 +20,7 @@ _SHOWN = 5  # pieces of evidence of a call
 _LINE = 160  # characters of a text
 
 
-def tree_of(run: RecordedRun) -> Tree:
+def tree_of(run: LenientRun) -> Tree:
     """What a run did, as Rich draws it; what a video or a model says is text, never markup or a terminal's command."""
     tree = Tree(Text(f"{run.id}  {receipt(run.summary)}", "bold"), guide_style="dim")
     tree.add(Text(one_line(run.asked.question) or "(the question cannot be read)"))

@@ -9,7 +9,7 @@ from helpers.asking import ask_endpoint
 from helpers.openai_server import Reply, says
 
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.memory.library import Library
 from longtake.preprocess.workspace import Workspace
 
@@ -30,13 +30,13 @@ PRICES = ("controller.price.input=2", "controller.price.output=8")
 
 def recorded(
     workspace: Workspace, *script: Reply, settings: tuple[str, ...] = PRICES, question: str = COST
-) -> RecordedRun:
+) -> LenientRun:
     """Ask a question of a controller that replies as scripted, and read the run back."""
     asked = ask_endpoint(workspace, script, *settings, question=question)
-    return RecordedRun(RecordedTrace(workspace.library.trace_root, asked.answer.trace or ""))
+    return LenientRun(RecordedTrace(workspace.library.trace_root, asked.answer.trace or ""))
 
 
-def alone(folder: Path, *runs: RecordedRun) -> Library:
+def alone(folder: Path, *runs: LenientRun) -> Library:
     """A library that holds the traces of these runs, and no video."""
     library = Library(folder)
     shutil.copytree(runs[0].trace.root / "blobs", library.trace_root / "blobs")
@@ -45,13 +45,13 @@ def alone(folder: Path, *runs: RecordedRun) -> Library:
     return library
 
 
-def lines_of(run: RecordedRun) -> list[str]:
+def lines_of(run: LenientRun) -> list[str]:
     """The lines of a trace."""
     return (run.trace.root / f"{run.id}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
 
 
-def rewritten(run: RecordedRun, folder: Path, lines: list[str]) -> RecordedRun:
+def rewritten(run: LenientRun, folder: Path, lines: list[str]) -> LenientRun:
     """The run again, of a copy whose trace holds these lines."""
     library = alone(folder, run)
     (library.trace_root / f"{run.id}.jsonl").write_text("".join(lines), encoding="utf-8")
-    return RecordedRun(RecordedTrace(library.trace_root, run.id))
+    return LenientRun(RecordedTrace(library.trace_root, run.id))

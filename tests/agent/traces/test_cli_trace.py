@@ -13,7 +13,7 @@ from helpers.recorded import COST, EVENTFUL, PRICE, alone, lines_of, recorded
 from typer.testing import CliRunner, Result
 
 from longtake.agent.traces.cli_trace import trace
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.console import Session
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
@@ -23,13 +23,13 @@ ESCAPING = "Is it [red]\x1b]0;mine\x07 or\n blue?"
 
 
 @pytest.fixture(scope="module")
-def runs(small_workspace: Workspace) -> list[RecordedRun]:
+def runs(small_workspace: Workspace) -> list[LenientRun]:
     odd = recorded(small_workspace, says("NOT FOUND: it is \x1b[2Jnot said."), question=ESCAPING)
     return [odd, recorded(small_workspace, *EVENTFUL)]
 
 
 @pytest.fixture(scope="module")
-def library(runs: list[RecordedRun], tmp_path_factory: pytest.TempPathFactory) -> Library:
+def library(runs: list[LenientRun], tmp_path_factory: pytest.TempPathFactory) -> Library:
     return alone(tmp_path_factory.mktemp("alone"), *runs)
 
 
@@ -41,7 +41,7 @@ def told(library: Library, *arguments: str) -> Any:
     return json.loads(invoke(library, *arguments, "--json").stdout)
 
 
-def test_runs_are_listed_newest_first(library: Library, runs: list[RecordedRun]) -> None:
+def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) -> None:
     lines = invoke(library, "list").stdout.splitlines()
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
@@ -75,7 +75,7 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
         assert words in shown
 
 
-def test_show_tells_the_whole_run_as_json(library: Library, runs: list[RecordedRun]) -> None:
+def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
     shown = told(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
     assert [step["type"] for step in shown["steps"]] == ["orient", *["model"] * 5, "answer"]
@@ -86,7 +86,7 @@ def test_show_tells_the_whole_run_as_json(library: Library, runs: list[RecordedR
 
 
 @pytest.mark.parametrize("command", [("list",), ("show",), ("diff",)])
-def test_what_is_said_commands_no_terminal(library: Library, runs: list[RecordedRun], command: tuple[str]) -> None:
+def test_what_is_said_commands_no_terminal(library: Library, runs: list[LenientRun], command: tuple[str]) -> None:
     named = {"list": (), "show": (runs[0].id,), "diff": (runs[0].id, runs[0].id)}[command[0]]
     shown = invoke(library, *command, *named).stdout
     assert "\x1b" not in shown
@@ -94,7 +94,7 @@ def test_what_is_said_commands_no_terminal(library: Library, runs: list[Recorded
     assert "Is it [red] ]0;mine or blue?" in shown
 
 
-def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[RecordedRun], tmp_path: Path) -> None:
+def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_path: Path) -> None:
     library = alone(tmp_path, runs[1])
     lines = lines_of(runs[1])
     (library.trace_root / f"{runs[1].id}.jsonl").write_text("".join(lines[:4]) + lines[4][:30], encoding="utf-8")
@@ -105,7 +105,7 @@ def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[RecordedRun], tmp_pa
 
 
 def test_stats_measure_all_runs_or_those_named_and_draw_them(
-    library: Library, runs: list[RecordedRun], tmp_path: Path
+    library: Library, runs: list[LenientRun], tmp_path: Path
 ) -> None:
     assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 abstained\n")
     named = told(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
@@ -114,7 +114,7 @@ def test_stats_measure_all_runs_or_those_named_and_draw_them(
     assert "transcribe_speech" in [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_diff_compares_two_runs(library: Library, runs: list[RecordedRun]) -> None:
+def test_diff_compares_two_runs(library: Library, runs: list[LenientRun]) -> None:
     shown = invoke(library, "diff", runs[1].id, "last").stdout
     assert '= transcribe_speech(timestamp="00:00:03-00:00:07"), 1 found' in shown
     assert "The answer is the same:\n= The blue kettle costs 249 dollars." in shown
@@ -125,7 +125,7 @@ def test_diff_compares_two_runs(library: Library, runs: list[RecordedRun]) -> No
 
 
 def test_html_writes_one_file_named_after_the_run(
-    library: Library, runs: list[RecordedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: Library, runs: list[LenientRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert invoke(library, "html", "last").stdout == f"{runs[1].id}.html\n"

@@ -7,7 +7,7 @@ from helpers.openai_server import says
 from helpers.recorded import EVENTFUL, LISTEN, PRICE, PRICES, SEARCH, recorded
 
 from longtake.agent.traces.diff import Diff, diff_of, lines_of
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.errors import LibraryError
 from longtake.preprocess.workspace import Workspace
 
@@ -21,12 +21,12 @@ def _calls(diff: Diff) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def before(small_workspace: Workspace) -> RecordedRun:
+def before(small_workspace: Workspace) -> LenientRun:
     return recorded(small_workspace, says(None, SEARCH, LISTEN), says(PRICE))
 
 
 def test_a_run_does_not_differ_from_itself_nor_from_one_that_did_the_same(
-    small_workspace: Workspace, before: RecordedRun
+    small_workspace: Workspace, before: LenientRun
 ) -> None:
     again = recorded(small_workspace, says(None, SEARCH, LISTEN), says(PRICE))
     for other in (before, again):
@@ -36,7 +36,7 @@ def test_a_run_does_not_differ_from_itself_nor_from_one_that_did_the_same(
         assert set(diff.settings) <= {"controller.base_url"}
 
 
-def test_what_came_went_and_changed_is_told_apart(small_workspace: Workspace, before: RecordedRun) -> None:
+def test_what_came_went_and_changed_is_told_apart(small_workspace: Workspace, before: LenientRun) -> None:
     after = recorded(small_workspace, says(None, BEGINNING, ELSEWHERE), says(None, ("nonsense", {})), says(PRICE))
     assert _calls(diff_of(before, after)) == [
         ("came", "transcribe_speech"),
@@ -53,14 +53,14 @@ def test_what_came_went_and_changed_is_told_apart(small_workspace: Workspace, be
 
 
 def test_an_equal_call_stands_beside_its_equal_not_beside_one_that_is_alike(
-    small_workspace: Workspace, before: RecordedRun
+    small_workspace: Workspace, before: LenientRun
 ) -> None:
     after = recorded(small_workspace, says(None, SEARCH, BEGINNING, LISTEN), says(PRICE))
     changes = _calls(diff_of(before, after))
     assert changes == [("same", "cross_modal_search"), ("came", "transcribe_speech"), ("same", "transcribe_speech")]
 
 
-def test_an_answer_and_its_citations_that_changed_are_told(small_workspace: Workspace, before: RecordedRun) -> None:
+def test_an_answer_and_its_citations_that_changed_are_told(small_workspace: Workspace, before: LenientRun) -> None:
     after = recorded(small_workspace, says(None, LISTEN), says("NOT FOUND: nothing tells the price."))
     diff = diff_of(before, after)
     assert (diff.before.status, diff.after.status, diff.answer_changed) == ("answered", "abstained", True)
@@ -72,7 +72,7 @@ def test_an_answer_and_its_citations_that_changed_are_told(small_workspace: Work
     assert "- cited: 00:00:04-00:00:06  speech  The blue kettle costs 249 dollars." in told
 
 
-def test_settings_that_differ_are_told_without_a_password(small_workspace: Workspace, before: RecordedRun) -> None:
+def test_settings_that_differ_are_told_without_a_password(small_workspace: Workspace, before: LenientRun) -> None:
     after = recorded(
         small_workspace,
         *EVENTFUL,
@@ -85,7 +85,7 @@ def test_settings_that_differ_are_told_without_a_password(small_workspace: Works
 
 
 def test_a_call_that_came_to_something_else_is_changed_though_it_was_asked_alike(
-    small_workspace: Workspace, before: RecordedRun
+    small_workspace: Workspace, before: LenientRun
 ) -> None:
     after = recorded(small_workspace, says(None, SEARCH, LISTEN), says(PRICE), settings=("tools.timeout=0.000001",))
     diff = diff_of(before, after)
@@ -94,7 +94,7 @@ def test_a_call_that_came_to_something_else_is_changed_though_it_was_asked_alike
     assert "1 found -> failed (timeout: No result within 1e-06 s." in line
 
 
-def test_runs_of_different_questions_are_not_compared(small_workspace: Workspace, before: RecordedRun) -> None:
+def test_runs_of_different_questions_are_not_compared(small_workspace: Workspace, before: LenientRun) -> None:
     other = recorded(small_workspace, says(PRICE), question="Which room is it?")
     with pytest.raises(LibraryError, match=r"was asked “What does the blue kettle cost\?” and .* “Which room is it\?”"):
         diff_of(before, other)

@@ -19,7 +19,7 @@ from longtake.agent.traces.bundle import script
 from longtake.agent.traces.page import address_from, page_of
 from longtake.agent.traces.page_videos import STILL_BYTES
 from longtake.agent.traces.page_words import MOST_TEXT
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.memory.library import Library
 from longtake.preprocess.workspace import Workspace
 
@@ -51,12 +51,12 @@ def held(page: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def run(small_workspace: Workspace) -> RecordedRun:
+def run(small_workspace: Workspace) -> LenientRun:
     return recorded(small_workspace, *EVENTFUL)
 
 
 @pytest.fixture(scope="module")
-def page(run: RecordedRun, small_workspace: Workspace) -> str:
+def page(run: LenientRun, small_workspace: Workspace) -> str:
     return page_of(run.trace, small_workspace.library)
 
 
@@ -83,7 +83,7 @@ def test_a_page_tells_the_question_the_answer_its_proof_and_the_cost(page: str) 
     assert {"class": "verdict supported"} in Elements(page).of("span")
 
 
-def test_every_step_stands_on_the_page_with_what_it_was_given_and_gave(page: str, run: RecordedRun) -> None:
+def test_every_step_stands_on_the_page_with_what_it_was_given_and_gave(page: str, run: LenientRun) -> None:
     elements = Elements(page)
     steps = [each["id"] or "" for each in elements.of("li") if "id" in each]
     assert sorted(steps) == sorted(f"step-{event.step}" for event in run.events[1:])
@@ -119,7 +119,7 @@ def test_the_timeline_has_the_lanes_of_the_video_and_the_seconds_of_every_call(p
 
 
 def test_a_video_that_is_at_hand_is_played_where_the_page_is_told_to_find_it(
-    run: RecordedRun, small_workspace: Workspace
+    run: LenientRun, small_workspace: Workspace
 ) -> None:
     library, video = small_workspace.library, Path(small_workspace.library.resolve("talk.mp4").path)
     told = [
@@ -150,7 +150,7 @@ def test_stills_end_where_there_is_no_more_room(tmp_path: Path, monkeypatch: pyt
     assert room < STILL_BYTES
 
 
-def test_without_its_library_a_run_still_has_its_steps_and_their_seconds(run: RecordedRun) -> None:
+def test_without_its_library_a_run_still_has_its_steps_and_their_seconds(run: LenientRun) -> None:
     page = page_of(run.trace, None)
     (video,) = held(page)["videos"]
     assert (video["name"], video["duration"], video["lanes"], video["stills"]) == ("talk.mp4", 8.0, [], [])
@@ -195,7 +195,7 @@ def test_a_text_of_any_length_is_shown_up_to_a_bound(small_workspace: Workspace)
     assert "x" * MOST_TEXT + "… and 1,000 characters more, in the trace" in page
 
 
-def test_a_torn_trace_says_so_and_the_rest_is_shown(run: RecordedRun, tmp_path: Path) -> None:
+def test_a_torn_trace_says_so_and_the_rest_is_shown(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
     torn = rewritten(run, tmp_path, [*lines[:5], lines[5][:30]])
     elements = Elements(page_of(torn.trace, None))
@@ -204,7 +204,7 @@ def test_a_torn_trace_says_so_and_the_rest_is_shown(run: RecordedRun, tmp_path: 
     assert sorted(each["id"] or "" for each in elements.of("li") if "id" in each) == [f"step-{n}" for n in range(1, 5)]
 
 
-def test_a_trace_of_which_nothing_is_left_is_still_a_page(run: RecordedRun, tmp_path: Path) -> None:
+def test_a_trace_of_which_nothing_is_left_is_still_a_page(run: LenientRun, tmp_path: Path) -> None:
     empty = rewritten(run, tmp_path, [])
     shutil.rmtree(empty.trace.root / "blobs")
     assert "A run whose question cannot be read" in Elements(page_of(empty.trace, None)).text

@@ -14,7 +14,7 @@ from helpers.recorded import EVENTFUL, recorded
 from helpers.web_server import web_server
 
 from longtake.agent.traces.page import address_from, page_of
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.preprocess.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -29,12 +29,12 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def run(small_workspace: Workspace) -> RecordedRun:
+def run(small_workspace: Workspace) -> LenientRun:
     return recorded(small_workspace, *EVENTFUL)
 
 
 @pytest.fixture
-def page_file(run: RecordedRun, small_workspace: Workspace, tmp_path: Path) -> Path:
+def page_file(run: LenientRun, small_workspace: Workspace, tmp_path: Path) -> Path:
     """The page beside the video that it plays."""
     file = tmp_path / "run.html"
     shutil.copy(small_workspace.library.resolve("talk.mp4").path, tmp_path)
@@ -77,7 +77,7 @@ def test_stills_take_the_place_of_a_video_that_has_gone(browser: Any, page_file:
         assert page.locator("#player img").evaluate(red) > 150
 
 
-def test_the_page_of_the_server_plays_too(browser: Any, run: RecordedRun, small_workspace: Workspace) -> None:
+def test_the_page_of_the_server_plays_too(browser: Any, run: LenientRun, small_workspace: Workspace) -> None:
     with web_server(small_workspace) as server, opened(browser, f"{server.url}/api/traces/{run.id}") as page:
         page.locator("#answer").get_by_role("button", name="Play talk.mp4 from 0:04").click()
         until(page, f"{TIME} >= 4")

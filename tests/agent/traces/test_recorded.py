@@ -11,17 +11,17 @@ from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, lines_of, recorded, 
 
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import every, steps_of
 from longtake.preprocess.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def run(small_workspace: Workspace) -> RecordedRun:
+def run(small_workspace: Workspace) -> LenientRun:
     return recorded(small_workspace, *EVENTFUL)
 
 
-def test_what_a_run_spent_is_what_its_answer_says(run: RecordedRun) -> None:
+def test_what_a_run_spent_is_what_its_answer_says(run: LenientRun) -> None:
     assert run.answer is not None
     told, read = run.answer.usage, run.usage
     assert read.model_copy(update={"seconds": 0.0}) == told.model_copy(update={"seconds": 0.0})
@@ -29,13 +29,13 @@ def test_what_a_run_spent_is_what_its_answer_says(run: RecordedRun) -> None:
     assert (read.rounds, read.tool_calls, read.cost) == (5, 5, pytest.approx((500 * 2 + 100 * 8) / 1e6))
 
 
-def test_a_run_is_told_in_one_line(run: RecordedRun) -> None:
+def test_a_run_is_told_in_one_line(run: LenientRun) -> None:
     summary = run.summary
     assert (summary.run, summary.question, summary.status) == (run.id, COST, "answered")
     assert run.problems == []
 
 
-def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(run: RecordedRun) -> None:
+def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(run: LenientRun) -> None:
     steps = steps_of(run)
     assert [step.type for step in steps] == ["orient", "model", "model", "model", "model", "model", "answer"]
     assert [[below.tool or below.type for below in step.steps] for step in steps] == [
@@ -50,7 +50,7 @@ def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(
     assert sorted(step.step for step in every(steps)) == [event.step for event in run.events[1:]]
 
 
-def test_calls_stand_as_they_were_asked_for_whichever_ended_first(run: RecordedRun, tmp_path: Path) -> None:
+def test_calls_stand_as_they_were_asked_for_whichever_ended_first(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
     one, other = json.loads(lines[3]), json.loads(lines[4])
     swapped = [json.dumps({**other, "step": one["step"]}) + "\n", json.dumps({**one, "step": other["step"]}) + "\n"]
@@ -61,7 +61,7 @@ def test_calls_stand_as_they_were_asked_for_whichever_ended_first(run: RecordedR
     assert tools[0][:2] == ["cross_modal_search", "transcribe_speech"]
 
 
-def test_a_step_says_what_was_mended_found_cached_and_failed(run: RecordedRun) -> None:
+def test_a_step_says_what_was_mended_found_cached_and_failed(run: LenientRun) -> None:
     calls = [step for step in every(steps_of(run)) if step.type == "tool"]
     assert calls[1].sent == {"tool": "transcribe_speach", "arguments": {"timestamp": [3, 7]}}
     assert [(cited.start, cited.end, cited.quote) for cited in calls[1].evidence] == [
@@ -77,11 +77,11 @@ def test_a_step_says_what_was_mended_found_cached_and_failed(run: RecordedRun) -
 
 def test_a_run_without_an_endpoint_costs_nothing(small_workspace: Workspace) -> None:
     answer = Asker(small_workspace).ask(["talk.mp4"], COST)
-    read = RecordedRun(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
+    read = LenientRun(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
     assert (read.usage.cost, read.usage.rounds) == (0.0, answer.usage.rounds)
 
 
-def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: RecordedRun, tmp_path: Path) -> None:
+def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
     torn = rewritten(run, tmp_path, [*lines[:5], lines[5][:40]])
     assert [event.step for event in torn.events] == [0, 1, 2, 3, 4]
@@ -92,7 +92,7 @@ def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: Rec
 
 
 @pytest.mark.parametrize("broken", ["no JSON\n", "[]\n", '{"step": "x", "type": "tool"}\n', '{"type": "tool"}\n'])
-def test_a_line_that_is_no_event_is_left_out(run: RecordedRun, tmp_path: Path, broken: str) -> None:
+def test_a_line_that_is_no_event_is_left_out(run: LenientRun, tmp_path: Path, broken: str) -> None:
     lines = lines_of(run)
     mended = rewritten(run, tmp_path, [*lines[:3], broken, *lines[3:]])
     assert [event.step for event in mended.events] == [event.step for event in run.events]
@@ -100,13 +100,13 @@ def test_a_line_that_is_no_event_is_left_out(run: RecordedRun, tmp_path: Path, b
     assert mended.answer == run.answer
 
 
-def test_a_step_that_is_told_twice_is_shown_once(run: RecordedRun, tmp_path: Path) -> None:
+def test_a_step_that_is_told_twice_is_shown_once(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
     again = rewritten(run, tmp_path, [*lines[:4], lines[3], *lines[4:]])
     assert len(list(every(steps_of(again)))) == len(list(every(steps_of(run))))
 
 
-def test_what_an_older_trace_does_not_hold_is_left_out_and_said(run: RecordedRun, tmp_path: Path) -> None:
+def test_what_an_older_trace_does_not_hold_is_left_out_and_said(run: LenientRun, tmp_path: Path) -> None:
     def older(line: str) -> str:
         event = json.loads(line)
         kept = {name: event[name] for name in ("step", "type", "parent", "data", "input", "output")}
@@ -120,7 +120,7 @@ def test_what_an_older_trace_does_not_hold_is_left_out_and_said(run: RecordedRun
     assert old.usage.seconds == 0.0
 
 
-def test_a_missing_blob_is_said_and_the_rest_is_shown(run: RecordedRun, tmp_path: Path) -> None:
+def test_a_missing_blob_is_said_and_the_rest_is_shown(run: LenientRun, tmp_path: Path) -> None:
     digest = run.calls[1].output or ""
     copy = rewritten(run, tmp_path, lines_of(run))
     (copy.trace.root / "blobs" / digest[:2] / f"{digest}.json").unlink()
@@ -132,7 +132,7 @@ def test_a_missing_blob_is_said_and_the_rest_is_shown(run: RecordedRun, tmp_path
     assert "is missing" in problem
 
 
-def test_an_interrupted_a_failed_and_a_killed_run_are_told_apart(run: RecordedRun, tmp_path: Path) -> None:
+def test_an_interrupted_a_failed_and_a_killed_run_are_told_apart(run: LenientRun, tmp_path: Path) -> None:
     event = json.loads(lines_of(run)[-1])
     for number, (error, status) in enumerate((("interrupted", "interrupted"), ("The endpoint is gone.", "failed"))):
         ended = json.dumps({**event, "type": "error", "data": {"error": error}, "output": None}) + "\n"

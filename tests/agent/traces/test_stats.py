@@ -10,19 +10,19 @@ from helpers.openai_server import says
 from helpers.recorded import EVENTFUL, LISTEN, lines_of, recorded, rewritten
 
 from longtake.agent.traces.plot import plot_of
-from longtake.agent.traces.recorded import RecordedRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.stats import Stats, ToolStats, spread, stats_of, table_of
 from longtake.preprocess.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def runs(small_workspace: Workspace) -> list[RecordedRun]:
+def runs(small_workspace: Workspace) -> list[LenientRun]:
     guarded = recorded(small_workspace, says(None, LISTEN), settings=("budget.rounds=2",))
     return [recorded(small_workspace, *EVENTFUL), guarded]
 
 
 @pytest.fixture(scope="module")
-def stats(runs: list[RecordedRun]) -> Stats:
+def stats(runs: list[LenientRun]) -> Stats:
     return stats_of(runs)
 
 
@@ -43,7 +43,7 @@ def test_calls_errors_and_cached_results_are_counted_by_tool(stats: Stats) -> No
     }
 
 
-def test_the_time_of_a_tool_is_that_of_its_calls(stats: Stats, runs: list[RecordedRun]) -> None:
+def test_the_time_of_a_tool_is_that_of_its_calls(stats: Stats, runs: list[LenientRun]) -> None:
     times = [call.seconds for run in runs for call in run.calls if call.data["tool"] == "transcribe_speech"]
     (tool,) = [tool for tool in stats.tools if tool.tool == "transcribe_speech"]
     assert tool.seconds == spread(times)
@@ -58,7 +58,7 @@ def test_a_spread_is_the_middle_and_the_nearest_rank() -> None:
 
 
 def test_the_table_has_a_line_for_every_tool_and_says_what_could_not_be_read(
-    stats: Stats, runs: list[RecordedRun], tmp_path: Path
+    stats: Stats, runs: list[LenientRun], tmp_path: Path
 ) -> None:
     lines = table_of(stats)
     assert lines[0] == "2 runs: 1 answered, 1 partial"
