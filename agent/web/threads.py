@@ -24,9 +24,7 @@ from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 
 LONGEST_OPTION = 1_000  # characters
-PACKING = Turns(
-    2, "Other evidence packs are being made: ask again in a while.", again=10
-)  # each may encode minutes of video
+PACKING = Turns(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
