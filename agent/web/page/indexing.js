@@ -6,7 +6,7 @@ import { followIndexing, over } from "./events.js";
 import { Plain, percent, timeLeft } from "./format.js";
 
 const AGAIN = 2000; // milliseconds after which a progress that was lost is asked for again
-const panels = new Map(); // by video: what shows its progress
+const panels = new Map(); // by video: what shows its progress, `open` until that is over
 const listeners = new Set();
 let following = null; // the video whose progress is followed
 
@@ -21,8 +21,9 @@ export async function followQueue() {
   const videos = await attempt(allVideos);
   if (!videos) return;
   for (const [id, { item }] of panels) if (!videos.has(id)) (panels.delete(id), item.remove());
-  const waiting = [...videos.values()].filter(({ progress }) => progress && !over(progress));
-  for (const video of waiting) tell(video, video.progress);
+  const news = [...videos.values()].filter(({ id, progress }) => progress && (!over(progress) || panels.get(id)?.open));
+  for (const video of news) tell(video, video.progress); // of what ended while nobody followed it, too
+  const waiting = news.filter(({ progress }) => !over(progress));
   const next = waiting.find(({ progress }) => progress.state === "indexing") ?? waiting[0];
   if (!next || following) return;
   following = next.id;
@@ -39,7 +40,9 @@ export async function followQueue() {
 
 function tell(video, progress) {
   if (!panels.has(video.id)) panels.set(video.id, panelOf(video));
-  panels.get(video.id).show(progress);
+  const panel = panels.get(video.id);
+  panel.open = !over(progress);
+  panel.show(progress);
   for (const listener of listeners) listener(video.id, progress);
 }
 

@@ -210,7 +210,7 @@ def test_an_answer_about_two_videos_plays_each_in_its_own_place(browser: Any, tm
 def test_the_timeline_is_walked_with_the_keyboard(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         speech = page.get_by_role("slider", name="Speech")
-        until(page, "document.querySelectorAll('.lane.speech path').length")
+        until(page, "document.querySelector('.lane.speech path[d^=M]')")
         page.locator("#player video").focus()
         page.get_by_role("button", name="Zoom in").focus()
         page.keyboard.press("Tab")
@@ -229,7 +229,7 @@ def test_the_timeline_is_walked_with_the_keyboard(browser: Any, talk: str) -> No
 
 def test_hovering_shows_the_words_and_a_click_seeks(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
-        until(page, "document.querySelectorAll('.lane.speech path').length")
+        until(page, "document.querySelector('.lane.speech path[d^=M]')")
         track = page.get_by_role("slider", name="Speech")
         box = track.bounding_box()
         page.mouse.move(box["x"] + box["width"] * 5 / 8, box["y"] + 5)

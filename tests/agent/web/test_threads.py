@@ -172,7 +172,8 @@ def test_a_video_is_asked_about_while_it_is_indexed(tmp_path: Path) -> None:
 def test_a_question_leaves_indexing_to_its_queue(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     begun = workspace.add(write_small_video(tmp_path / "talk.mp4"), Watcher(check_cancelled=_stop)).video
-    with web_server(workspace) as server, server.client() as client:
+    indexed_elsewhere = workspace.library.lock(begun.id)
+    with indexed_elsewhere, web_server(workspace) as server, server.client() as client:
         told = answer(client, begin(client, begun.id), COST)["answer"]
     assert told["status"] == "partial"
     kept = workspace.library.get(begun.id)
