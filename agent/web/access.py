@@ -16,13 +16,13 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from longtake.agent.web.described import COOKIE
 from longtake.agent.web.limits import Bucket
 from longtake.agent.web.refusals import Refusal, refused
 from longtake.errors import ConfigError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LEAST_TOKEN, LONGEST_TOKEN = 16, 1_000  # characters
-_COOKIE = "longtake"
 _WANTED = {"WWW-Authenticate": "Bearer"}
 _OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed in by hand, or our page
 
@@ -113,7 +113,7 @@ class Access:
     def refusal(self, headers: Headers, client: str) -> Refusal | None:
         """Why a request does not get in, if it does not: it brings neither cookie nor token, where there is a token."""
         # Cookies of other programs on this host come along, in any form: a strict parser would give up on all of them.
-        given = cookie_parser(headers.get("cookie", "")).get(_COOKIE, "")
+        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         if self.token is None or _same(given, self.cookie):
             return None
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
@@ -166,7 +166,7 @@ async def open_session(given: Token, request: Request) -> Response:
         raise problem
     response = Response(status_code=204)
     behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself is always called by http
-    response.set_cookie(_COOKIE, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
+    response.set_cookie(COOKIE, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
     return response
 
 

@@ -18,8 +18,16 @@ from fastapi.responses import StreamingResponse
 from longtake.memory.layers import canonical_json
 
 BEAT = 15.0  # seconds after which a silent stream sends a comment, so that no proxy takes it for dead
-# Nothing between us and the page may keep or collect events (nginx collects unless it is told).
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events, as they come."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, lines: AsyncIterator[str]) -> None:
+        # Nothing between us and the page may keep or collect events (nginx collects unless it is told).
+        super().__init__(lines, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
 class Event(NamedTuple):
@@ -100,7 +108,7 @@ def event_stream(feed: Feed, last_event_id: str | None) -> Response:
         async for event in feed.follow(after):
             yield sent_event(event) if event else ": still here\n\n"
 
-    return StreamingResponse(lines(), media_type="text/event-stream", headers=HEADERS)
+    return EventStream(lines())
 
 
 def sent_event(event: Event) -> str:

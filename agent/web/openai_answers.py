@@ -3,35 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from longtake.agent.web.openai_messages import MODEL
-from longtake.memory.records import Answer, Citation
+from longtake.memory.records import Answer, Citation, Record
 from longtake.memory.timespan import TimeSpan, clock
 
 
-def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]) -> dict[str, Any]:
+class UrlCitation(Record):
+    """Where a citation leads, and its mark in the text."""
+
+    url: str = Field(description="longtake://ID#t=START,END")
+    title: str
+    start_index: int
+    end_index: int
+
+
+class Annotation(Record):
+    """A citation."""
+
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: UrlCitation
+
+
+class CompletionMessage(Record):
+    """What is answered."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+    annotations: tuple[Annotation, ...]
+
+
+class Choice(Record):
+    """The one reply."""
+
+    index: Literal[0] = 0
+    message: CompletionMessage
+    logprobs: None = None
+    finish_reason: Literal["stop"] = "stop"
+
+
+class CompletionUsage(Record):
+    """Those of the controller; rules use none."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class Completion(Record):
+    """A whole chat completion."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int = Field(description="Seconds since the epoch.")
+    model: Literal["longtake"] = MODEL
+    choices: tuple[Choice]
+    usage: CompletionUsage
+    longtake: Answer = Field(description="The whole answer: claims, verdicts, coverage, cost.")
+
+
+def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]) -> Completion:
     """A whole chat completion.
 
     Args:
-        answer: of the agent; beside the message it stands whole, under `longtake`.
+        answer: of the agent.
         names: of the videos, by id.
         head: id and time of the completion.
     """
-    message = {
-        "role": "assistant",
-        "content": answer.answer,
-        "refusal": None,
-        "annotations": cited(answer, names),
-    }
-    return {
-        **head,
-        "object": "chat.completion",
-        "model": MODEL,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
-        "usage": usage(answer),
-        "longtake": answer.model_dump(mode="json"),
-    }
+    reply = CompletionMessage(content=answer.answer, annotations=cited(answer, names))
+    return Completion(**head, choices=(Choice(message=reply),), usage=usage(answer), longtake=answer)
 
 
 def chunk(head: Mapping[str, Any], delta: Mapping[str, Any], *, end: bool = False) -> dict[str, Any]:
@@ -42,31 +86,37 @@ def chunk(head: Mapping[str, Any], delta: Mapping[str, Any], *, end: bool = Fals
 
 def usage_chunk(head: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
     """The chunk after the last, for those who asked what it cost."""
-    return {**head, "object": "chat.completion.chunk", "model": MODEL, "choices": [], "usage": usage(answer)}
+    return {
+        **head,
+        "object": "chat.completion.chunk",
+        "model": MODEL,
+        "choices": [],
+        "usage": usage(answer).model_dump(),
+    }
 
 
-def usage(answer: Answer) -> dict[str, int]:
-    """The tokens of the controller; rules use none."""
+def usage(answer: Answer) -> CompletionUsage:
+    """What an answer cost."""
     read, written = answer.usage.input_tokens, answer.usage.output_tokens
-    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    return CompletionUsage(prompt_tokens=read, completion_tokens=written, total_tokens=read + written)
 
 
-def cited(answer: Answer, names: Mapping[str, str]) -> list[dict[str, Any]]:
+def cited(answer: Answer, names: Mapping[str, str]) -> tuple[Annotation, ...]:
     """The citations, each with the place of its mark in the text, or of the whole text where it has none of its own."""
-    return [_annotation(citation, answer.answer, names) for citation in answer.citations]
+    return tuple(_annotation(citation, answer.answer, names) for citation in answer.citations)
 
 
-def _annotation(citation: Citation, text: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _annotation(citation: Citation, text: str, names: Mapping[str, str]) -> Annotation:
     name, at = names.get(citation.video, citation.video), clock(citation.start)
     marks = [mark for mark in (f"[{name} {at}]", f"[{at}]") if mark in text]
     start = text.index(marks[0]) if marks else 0
-    place = {
-        "url": f"longtake://{citation.video}#t={_seconds(citation.start)},{_seconds(citation.end)}",
-        "title": f"{name}, {TimeSpan(start=citation.start, end=citation.end)}",
-        "start_index": start,
-        "end_index": start + len(marks[0]) if marks else len(text),
-    }
-    return {"type": "url_citation", "url_citation": place}
+    place = UrlCitation(
+        url=f"longtake://{citation.video}#t={_seconds(citation.start)},{_seconds(citation.end)}",
+        title=f"{name}, {TimeSpan(start=citation.start, end=citation.end)}",
+        start_index=start,
+        end_index=start + len(marks[0]) if marks else len(text),
+    )
+    return Annotation(url_citation=place)
 
 
 def _seconds(time: float) -> str:

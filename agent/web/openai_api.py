@@ -10,45 +10,64 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from longtake.agent.web.events import HEADERS, Event
-from longtake.agent.web.openai_answers import chunk, cited, completion, usage_chunk
+from longtake.agent.web.described import content
+from longtake.agent.web.events import Event, EventStream
+from longtake.agent.web.openai_answers import Completion, chunk, cited, completion, usage_chunk
 from longtake.agent.web.openai_messages import MODEL, ChatRequest, asked_by
 from longtake.agent.web.refusals import Refusal, openai_error
 from longtake.agent.web.runs import Asked
 from longtake.agent.web.service import Served, Service
 from longtake.errors import LongtakeError
 from longtake.memory.layers import canonical_json
-from longtake.memory.records import Answer
+from longtake.memory.records import Answer, Record
 
 _TICK = 1.0  # seconds between two looks at whether indexing is over and the client still there
 _GONE = 499  # nginx's status of a request whose client went away
-
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"model": Completion, **content("text/event-stream", what="The answer, or its chunks.")[200]}
+}
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 
+class Model(Record):
+    """A model that may be asked."""
+
+    id: Literal["longtake"] = MODEL
+    object: Literal["model"] = "model"
+    created: Literal[0] = 0
+    owned_by: Literal["longtake"] = "longtake"
+
+
+class ModelList(Record):
+    """The models: one."""
+
+    object: Literal["list"] = "list"
+    data: tuple[Model] = (Model(),)
+
+
 @router.get("/models")
-def models() -> dict[str, Any]:
+def models() -> ModelList:
     """The one model."""
-    return {"object": "list", "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "longtake"}]}
+    return ModelList()
 
 
 @router.get("/models/{model}")
-def show_model(model: str) -> dict[str, Any]:
+def show_model(model: str) -> Model:
     """The model."""
     if model != MODEL:
         raise Refusal(404, f"There is no model {model!r} here; ask {MODEL!r}.", code="model_not_found")
-    return {"id": MODEL, "object": "model", "created": 0, "owned_by": "longtake"}
+    return Model()
 
 
-@router.post("/chat/completions")
+@router.post("/chat/completions", responses=_ANSWERS)
 async def complete(given: ChatRequest, request: Request, service: Served) -> Response:
     """Answer the last message about the videos of the conversation; one that is not indexed is indexed first."""
     asked = await run_in_threadpool(asked_by, given, service)
@@ -56,11 +75,11 @@ async def complete(given: ChatRequest, request: Request, service: Served) -> Res
     if given.stream:
         with_usage = bool(given.stream_options and given.stream_options.include_usage)
         sent = _stream(asked, service, head, with_usage=with_usage)
-        return StreamingResponse(sent, media_type="text/event-stream", headers=HEADERS)
+        return EventStream(sent)
     async with aclosing(_worked_at(asked, service)) as waiting:
         async for answer in waiting:
             if answer:
-                return JSONResponse(completion(answer, _names(asked, service), head))
+                return JSONResponse(completion(answer, _names(asked, service), head).model_dump(mode="json"))
             if await request.is_disconnected():
                 break
     return Response(status_code=_GONE)
@@ -76,7 +95,9 @@ async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_
                     yield ": still at work\n\n"
                     continue
                 yield _line(chunk(head, {"content": answer.answer}))
-                yield _line(chunk(head, {"annotations": cited(answer, _names(asked, service))}))
+                yield _line(
+                    chunk(head, {"annotations": [each.model_dump() for each in cited(answer, _names(asked, service))]})
+                )
                 yield _line(chunk(head, {}, end=True))
                 if with_usage:
                     yield _line(usage_chunk(head, answer))

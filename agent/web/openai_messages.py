@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field
@@ -17,7 +17,7 @@ from longtake.agent.web.runs import Asked
 from longtake.agent.web.service import Service
 from longtake.agent.web.uploads import Upload
 
-MODEL = "longtake"
+MODEL: Final = "longtake"
 MOST_MESSAGES = 200
 Text = Annotated[str, Field(pattern=r"^")]  # a pattern has half characters (lone surrogates) refused
 

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
-from fastapi.responses import StreamingResponse
 
 from longtake.agent.ask import Asker
 from longtake.agent.state import Turn
+from longtake.agent.web.described import EVENTS
 from longtake.agent.web.events import Feed, event_stream
 from longtake.agent.web.refusals import Refusal
 from longtake.errors import Cancelled, LibraryError, LongtakeError
 from longtake.memory.conversations import Conversations
-from longtake.memory.records import Answer
+from longtake.memory.records import Answer, Record
 from longtake.preprocess.progress import Watcher
 from longtake.tools.context import Budget
 
@@ -181,20 +181,27 @@ class Runs:
         return next(each.number for each in reversed(exchanges) if each.answer.trace == answer.trace)
 
 
+class StartedRun(Record):
+    """The id of a run."""
+
+    run: str
+
+
+_EVENTS = {**EVENTS, 204: {"description": "All events were read: stay away."}}
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
 
-@router.get("/{run_id}/events", response_class=StreamingResponse)
+@router.get("/{run_id}/events", response_class=Response, responses=_EVENTS)
 def follow_run(run_id: str, request: Request, last_event_id: Annotated[str | None, Header()] = None) -> Response:
     """What is done for a question, as server-sent events; `Last-Event-ID` goes on after a broken connection."""
     return event_stream(_runs(request).get(run_id).feed, last_event_id)
 
 
 @router.post("/{run_id}/stop", status_code=202)
-def stop_run(run_id: str, request: Request) -> dict[str, str]:
+def stop_run(run_id: str, request: Request) -> StartedRun:
     """Stop a question; what was found by then becomes its answer, which the events tell within a second."""
     _runs(request).get(run_id).stop()
-    return {"run": run_id}
+    return StartedRun(run=run_id)
 
 
 def _runs(request: Request) -> Runs:

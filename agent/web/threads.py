@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Query, Response
@@ -15,13 +15,15 @@ from starlette.background import BackgroundTask
 
 from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
 from longtake.agent.web.chapters import as_text, as_vtt, chapters_of
+from longtake.agent.web.described import content
 from longtake.agent.web.pack import write_pack
 from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.runs import Asked
+from longtake.agent.web.runs import Asked, StartedRun
 from longtake.agent.web.service import Served, Service
 from longtake.agent.web.turns import Turns
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
+from longtake.memory.records import Record
 
 LONGEST_OPTION = 1_000  # characters
 PACKING = Turns(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
@@ -44,18 +46,45 @@ class NewQuestion(BaseModel):
     videos: Videos | None = None
 
 
+class Thread(Record):
+    """A thread as a list shows it."""
+
+    id: str
+    title: str = Field(description="Its first question; empty before that.")
+    videos: tuple[str, ...] = Field(description="Library ids, of its last question.")
+    questions: int
+    changed: float = Field(description="Seconds since the epoch.")
+    running: str | None = Field(description="The run that answers it now, if one does.")
+    asking: str | None = Field(description="What that run was asked.")
+
+
+class ThreadList(Record):
+    """The conversations."""
+
+    threads: tuple[Thread, ...]
+
+
+class WholeThread(Thread):
+    """A thread with its questions and whole answers."""
+
+    turns: tuple[Exchange, ...]
+
+
+_PACK = content("application/zip", what="The pack.")
+_CHAPTERS = content("text/plain", "text/vtt", what="The chapters.")
+
 # A thread that was begun in the terminal may have any name, also one with a slash.
 router = APIRouter(prefix="/api/threads", tags=["threads"])
 
 
 @router.get("")
-def list_threads(service: Served) -> dict[str, Any]:
+def list_threads(service: Served) -> ThreadList:
     """Every thread, the one last changed first."""
-    return {"threads": [_thread(each, service) for each in service.conversations.all()]}
+    return ThreadList(threads=tuple(_thread(each, service) for each in service.conversations.all()))
 
 
 @router.post("", status_code=201)
-def begin_thread(given: NewThread, service: Served) -> dict[str, Any]:
+def begin_thread(given: NewThread, service: Served) -> Thread:
     """Begin a thread about some videos."""
     thread = uuid4().hex
     service.conversations.begin(thread, _known(given.videos, service))
@@ -63,7 +92,7 @@ def begin_thread(given: NewThread, service: Served) -> dict[str, Any]:
 
 
 @router.post("/{thread:path}/questions", status_code=202)
-def ask_question(thread: str, given: NewQuestion, service: Served) -> dict[str, str]:
+def ask_question(thread: str, given: NewQuestion, service: Served) -> StartedRun:
     """Ask the next question of a thread; `/api/runs/RUN/events` tells what is done for it."""
     conversation = _conversation(thread, service)
     videos = _known(given.videos, service) if given.videos else _left(conversation, service)
@@ -74,10 +103,10 @@ def ask_question(thread: str, given: NewQuestion, service: Served) -> dict[str, 
         job = service.indexing.job(video)
         if job and not job.progress().over:
             run.feed.tell("indexing", {"video": video, **job.progress().model_dump(mode="json")})
-    return {"run": run.id}
+    return StartedRun(run=run.id)
 
 
-@router.get("/{thread:path}/turns/{number}/pack", response_class=FileResponse)
+@router.get("/{thread:path}/turns/{number}/pack", response_class=Response, responses=_PACK)
 def pack_turn(thread: str, number: int, service: Served) -> Response:
     """An answer with all that proves it, as a zip file."""
     exchange = _exchange(thread, number, service)
@@ -93,7 +122,7 @@ def pack_turn(thread: str, number: int, service: Served) -> Response:
     return FileResponse(pack, media_type="application/zip", filename=name, background=BackgroundTask(pack.unlink))
 
 
-@router.get("/{thread:path}/turns/{number}/chapters", response_class=PlainTextResponse)
+@router.get("/{thread:path}/turns/{number}/chapters", response_class=Response, responses=_CHAPTERS)
 def chapters_of_turn(
     thread: str,
     number: int,
@@ -115,11 +144,10 @@ def chapters_of_turn(
 
 
 @router.get("/{thread:path}")
-def show_thread(thread: str, service: Served) -> dict[str, Any]:
+def show_thread(thread: str, service: Served) -> WholeThread:
     """A thread with its questions and whole answers."""
     told = _thread(_conversation(thread, service), service)
-    turns = [exchange.model_dump(mode="json") for exchange in service.conversations.exchanges(thread)]
-    return {**told, "turns": turns}
+    return WholeThread(**told.model_dump(), turns=tuple(service.conversations.exchanges(thread)))
 
 
 @router.delete("/{thread:path}", status_code=204)
@@ -168,9 +196,11 @@ def _exchange(thread: str, number: int, service: Service) -> Exchange:
         raise Refusal(404, str(error)) from error
 
 
-def _thread(conversation: Conversation, service: Service) -> dict[str, Any]:
-    """A thread as a list shows it; `running` is the id of its run under way, which answers `asking`."""
-    told = conversation.model_dump(mode="json")
+def _thread(conversation: Conversation, service: Service) -> Thread:
     run = service.runs.of_thread(conversation.thread)
-    running = {"running": run.id if run else None, "asking": run.asked.question if run else None}
-    return {"id": told.pop("thread"), **told, **running}
+    return Thread(
+        id=conversation.thread,
+        **conversation.model_dump(exclude={"thread"}),
+        running=run.id if run else None,
+        asking=run.asked.question if run else None,
+    )

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.find import RUN
 from longtake.agent.traces.page import page_of
+from longtake.agent.web.described import content
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.service import Served, Service
 
 _NONE = "The library holds no trace of this run."
 
+_EVENTS = content("application/jsonl", what="The events.")
+_PAGE = content("text/html", what="The page.")
+
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 
 
-@router.get("/{run}.jsonl", response_class=FileResponse)
+@router.get("/{run}.jsonl", response_class=Response, responses=_EVENTS)
 def events(run: str, service: Served) -> FileResponse:
     """The events of a run, one line each; also while it goes on."""
     return FileResponse(_file(run, service), media_type="application/jsonl")
 
 
-@router.get("/{run}", response_class=HTMLResponse)
-def page(run: str, service: Served) -> str:
+@router.get("/{run}", response_class=Response, responses=_PAGE)
+def page(run: str, service: Served) -> HTMLResponse:
     """The run as a page: the player, what each call looked at, and the steps; also while it goes on."""
     _file(run, service)
     trace = RecordedTrace(service.library.trace_root, run)
-    return page_of(trace, service.library, lambda video: f"/api/videos/{video.id}/file")
+    return HTMLResponse(page_of(trace, service.library, lambda video: f"/api/videos/{video.id}/file"))
 
 
 def _file(run: str, service: Service) -> Path:

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Request
+from pydantic import Field
 
 from longtake.agent.web.service import Served
-from longtake.agent.web.uploads import CHUNK, Upload
+from longtake.agent.web.uploads import CHUNK, KeptUpload, Upload
+from longtake.memory.records import Record
 
 router = APIRouter(prefix="/api/uploads", tags=["uploads"])
 _RAW = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}
+
+
+class BegunUpload(Record):
+    """An upload that may be sent."""
+
+    id: str
+    offset: int = Field(description="Bytes that are there.")
+    chunk: int = Field(description="Bytes to send at once, at most.")
+
+
+class UploadState(KeptUpload):
+    """How far an upload is."""
+
+    offset: int = Field(description="Bytes that are there.")
+    chunk: int = Field(description="Bytes to send at once, at most.")
+
+
+class SentChunk(Record):
+    """What is there after a chunk, and the id of the video once that is all."""
+
+    offset: int = Field(description="Bytes that are there.")
+    video: str | None = None
 
 
 async def _raw(request: Request) -> bytes:
@@ -18,17 +42,16 @@ async def _raw(request: Request) -> bytes:
 
 
 @router.post("", status_code=201)
-def begin_upload(upload: Upload, service: Served) -> dict[str, Any]:
+def begin_upload(upload: Upload, service: Served) -> BegunUpload:
     """Begin: say the file's name and size, and get an id and how many bytes to send at once."""
-    return {"id": service.uploads.begin(upload), "offset": 0, "chunk": CHUNK}
+    return BegunUpload(id=service.uploads.begin(upload), offset=0, chunk=CHUNK)
 
 
 @router.get("/{upload_id}")
-def show_upload(upload_id: str, service: Served) -> dict[str, Any]:
+def show_upload(upload_id: str, service: Served) -> UploadState:
     """How far an upload is: where to go on after a break."""
     upload, offset = service.uploads.get(upload_id)
-    video = {"video": upload.video} if upload.video else {}
-    return {"name": upload.name, "size": upload.size, "offset": offset, "chunk": CHUNK} | video
+    return UploadState(**upload.model_dump(), offset=offset, chunk=CHUNK)
 
 
 @router.patch("/{upload_id}", openapi_extra=_RAW)
@@ -37,14 +60,14 @@ def send_chunk(
     service: Served,
     body: Annotated[bytes, Depends(_raw)],
     offset: Annotated[int, Header(alias="Upload-Offset", ge=0)],
-) -> dict[str, Any]:
+) -> SentChunk:
     """Send the bytes from an offset on; after the last ones the file is a video of the library, and is indexed.
 
     A last chunk whose answer was lost is followed by an empty one, for a day.
     """
     there = service.uploads.append(upload_id, offset, body)
     upload, _ = service.uploads.get(upload_id)
-    return {"offset": there} | ({"video": service.finish_upload(upload_id).id} if there == upload.size else {})
+    return SentChunk(offset=there, video=service.finish_upload(upload_id).id if there == upload.size else None)
 
 
 @router.delete("/{upload_id}", status_code=204)

@@ -8,13 +8,14 @@ from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import FileResponse
 from pydantic import Field
 
 from longtake.agent.lanes import Lanes, lanes_of
 from longtake.agent.media_types import content_type, playable
 from longtake.agent.web.cached import cached, tag_of
-from longtake.agent.web.events import HEADERS
+from longtake.agent.web.described import EVENTS, content
+from longtake.agent.web.events import EventStream
 from longtake.agent.web.indexing import Progress, progress_of
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.service import Served, Service
@@ -26,6 +27,15 @@ from longtake.preprocess.sources import media_of, source
 
 _TICK = 0.25  # seconds between two looks at a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
+_PICTURE = {
+    **content("image/jpeg", what="The picture."),
+    304: {"description": "It is the one whose tag was sent along."},
+}
+_FILE = {
+    **content("video/*", "audio/*", what="The whole file."),
+    **content("video/*", "audio/*", status=206, what="The range that was asked for."),
+    416: {"description": "The range lies beyond the end of the file."},
+}
 
 router = APIRouter(prefix="/api", tags=["videos"])
 
@@ -115,7 +125,7 @@ def delete_video(video_id: str, service: Served) -> None:
     service.delete(service.video(video_id))
 
 
-@router.get("/videos/{video_id}/progress", response_class=StreamingResponse)
+@router.get("/videos/{video_id}/progress", response_class=Response, responses=EVENTS)
 def follow_indexing(video_id: str, service: Served) -> Response:
     """Server-sent events `progress`, each how far indexing is, until it is done or has failed."""
     video = service.video(video_id)
@@ -129,7 +139,7 @@ def follow_indexing(video_id: str, service: Served) -> Response:
             told = now
             await asyncio.sleep(_TICK)
 
-    return StreamingResponse(events(), media_type="text/event-stream", headers=HEADERS)
+    return EventStream(events())
 
 
 @router.get("/videos/{video_id}/lanes")
@@ -138,7 +148,7 @@ def show_lanes(video_id: str, service: Served) -> Lanes:
     return lanes_of(service.library, service.video(video_id))
 
 
-@router.get("/videos/{video_id}/file", response_class=FileResponse)
+@router.get("/videos/{video_id}/file", response_class=Response, responses=_FILE)
 def play(video_id: str, service: Served) -> Response:
     """The media file, whole or in ranges (206; 416 beyond its end)."""
     video = service.video(video_id)
@@ -148,7 +158,7 @@ def play(video_id: str, service: Served) -> Response:
     return FileResponse(path, media_type=content_type(media), headers={"Cache-Control": "private, no-cache"})
 
 
-@router.get("/videos/{video_id}/still", response_class=Response)
+@router.get("/videos/{video_id}/still", response_class=Response, responses=_PICTURE)
 def show_still(
     video_id: str,
     request: Request,
@@ -163,7 +173,7 @@ def show_still(
     return cached(request, tag, "image/jpeg", lambda: still(service.library, video, at, width))
 
 
-@router.get("/videos/{video_id}/thumbnail", response_class=Response)
+@router.get("/videos/{video_id}/thumbnail", response_class=Response, responses=_PICTURE)
 def show_thumbnail(video_id: str, request: Request, service: Served) -> Response:
     """A small picture of the video, as JPEG."""
     duration = service.video(video_id).duration

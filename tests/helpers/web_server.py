@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from helpers.described_api import checked_against
 
 from longtake.agent.ask import Asker
 from longtake.agent.web.access import Access
@@ -22,18 +23,19 @@ from longtake.preprocess.workspace import Workspace
 
 
 class WebServer:
-    """A running server: its address and its service."""
+    """A running server: its address and its service; what its clients are answered is held against /openapi.json."""
 
-    def __init__(self, url: str, service: Service) -> None:
+    def __init__(self, url: str, service: Service, described: dict[str, Any]) -> None:
         self.url = url
         self.service = service
+        self._check = checked_against(described)
 
     @property
     def port(self) -> int:
         return int(self.url.rpartition(":")[2])
 
     def client(self, **options: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=60, **options)
+        return httpx.Client(base_url=self.url, timeout=60, event_hooks={"response": [self._check]}, **options)
 
 
 @contextmanager
@@ -49,14 +51,15 @@ def web_server(
     """Serve a library until the block is left."""
     listening = socket.create_server(("127.0.0.1", 0))
     service = Service(workspace, asker or Asker(workspace), folders)
-    server = Server(create_app(service, admitted or Access(token=token), limits))
+    app = create_app(service, admitted or Access(token=token), limits)
+    server = Server(app)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     while not server.started:
         assert thread.is_alive()
         time.sleep(0.01)
     try:
-        yield WebServer(f"http://127.0.0.1:{listening.getsockname()[1]}", service)
+        yield WebServer(f"http://127.0.0.1:{listening.getsockname()[1]}", service, app.openapi())
     finally:
         server.should_exit = True
         thread.join(timeout=30)

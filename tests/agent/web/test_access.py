@@ -72,6 +72,14 @@ def test_a_picture_of_ours_is_not_shown_on_another_site(server: WebServer, site:
         assert client.get("/", headers={"Sec-Fetch-Site": site}).status_code != 403, "a link may lead to the page"
 
 
+def test_the_document_says_where_the_token_is_wanted(locked: WebServer) -> None:
+    with locked.client(headers={"Authorization": f"Bearer {TOKEN}"}) as client:
+        paths = client.get("/openapi.json").json()["paths"]
+    wanted = [{"token": []}, {"cookie": []}]
+    assert paths["/api/videos"]["get"]["security"] == paths["/v1/chat/completions"]["post"]["security"] == wanted
+    assert "security" not in paths["/api/session"]["post"]
+
+
 @pytest.mark.parametrize("path", ["/api/videos", "/openapi.json", "/api/threads", "/nothing"])
 def test_without_the_token_nothing_is_told(locked: WebServer, path: str) -> None:
     with locked.client() as client:

@@ -72,9 +72,8 @@ def test_an_upload_that_trickles_is_cut_off_and_can_go_on(server: WebServer) -> 
             said = trickle(connection, b"x" * 5_000)
         assert said.startswith(b"HTTP/1.1 408")
         assert client.get(f"/api/uploads/{upload}").json()["offset"] == 0
-        assert client.patch(f"/api/uploads/{upload}", content=b"abc", headers={"Upload-Offset": "0"}).json() == {
-            "offset": 3
-        }
+        sent = client.patch(f"/api/uploads/{upload}", content=b"abc", headers={"Upload-Offset": "0"})
+        assert sent.json()["offset"] == 3
         client.delete(f"/api/uploads/{upload}")
 
 

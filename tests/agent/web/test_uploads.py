@@ -57,7 +57,7 @@ def test_a_file_arrives_in_chunks_and_lies_under_its_hash(server: WebServer, wor
     data = tone.read_bytes()
     with server.client() as client:
         upload = begin(client, "a talk.wav", len(data))
-        assert send(client, upload, 0, data[:50_000]).json() == {"offset": 50_000}
+        assert send(client, upload, 0, data[:50_000]).json() == {"offset": 50_000, "video": None}
         last = send(client, upload, 50_000, data[50_000:]).json()
         assert last == {"offset": len(data), "video": file_id(tone)}
         video = client.get(f"/api/videos/{last['video']}").json()
@@ -91,7 +91,7 @@ def test_an_upload_goes_on_after_its_connection_broke(server: WebServer, tone: P
         with socket.create_connection(("127.0.0.1", server.port)) as torn:
             torn.sendall("\r\n".join((*lines, "", "")).encode() + data[50_000:60_000])
         there = client.get(f"/api/uploads/{upload}").json()
-        assert there == {"name": "talk.wav", "size": len(data), "offset": 50_000, "chunk": CHUNK}
+        assert there == {"name": "talk.wav", "size": len(data), "offset": 50_000, "chunk": CHUNK, "video": None}
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
 
@@ -277,7 +277,7 @@ def test_more_than_was_said_is_refused(server: WebServer) -> None:
 def test_a_chunk_has_its_size(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 2 * CHUNK)
-        assert send(client, upload, 0, bytes(CHUNK)).json() == {"offset": CHUNK}
+        assert send(client, upload, 0, bytes(CHUNK)).json() == {"offset": CHUNK, "video": None}
         assert told(send(client, upload, CHUNK, bytes(CHUNK + 1))) == (413, "too_large")
 
 

@@ -312,6 +312,10 @@ def test_every_layer_has_its_place(client: httpx.Client, video: str) -> None:
 def test_the_api_describes_itself(client: httpx.Client) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/api/videos", "/api/uploads/{upload_id}", "/v1/models", "/v1/chat/completions"} <= set(paths)
+    for operation in (operation for item in paths.values() for operation in item.values()):
+        assert {"4XX", "5XX"} <= set(operation["responses"])
+        assert "422" not in operation["responses"], "a wrong request is 400"
+        assert "security" not in operation
     assert client.get("/docs").status_code == 404, "its page would come from another server"
 
 
