@@ -6,7 +6,7 @@ import { el, notice } from "./dom.js";
 import { Plain, many, percent, plain, span } from "./format.js";
 
 const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
-const STATUS = { abstained: "Not in the video", partial: "Answered in part", failed: "Failed" };
+const STATUS = { abstained: "Not found", partial: "Answered in part", failed: "Failed" };
 
 /** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
 export function answerOf(answer, context) {
