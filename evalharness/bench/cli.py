@@ -31,6 +31,14 @@ def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> 
 
 
 @bench.command(rich_help_panel=PANEL)
+def page(context: typer.Context, rounds: Rounds = 5, as_json: Json = False) -> None:
+    """Time the page of `serve` from opening it to the first answer, in a browser; needs Playwright and Chromium."""
+    from longtake.evalharness.bench.page_speed import measure_page, show_page
+
+    give(measure_page(context.obj, tell(as_json), rounds), show_page, as_json)
+
+
+@bench.command(rich_help_panel=PANEL)
 def clips(
     context: typer.Context,
     media: Media,
