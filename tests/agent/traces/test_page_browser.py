@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import LAPTOP, PHONE, chromium, faults, opened, until
+from helpers.browser import LAPTOP, PHONE, faults, opened, until
 from helpers.hostile_trace import write_hostile_trace
 from helpers.recorded import EVENTFUL, recorded
 from helpers.web_server import web_server
@@ -20,12 +19,6 @@ from longtake.preprocess.workspace import Workspace
 pytestmark = pytest.mark.slow
 
 TIME = "document.querySelector('video').currentTime"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,6 @@ WRONG = [TOKEN[:-1], TOKEN + "2", TOKEN.upper(), "x", "Schlüssel"]
 
 
 @pytest.fixture(scope="module")
-def server(small_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(small_workspace) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def locked(small_workspace: Workspace) -> Iterator[WebServer]:
     with web_server(small_workspace, token=TOKEN) as running:
         yield running

@@ -30,11 +30,6 @@ SPOKEN = "“The blue kettle costs 249 dollars.” [00:00:04]"
 
 
 @pytest.fixture
-def video(small_workspace: Workspace) -> str:
-    return small_workspace.library.resolve("talk.mp4").id
-
-
-@pytest.fixture
 def client(small_workspace: Workspace) -> Iterator[openai.OpenAI]:
     with web_server(small_workspace) as server, _client(server) as client:
         yield client

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 from helpers.server_events import answer, begin
 from helpers.small_video import write_small_video
-from helpers.web_server import web_server
 from PIL import Image
 
 from longtake.agent.ask import Asker
@@ -134,12 +132,6 @@ def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Pa
     made = Answer(question="<b>[x](http://a)", status="abstained", answer="`rm`\n# *no*")
     told = (_packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path) / "answer.md").read_text()
     assert told.startswith("# \\<b\\>\\[x\\](http://a)\n\n\\`rm\\` \\# \\*no\\*\n")
-
-
-@pytest.fixture
-def client(small_workspace: Workspace) -> Iterator[httpx.Client]:
-    with web_server(small_workspace) as server, server.client() as client:
-        yield client
 
 
 def test_no_more_packs_are_made_at_once_than_leave_room_for_others(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.browser import ask, chromium, opened, player_time, until
+from helpers.browser import ask, opened, player_time, until
 from helpers.openai_server import openai_server, says
 from helpers.small_video import SUBTITLES, write_small_video
 from helpers.web_server import WebServer, web_server
@@ -22,18 +22,6 @@ pytestmark = pytest.mark.slow
 COST = "What does the blue kettle cost?"
 ROOM = "Which room number is written on the slide?"
 INDEXED = 120_000  # milliseconds
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server(small_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(small_workspace) as server:
-        yield server
 
 
 @pytest.fixture

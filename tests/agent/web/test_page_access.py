@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers.browser import LAPTOP, PHONE, ask, chromium, faults, opened, until
+from helpers.browser import LAPTOP, PHONE, ask, faults, opened, until
 from helpers.web_server import WebServer, web_server
 
 from longtake.preprocess.workspace import Workspace
@@ -14,18 +13,6 @@ from longtake.preprocess.workspace import Workspace
 pytestmark = pytest.mark.slow
 
 SCREENS = [(size, scheme) for size in (LAPTOP, PHONE) for scheme in ("light", "dark")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server(small_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(small_workspace) as server:
-        yield server
 
 
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.browser import ask, chromium, opened, until
+from helpers.browser import ask, opened, until
 from helpers.openai_server import openai_server, says
 from helpers.small_video import write_small_video
 from helpers.web_server import web_server
@@ -21,12 +20,6 @@ pytestmark = pytest.mark.slow
 
 COST = "What does the blue kettle cost?"
 CONNECTIONS = 6  # that chromium opens to one server, for all tabs together
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 def _seen(page: Any, seen: bool) -> None:

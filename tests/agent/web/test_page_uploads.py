@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import chromium, opened, until
+from helpers.browser import opened, until
 from helpers.small_video import write_small_video
 from helpers.web_server import web_server
 
@@ -16,12 +15,6 @@ from longtake.config import load
 from longtake.preprocess.workspace import Workspace
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 def _clips(folder: Path, count: int) -> list[Path]:

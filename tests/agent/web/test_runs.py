@@ -39,11 +39,6 @@ def _scripted(workspace: Workspace, script: Sequence[Reply], *settings: str) -> 
         runs.close()
 
 
-@pytest.fixture
-def video(small_workspace: Workspace) -> str:
-    return small_workspace.library.resolve("talk.mp4").id
-
-
 def _last(run: Run) -> tuple[str, dict[str, object]]:
     wait_for_end(run)
     event = run.feed.after(-1)[-1]

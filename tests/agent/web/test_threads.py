@@ -31,29 +31,12 @@ SLOW = replace(says("NOT FOUND: nothing."), delay=60)
 
 
 @pytest.fixture
-def server(small_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(small_workspace) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server: WebServer) -> Iterator[httpx.Client]:
-    with server.client() as client:
-        yield client
-
-
-@pytest.fixture
 def slow(small_workspace: Workspace) -> Iterator[httpx.Client]:
     """A client of a server whose controller thinks for a minute."""
     with openai_server([SLOW]) as endpoint:
         asker = endpoint_asker(small_workspace, endpoint.url)
         with web_server(small_workspace, asker=asker) as server, server.client() as client:
             yield client
-
-
-@pytest.fixture
-def video(small_workspace: Workspace) -> str:
-    return small_workspace.library.resolve("talk.mp4").id
 
 
 def _refused(response: httpx.Response, status: int, kind: str, words: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from helpers.small_video import SHOWN, write_small_video
-from helpers.web_server import WebServer, web_server
+from helpers.web_server import web_server
 
 from longtake.agent.web.folders import MOST_FILES
 from longtake.config import load
@@ -22,23 +21,6 @@ from longtake.preprocess.pipeline import video_record
 from longtake.preprocess.workspace import Workspace
 
 NONE = "0123456789abcdef"
-
-
-@pytest.fixture(scope="module")
-def server(small_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(small_workspace) as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: WebServer) -> Iterator[httpx.Client]:
-    with server.client() as opened:
-        yield opened
-
-
-@pytest.fixture
-def video(small_workspace: Workspace) -> str:
-    return small_workspace.library.resolve("talk.mp4").id
 
 
 @pytest.fixture
