@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -46,14 +47,34 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
     assert lines[0].endswith(f" 5 rounds      600 tokens    0.0018 cost  {COST}")
-    listed = told(library, "list")
+    listed = told(library, "list")["runs"]
     assert [each["run"] for each in listed] == [runs[1].id, runs[0].id]
     assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.0018)
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
     assert "`longtake ask` leaves one" in invoke(Library(tmp_path), "list").stdout
-    assert told(Library(tmp_path), "list") == []
+    assert told(Library(tmp_path), "list") == {"runs": [], "more": 0}
+
+
+def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[LenientRun], tmp_path: Path) -> None:
+    library, lines = alone(tmp_path, runs[1]), lines_of(runs[1])
+    ids = [f"20200101-000000-{number:08x}" for number in range(1_000, 0, -1)]
+    for age, run in enumerate(ids):
+        (library.trace_root / f"{run}.jsonl").write_text("".join(lines), encoding="utf-8")
+        os.utime(library.trace_root / f"{run}.jsonl", (0, len(ids) - age))
+    listed = invoke(library, "list")
+    assert [line[:24] for line in listed.stdout.splitlines()] == [runs[1].id, *ids[:19]]
+    assert listed.stderr == "longtake: Not listed: 981 older runs; `--limit 1001` lists all.\n"
+    few = told(library, "list", "--limit", "3")
+    assert ([each["run"] for each in few["runs"]], few["more"]) == ([runs[1].id, *ids[:2]], 998)
+    assert invoke(library, "list", "--limit", "0").exit_code == 2
+
+
+def test_where_all_are_listed_no_more_are_spoken_of(library: Library) -> None:
+    listed = invoke(library, "list", "--limit", "2")
+    assert (len(listed.stdout.splitlines()), listed.stderr) == (2, "")
+    assert told(library, "list", "--limit", "2")["more"] == 0
 
 
 def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> None:
