@@ -123,9 +123,8 @@ def _line(summary: Summary) -> str:
     usage = summary.usage
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))
     spent = f"{usage.rounds:>2} rounds  {usage.input_tokens + usage.output_tokens:>7,} tokens  {usage.cost:>8.4f} cost"
-    return (
-        f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {one_line(summary.question)}"
-    )
+    question = f"{'(fork) ' if summary.forked_from else ''}{one_line(summary.question)}"
+    return f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {question}"
 
 
 def _run(root: Path, run: str) -> LenientRun:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, PRICE, alone, lines_of, recorded
+from helpers.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of, recorded
 from typer.testing import CliRunner, Result
 
 from longtake.agent.traces.cli_trace import trace
@@ -96,6 +96,24 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
         assert words in shown
 
 
+def test_a_fork_is_marked_in_the_list_and_tells_what_it_was_forked_from(
+    runs: list[LenientRun], small_workspace: Workspace, tmp_path: Path
+) -> None:
+    fork = forked(small_workspace, runs[1], "transcribe_speech", timestamp=[0, 2])
+    assert fork.forked_from is not None
+    library = alone(tmp_path, runs[1], fork)
+    lines = {line[:24]: line for line in invoke(library, "list").stdout.splitlines()}
+    assert lines[fork.id].endswith(f"  (fork) {COST}")
+    assert lines[runs[1].id].endswith(f"  {COST}")
+    sentence = f"Forked from {runs[1].id} at step {fork.forked_from.step}, with timestamp=[0, 2]"
+    assert sentence in invoke(library, "show", fork.id).stdout
+    assert "Forked" not in invoke(library, "show", runs[1].id).stdout
+    origin = {"run": runs[1].id, "step": fork.forked_from.step, "set": {"timestamp": [0, 2]}}
+    assert told(library, "show", fork.id)["forked_from"] == origin
+    origins = {run["run"]: run["forked_from"] for run in told(library, "list")["runs"]}
+    assert origins == {fork.id: origin, runs[1].id: None}
+
+
 def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
     shown = told(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
@@ -113,6 +131,17 @@ def test_what_is_said_commands_no_terminal(library: Library, runs: list[LenientR
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "Is it [red] ]0;mine or blue?" in shown
+
+
+def test_what_a_run_was_forked_from_commands_no_terminal(runs: list[LenientRun], tmp_path: Path) -> None:
+    library, (first, *lines) = alone(tmp_path, runs[1]), lines_of(runs[1])
+    begun = json.loads(first)
+    begun["data"]["forked_from"] = {"run": ESCAPING, "step": 3, "set": {ESCAPING: ESCAPING}}
+    path = library.trace_root / f"{runs[1].id}.jsonl"
+    path.write_text("".join([json.dumps(begun) + "\n", *lines]), encoding="utf-8")
+    shown = invoke(library, "show", "last").stdout
+    assert "Forked from Is it [red] ]0;mine or blue? at step 3" in shown
+    assert "\x1b" not in shown
 
 
 def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helpers.hostile_trace import SCRIPT, VIDEO, write_hostile_trace
 from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, lines_of, recorded, rewritten
+from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked, lines_of, recorded, rewritten
 
 from longtake.agent.trace import RecordedTrace, Trace
 from longtake.agent.traces.bundle import script
@@ -81,6 +81,14 @@ def test_a_page_tells_the_question_the_answer_its_proof_and_the_cost(page: str) 
     ):
         assert words in text
     assert {"class": "verdict supported"} in Elements(page).of("span")
+
+
+def test_a_page_tells_what_its_run_was_forked_from(page: str, run: LenientRun, small_workspace: Workspace) -> None:
+    fork = forked(small_workspace, run, "transcribe_speech", timestamp=[0, 2])
+    assert fork.forked_from is not None
+    text = Elements(page_of(fork.trace, small_workspace.library)).text
+    assert f"Forked from {run.id} at step {fork.forked_from.step}, with timestamp=[0, 2]" in text
+    assert "Forked" not in Elements(page).text
 
 
 def test_every_step_stands_on_the_page_with_what_it_was_given_and_gave(page: str, run: LenientRun) -> None:
