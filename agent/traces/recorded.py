@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -164,7 +164,7 @@ class LenientRun:
     @cached_property
     def usage(self) -> Usage:
         """What it has spent, by its events."""
-        spent = {kind: int(sum(event.usage.get(kind, 0) for event in self.of("model"))) for kind in _TOKENS}
+        spent = tokens_in([event.usage for event in self.of("model")])
         return Usage(
             rounds=len(self.rounds),
             tool_calls=len(self.calls),
@@ -231,6 +231,11 @@ class LenientRun:
     def _note(self, problem: str) -> None:
         if problem not in self.problems:
             self.problems.append(problem)
+
+
+def tokens_in(usages: Sequence[Mapping[str, float]]) -> dict[str, int]:
+    """The `input_tokens` and `output_tokens` of some replies together."""
+    return {kind: int(sum(usage.get(kind, 0) for usage in usages)) for kind in _TOKENS}
 
 
 def _read_event(line: str) -> Event | None:
