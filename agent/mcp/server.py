@@ -25,13 +25,13 @@ from longtake.agent.web.limits import Limiter, Limits
 from longtake.tools.context import Budget
 
 PATH = "/mcp"
-AT_ONCE = 4  # calls that are worked at; others wait for their turn
+_AT_ONCE = 4  # calls that are worked at; others wait for their turn
 _INSTRUCTIONS = "Answers about videos, with the seconds that prove them: `ask`, or look for yourself with the tools."
 
 
 def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
     """A server of what is offered, in which no call takes longer than so many seconds."""
-    turns = anyio.CapacityLimiter(AT_ONCE)
+    turns = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(
         context: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
