@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent, Tool
@@ -47,12 +46,17 @@ class AskArguments(BaseModel):
 class Offer:
     """The calls that a client may make; each opens what the library holds then."""
 
-    def __init__(self, workspace: Workspace, asker: Asker) -> None:
+    def __init__(self, workspace: Workspace, asker: Asker, folder: Path) -> None:
+        """Offer a library.
+
+        Args:
+            workspace: the library and its settings.
+            asker: answers the questions.
+            folder: keeps the notes of the sessions, which nobody finds again when the server has ended.
+        """
         self._workspace = workspace
         self._asker = asker
-        # A session is not found again, and may end without a word: its notes are kept no longer than the server runs.
-        self._folder = TemporaryDirectory(prefix="longtake-mcp-")
-        self._notes = Notes(Path(self._folder.name) / "notes.sqlite")
+        self._notes = Notes(folder / "notes.sqlite")
 
     def tools(self) -> list[Tool]:
         """What may be called now: with several videos in the library, each tool takes the `video` it is about."""

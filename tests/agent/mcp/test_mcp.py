@@ -244,8 +244,9 @@ def test_without_sessions_notes_are_those_of_the_server(small_workspace: Workspa
 
 
 @pytest.mark.parametrize("wrong", [{"thread": ""}, {"thread": "x" * 201}, {"videos": ["talk.mp4"] * 21}])
-def test_a_question_has_bounds(small_workspace: Workspace, wrong: dict[str, Any]) -> None:
+def test_a_question_has_bounds(small_workspace: Workspace, tmp_path: Path, wrong: dict[str, Any]) -> None:
     arguments = {"question": "x", "videos": ["talk.mp4"], **wrong}
-    told = Offer(small_workspace, Asker(small_workspace)).call("ask", arguments, Budget(20), lambda event: None)
+    offer = Offer(small_workspace, Asker(small_workspace), tmp_path)
+    told = offer.call("ask", arguments, Budget(20), lambda event: None)
     assert told.is_error
     assert next(iter(wrong)) in told.content[0].text  # type: ignore[union-attr] # it is text
