@@ -19,7 +19,7 @@ from longtake.tools.speech import transcribe_speech
 from longtake.tools.translator import asked_language, find_source, find_translator, is_open
 
 LONGEST = 1_000  # characters of one piece of a text
-AT_ONCE = 4_000  # characters handed over together
+_BATCH = 4_000  # characters handed over together
 FromLanguage = Annotated[
     str, Field(description="Language it is in, by name or code: 'Spanish', 'es'; 'auto' finds it out.")
 ]
@@ -120,7 +120,7 @@ def _translate(
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     for text in texts:
-        if batch and sum(map(len, batch)) + len(text) > AT_ONCE:
+        if batch and sum(map(len, batch)) + len(text) > _BATCH:
             yield batch
             batch = []
         batch.append(text)

@@ -13,7 +13,6 @@ from contextlib import suppress
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 
-from httpx import Request
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
@@ -27,7 +26,6 @@ from openai import (
     APIStatusError,
     APITimeoutError,
     AuthenticationError,
-    DefaultHttpxClient,
 )
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
@@ -37,10 +35,9 @@ from longtake.agent.controllers.endpoint import CONTROLLER, Busy, ContextFull, R
 from longtake.agent.controllers.text_protocol import as_text
 from longtake.config import ControllerSettings
 from longtake.errors import EngineError
+from longtake.preprocess.engines.endpoint_client import NO_KEY, endpoint_client
 
 MOST_TOLD = 300  # letters of what went wrong
-# Servers on one's own machine ask for no key, but the client insists on one; it is taken out of what is sent.
-NO_KEY = "no-key-given"
 # OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini each word it in their own way.
 _CONTEXT_FULL = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:model|context|input) length|prompt is too long"
@@ -123,19 +120,8 @@ def open_endpoint(
         max_retries=0,  # whoever asks knows how long it may wait
         calls_as_text=settings.calls == "text",
         role=role,
-        http_client=_client(loopback=loopback, keyed=key is not None) if loopback or key is None else None,
+        http_client=endpoint_client(loopback=loopback, keyed=key is not None),
     )
-
-
-def _client(*, loopback: bool, keyed: bool) -> DefaultHttpxClient:
-    """What sends the requests: a proxy named in the environment must not see what a server on this machine is told."""
-    hooks = {} if keyed else {"request": [_without_key]}
-    return DefaultHttpxClient(trust_env=not loopback, follow_redirects=not loopback, event_hooks=hooks)
-
-
-def _without_key(request: Request) -> None:
-    """Take out the header of the key that the client insists on."""
-    request.headers.pop("Authorization", None)
 
 
 def _may_pass(error: APIError) -> bool:

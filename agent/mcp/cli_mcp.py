@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,17 +30,18 @@ def mcp(
 ) -> None:
     """Offer the tools and `ask` to other agents over the Model Context Protocol, on standard input or HTTP."""
     session: Session = context.obj
-    if http is None:
-        import anyio
+    with TemporaryDirectory(prefix="longtake-mcp-") as folder:
+        if http is None:
+            import anyio
 
-        from longtake.agent.mcp.server import serve_stdio
+            from longtake.agent.mcp.server import serve_stdio
 
-        anyio.run(serve_stdio, _server(session))
-    else:
-        _serve_http(session, http, token)
+            anyio.run(serve_stdio, _server(session, folder))
+        else:
+            _serve_http(session, http, token, folder)
 
 
-def _serve_http(session: Session, address: str, token: str | None) -> None:
+def _serve_http(session: Session, address: str, token: str | None, folder: str) -> None:
     from longtake.agent.web.access import Access
     from longtake.agent.web.listening import listen, url_of
 
@@ -50,19 +53,19 @@ def _serve_http(session: Session, address: str, token: str | None) -> None:
     from longtake.agent.mcp.server import PATH, http_app
     from longtake.agent.web.server import configured
 
-    server = uvicorn.Server(configured(http_app(_server(session), admitted), lifespan="on"))
+    server = uvicorn.Server(configured(http_app(_server(session, folder), admitted), lifespan="on"))
     say(f"Longtake's tools are at {url_of(host, listening).rstrip('/')}{PATH} until Ctrl-C ends it.")
     sys.stdout.flush()  # whoever reads it through a pipe is waiting for it
     server.run([listening])
 
 
-def _server(session: Session) -> Server[dict[str, Any]]:
+def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
     from longtake.agent.ask import Asker
     from longtake.agent.mcp.offer import Offer
     from longtake.agent.mcp.server import make_server
 
     workspace = open_workspace(session)
-    return make_server(Offer(workspace, Asker(workspace)), workspace.settings.budget.seconds)
+    return make_server(Offer(workspace, Asker(workspace), Path(folder)), workspace.settings.budget.seconds)
 
 
 def _address(written: str) -> tuple[str, int]:

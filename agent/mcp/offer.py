@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent, Tool
@@ -24,7 +25,6 @@ from longtake.tools.toolbox import Toolbox, problems
 
 ASK = "ask"
 CORE = tuple(function for function in ALL_TOOLS if SPECS[function].group == "core")
-_THREAD = "mcp"  # the conversation of the notes that are made over MCP: clients have no lasting one
 
 
 class AskArguments(BaseModel):
@@ -46,10 +46,17 @@ class AskArguments(BaseModel):
 class Offer:
     """The calls that a client may make; each opens what the library holds then."""
 
-    def __init__(self, workspace: Workspace, asker: Asker) -> None:
+    def __init__(self, workspace: Workspace, asker: Asker, folder: Path) -> None:
+        """Offer a library.
+
+        Args:
+            workspace: the library and its settings.
+            asker: answers the questions.
+            folder: keeps the notes of the sessions, which nobody finds again when the server has ended.
+        """
         self._workspace = workspace
         self._asker = asker
-        self._notes = Notes(workspace.library.memory_file)
+        self._notes = Notes(folder / "notes.sqlite")
 
     def tools(self) -> list[Tool]:
         """What may be called now: with several videos in the library, each tool takes the `video` it is about."""
@@ -60,7 +67,9 @@ class Offer:
         ]
         return [*tools, Tool(name=ASK, description=AskArguments.__doc__, input_schema=_ask_schema(names))]
 
-    def call(self, name: str, arguments: Mapping[str, Any], budget: Budget, watch: Watch) -> CallToolResult:
+    def call(
+        self, name: str, arguments: Mapping[str, Any], budget: Budget, watch: Watch, session: str = ""
+    ) -> CallToolResult:
         """Make one call, within a budget; what goes wrong is told in the result.
 
         Args:
@@ -68,13 +77,14 @@ class Offer:
             arguments: as the client sent them.
             budget: ends the work when the client no longer waits.
             watch: told each event of the trace of `ask`.
+            session: of the client, which has its own notes.
         """
         try:
-            return self._ask(arguments, budget, watch) if name == ASK else self._use(name, arguments, budget)
+            return self._ask(arguments, budget, watch) if name == ASK else self._use(name, arguments, budget, session)
         except (LongtakeError, ToolError) as error:
             return _result(str(error), None, failed=True)
 
-    def _use(self, name: str, arguments: Mapping[str, Any], budget: Budget) -> CallToolResult:
+    def _use(self, name: str, arguments: Mapping[str, Any], budget: Budget, session: str) -> CallToolResult:
         workspace = self._workspace
         records = self._videos().values()
         workspace.restore(records)
@@ -86,7 +96,7 @@ class Offer:
             workspace.settings,
             budget,
             notes=self._notes,
-            thread=_THREAD,
+            thread=session,
         )
         result = Toolbox(CORE).call(name, arguments, opened)
         whole = result.model_dump(mode="json")

@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 from starlette.types import ASGIApp
@@ -24,13 +25,13 @@ from longtake.agent.web.limits import Limiter, Limits
 from longtake.tools.context import Budget
 
 PATH = "/mcp"
-AT_ONCE = 4  # calls that are worked at; others wait for their turn
+_AT_ONCE = 4  # calls that are worked at; others wait for their turn
 _INSTRUCTIONS = "Answers about videos, with the seconds that prove them: `ask`, or look for yourself with the tools."
 
 
 def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
     """A server of what is offered, in which no call takes longer than so many seconds."""
-    turns = anyio.CapacityLimiter(AT_ONCE)
+    turns = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(
         context: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
@@ -47,9 +48,8 @@ def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
         async with turns:
             budget = Budget(seconds)
             try:
-                return await anyio.to_thread.run_sync(
-                    offer.call, params.name, params.arguments or {}, budget, tell, abandon_on_cancel=True
-                )
+                called = (params.name, params.arguments or {}, budget, tell, _session_of(context))
+                return await anyio.to_thread.run_sync(offer.call, *called, abandon_on_cancel=True)
             finally:
                 budget.stop()
 
@@ -60,6 +60,13 @@ def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+def _session_of(context: ServerRequestContext[dict[str, Any]]) -> str:
+    """The id of the client's session over HTTP; empty where there are none: on standard input, which has one client,
+    and in the protocol of 2026-07-28, in which all clients of a server are one.
+    """
+    return str(context.request.headers.get(MCP_SESSION_ID_HEADER, "")) if context.request else ""
 
 
 async def serve_stdio(server: Server[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.records import Evidence
 from longtake.tools.result import ToolResult
 
-AT_ONCE = 4
+_AT_ONCE = 4  # calls of one round
 SEARCH = "cross_modal_search"
 
 
@@ -30,7 +30,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     asked = state.messages[-1]
     calls = asked.tool_calls if isinstance(asked, AIMessage) else []
     sent = asked.additional_kwargs.get(SENT, {})
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         try:
             done = list(pool.map(lambda call: _call(call, sent, context, state.progress.model_step), calls))
         except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from longtake.agent.traces.cli_replay import Json, Reference, register
 from longtake.agent.traces.find import find_run, run_ids
 from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.tree import one_line, tree_of
-from longtake.console import Session, say, say_json
+from longtake.console import Session, counted, note, say, say_json
 from longtake.memory.library import Library
 
 trace = typer.Typer(
@@ -26,16 +26,24 @@ register(trace)
 
 
 @trace.command("list")
-def list_runs(context: typer.Context, as_json: Json = False) -> None:
-    """List the runs, newest first."""
+def list_runs(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs at most.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the newest runs, the newest first."""
     root = _library(context).trace_root
     ids = run_ids(root)
+    summaries = (_run(root, run).summary for run in ids[:limit])
+    more = max(0, len(ids) - limit)
     if as_json:
-        return say_json([_run(root, run).summary.model_dump() for run in ids])
+        return say_json({"runs": [summary.model_dump() for summary in summaries], "more": more})
     if not ids:
         return say(f"There are no traces in {root}: `longtake ask` leaves one.")
-    for run in ids:
-        say(_line(_run(root, run).summary))
+    for summary in summaries:
+        say(_line(summary))
+    if more:
+        note(f"longtake: Not listed: {counted(more, 'older run')}; `--limit {len(ids)}` lists all.")
     return None
 
 
@@ -115,9 +123,8 @@ def _line(summary: Summary) -> str:
     usage = summary.usage
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))
     spent = f"{usage.rounds:>2} rounds  {usage.input_tokens + usage.output_tokens:>7,} tokens  {usage.cost:>8.4f} cost"
-    return (
-        f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {one_line(summary.question)}"
-    )
+    question = f"{'(fork) ' if summary.forked_from else ''}{one_line(summary.question)}"
+    return f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {question}"
 
 
 def _run(root: Path, run: str) -> LenientRun:

@@ -17,6 +17,7 @@ from longtake.agent.traces.page_videos import videos_of
 from longtake.agent.traces.page_words import about, as_json, between, cut, examined, facts_of, receipt, spent, title_of
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step, every, spoken, steps_of
+from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
 
 _MOST_FOUND = 40  # pieces of evidence of one step
@@ -66,6 +67,7 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
         asked=_asked(run),
         names={video["id"]: video["name"] for video in videos},
         receipt=receipt(run),
+        origin=origin(run.forked_from) if run.forked_from else "",
         spent=spent(run),
         examined=examined(run),
         remarks=[*run.problems, *remarks],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -56,6 +56,14 @@ class Asked(Lenient):
     videos: tuple[VideoId, ...] = ()
 
 
+class Origin(Lenient):
+    """The call of another run from which a run went on."""
+
+    run: str
+    step: int
+    set: Mapping[str, Any] = Field(default_factory=dict, description="The arguments that took the place of its own.")
+
+
 class Controller(Lenient):
     """The settings of the planning model that are read again."""
 
@@ -78,6 +86,7 @@ class Summary(Record):
     question: str
     status: RunStatus
     usage: Usage
+    forked_from: Origin | None = None
 
 
 class LenientRun:
@@ -122,6 +131,16 @@ class LenientRun:
         return next((self.read(event.input, Asked) for event in self.of("run")), None) or Asked()
 
     @cached_property
+    def forked_from(self) -> Origin | None:
+        """Where it went on from, when it is a fork."""
+        origin = next((event.data.get("forked_from") for event in self.of("run")), None)
+        try:
+            return None if origin is None else Origin.model_validate(origin)
+        except ValidationError:
+            self._note(f"What {self.id} was forked from cannot be read, and is not shown.")
+            return None
+
+    @cached_property
     def settings(self) -> RunSettings:
         """What it was asked with."""
         return next((self.read(event.output, RunSettings) for event in self.of("run")), None) or RunSettings()
@@ -145,7 +164,7 @@ class LenientRun:
     @cached_property
     def usage(self) -> Usage:
         """What it has spent, by its events."""
-        spent = {kind: int(sum(event.usage.get(kind, 0) for event in self.of("model"))) for kind in _TOKENS}
+        spent = tokens_in([event.usage for event in self.of("model")])
         return Usage(
             rounds=len(self.rounds),
             tool_calls=len(self.calls),
@@ -157,8 +176,14 @@ class LenientRun:
     @property
     def summary(self) -> Summary:
         """The run in one line."""
-        asked, usage = self.asked, self.usage
-        return Summary(run=self.id, asked=self.started, question=asked.question, status=self.status, usage=usage)
+        return Summary(
+            run=self.id,
+            asked=self.started,
+            question=self.asked.question,
+            status=self.status,
+            usage=self.usage,
+            forked_from=self.forked_from,
+        )
 
     def cost(self, tokens: Mapping[str, float]) -> float:
         """What tokens cost at the prices of the run; `input_tokens` and `output_tokens` are read."""
@@ -206,6 +231,11 @@ class LenientRun:
     def _note(self, problem: str) -> None:
         if problem not in self.problems:
             self.problems.append(problem)
+
+
+def tokens_in(usages: Sequence[Mapping[str, float]]) -> dict[str, int]:
+    """The `input_tokens` and `output_tokens` of some replies together."""
+    return {kind: int(sum(usage.get(kind, 0) for usage in usages)) for kind in _TOKENS}
 
 
 def _read_event(line: str) -> Event | None:

@@ -88,23 +88,25 @@ def letters(messages: Sequence[BaseMessage]) -> int:
     return sum(len(message.text) for message in messages)
 
 
+def conversation(trace: RecordedTrace, event: Mapping[str, Any]) -> list[BaseMessage]:
+    """What a model was told, of an event of type `model`."""
+    return messages_from_dict(trace.blob(event["input"])["messages"])
+
+
+def reply_in(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
+    """What it replied."""
+    (message,) = messages_from_dict([trace.blob(event["output"])])
+    return AIMessage.model_validate(message.model_dump())
+
+
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
-    most = letters(_conversation(trace, event)) if event["data"].get("shortened") else None
-    return Reply(event["step"], _message(trace, event), most)
+    most = letters(conversation(trace, event)) if event["data"].get("shortened") else None
+    return Reply(event["step"], reply_in(trace, event), most)
 
 
 def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> Call:
     data = event["data"]
     asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == data["call"]]
-    prompts = tuple((_conversation(trace, each)[-1].text, _message(trace, each)) for each in asked)
+    prompts = tuple((conversation(trace, each)[-1].text, reply_in(trace, each)) for each in asked)
     result = ToolResult.model_validate(trace.blob(event["output"]))
     return Call(event["step"], event["parent"], data["tool"], data["arguments"], result, prompts)
-
-
-def _conversation(trace: RecordedTrace, event: Mapping[str, Any]) -> list[BaseMessage]:
-    return messages_from_dict(trace.blob(event["input"])["messages"])
-
-
-def _message(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
-    (message,) = messages_from_dict([trace.blob(event["output"])])
-    return AIMessage.model_validate(message.model_dump())

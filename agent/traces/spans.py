@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Any
 from urllib.parse import urlsplit
 
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage, messages_from_dict
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import Event as SpanEvent
 from opentelemetry.sdk.trace import ReadableSpan
@@ -23,6 +23,8 @@ from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, Trace
 
 from longtake import __version__
 from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.recorded import tokens_in
+from longtake.agent.traces.recording import conversation, reply_in
 from longtake.errors import LibraryError
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.registry import SPECS
@@ -129,8 +131,7 @@ def _agent(run: _Run) -> ReadableSpan:
 
 
 def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
-    given = messages_from_dict(run.trace.blob(event["input"])["messages"])
-    (reply,) = messages_from_dict([run.trace.blob(event["output"])])
+    given, reply = conversation(run.trace, event), reply_in(run.trace, event)
     reason = reply.response_metadata.get("finish_reason")
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -182,8 +183,7 @@ def _provider(controller: Mapping[str, Any]) -> Attributes:
 def _usage(events: Iterable[Mapping[str, Any]]) -> Attributes:
     """The tokens of some replies, where they say them."""
     said = [event["usage"] for event in events if event["usage"]]
-    names = ("input_tokens", "output_tokens")
-    return {f"gen_ai.usage.{name}": sum(usage.get(name, 0) for usage in said) for name in names} if said else {}
+    return {f"gen_ai.usage.{kind}": count for kind, count in tokens_in(said).items()} if said else {}
 
 
 def _message(message: BaseMessage) -> dict[str, Any]:

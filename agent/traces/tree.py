@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from longtake.agent.traces.recorded import LenientRun, Summary
+from longtake.agent.traces.recorded import LenientRun, Origin, Summary
 from longtake.agent.traces.steps import Step, steps_of
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation
@@ -24,6 +24,8 @@ def tree_of(run: LenientRun) -> Tree:
     """What a run did, as Rich draws it; what a video or a model says is text, never markup or a terminal's command."""
     tree = Tree(Text(f"{run.id}  {receipt(run.summary)}", "bold"), guide_style="dim")
     tree.add(Text(one_line(run.asked.question) or "(the question cannot be read)"))
+    if run.forked_from:
+        tree.add(Text(origin(run.forked_from)))
     for step in steps_of(run):
         _add(tree, step)
     if run.answer:
@@ -45,6 +47,12 @@ def receipt(summary: Summary) -> str:
         f"{usage.cost:g} cost",
     ]
     return ", ".join(parts)
+
+
+def origin(forked_from: Origin) -> str:
+    """Which call a run went on from, and with what arguments in place of those it had."""
+    changed = f", with {named(forked_from.set)}" if forked_from.set else ""
+    return one_line(f"Forked from {forked_from.run} at step {forked_from.step}{changed}")
 
 
 def one_line(text: str, most: int = _LINE) -> str:

@@ -57,7 +57,7 @@ def _video_stream(container: Any, media: MediaInfo) -> Any:
 
 
 def _write_pictures(container: Any, stream: Any, source: Path, media: MediaInfo, span: TimeSpan) -> None:
-    for shown in read_frames(source, media, span, _never):
+    for shown in read_frames(source, media, span, lambda: None):
         picture = VideoFrame.from_ndarray(shown.bgr(LONG_SIDE), format="bgr24")
         picture = picture.reformat(stream.width, stream.height, format="yuv420p")
         picture.pts = round(max(0.0, shown.time - span.start) * _TICKS)
@@ -74,7 +74,3 @@ def _write_sound(container: Any, stream: Any, source: Path, media: MediaInfo, sp
         sound.time_base = Fraction(1, _RATE)
         container.mux(stream.encode(sound))
     container.mux(stream.encode())
-
-
-def _never() -> None:
-    """A clip is too short to be stopped."""

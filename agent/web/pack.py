@@ -88,7 +88,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
     media = probe(path)
     if media.video:
         middle = (place.citations[0].start + place.citations[0].end) / 2
-        for still in read_chosen(path, media, [middle], _STILL_BYTES, _never):
+        for still in read_chosen(path, media, [middle], _STILL_BYTES, lambda: None):
             pack.writestr(place.file("jpg"), still.jpeg)
     with tempfile.TemporaryDirectory(prefix="longtake-clip-") as beside:
         clip = Path(beside) / "clip.mp4"
@@ -107,7 +107,3 @@ def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:
 
 def _span(citation: Citation) -> TimeSpan:
     return TimeSpan(start=citation.start, end=citation.end)
-
-
-def _never() -> None:
-    """A still takes too little time to be stopped."""

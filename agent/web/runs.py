@@ -28,7 +28,7 @@ from longtake.memory.records import Answer, Record
 from longtake.preprocess.progress import Watcher
 from longtake.tools.context import Budget
 
-AT_ONCE = 4  # questions that are worked at; others wait for their turn
+MOST_RUNNING = 4  # questions that are worked at; others wait for their turn
 MOST_UNDER_WAY = 64  # worked at or waiting
 MOST_ENDED = 256  # whose events can still be read
 _TOO_MANY = f"{MOST_UNDER_WAY} questions are waiting already: ask again in a while."
@@ -83,7 +83,7 @@ class Runs:
         self._asker = asker
         self._conversations = conversations
         self._seconds = seconds
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="run")
+        self._pool = ThreadPoolExecutor(MOST_RUNNING, thread_name_prefix="run")
         self._runs: dict[str, Run] = {}
         self._lock = threading.Lock()
 

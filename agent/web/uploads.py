@@ -29,7 +29,7 @@ from longtake.preprocess.media import probe
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file
-AT_ONCE = 8
+MOST_UPLOADS = 8  # under way
 LONGEST_NAME = 200  # characters
 _RESERVE = 500 * 1000**2  # bytes of the disk that stay free
 _IDLE = 24 * 3600.0  # seconds after which an upload that nobody goes on with is deleted
@@ -89,8 +89,8 @@ class Uploads:
             self._unfinished.mkdir(parents=True, exist_ok=True)
             self._sweep()
             pending = self._pending()
-            if len(pending) >= AT_ONCE:
-                raise Refusal(429, f"{AT_ONCE} uploads are under way: finish or delete one, then begin this one.")
+            if len(pending) >= MOST_UPLOADS:
+                raise Refusal(429, f"{MOST_UPLOADS} uploads are under way: finish or delete one, then begin this one.")
             promised = sum(other.size - there for other, there in pending)
             if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
                 raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")

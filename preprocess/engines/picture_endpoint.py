@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 _RETRIES = 3  # after 408, 409, 429, 5xx or no reply; the client waits 0.5 s, and twice as long each time
 _MOST_TOLD = 300  # letters of what went wrong
 _OF_THE_PICTURE = {400, 413, 415, 422}  # statuses that say that this request is no good, and not that none would be
-# Servers on one's own machine ask for no key, but the client insists on one.
-_NO_KEY = "no-key-given"
 
 
 def missing_model(settings: EndpointSettings, section: str, *, offline: bool) -> str | None:
@@ -51,7 +49,7 @@ class PictureEndpoint:
         self._settings = settings
         self._section = section
         self._url = settings.base_url
-        self._key = secret(settings.api_key_env) or _NO_KEY
+        self._key = secret(settings.api_key_env)
 
     def ask(self, parts: Sequence[str | bytes], most_tokens: int, seconds: float | None = None) -> str:
         """The model's reply to texts and JPEG files in order, not empty, without what it thought aloud.
@@ -89,14 +87,15 @@ class PictureEndpoint:
 
     @cached_property
     def _client(self) -> OpenAI:
-        from openai import DefaultHttpxClient, OpenAI
+        from openai import OpenAI
+
+        from longtake.preprocess.engines.endpoint_client import NO_KEY, endpoint_client
 
         return OpenAI(
             base_url=self._url,
-            api_key=self._key,
+            api_key=self._key or NO_KEY,
             max_retries=_RETRIES,
-            # A proxy named in the environment must not see what is sent to a server on this machine.
-            http_client=DefaultHttpxClient(trust_env=False, follow_redirects=False) if is_loopback(self._url) else None,
+            http_client=endpoint_client(loopback=is_loopback(self._url), keyed=self._key is not None),
         )
 
     def _failure(self, problem: str) -> EngineError:
@@ -104,8 +103,10 @@ class PictureEndpoint:
 
     def _told(self, problem: str) -> str:
         # Some servers repeat the key they refuse.
-        told = " ".join(problem.split()).replace(self._key, "***")[:_MOST_TOLD].rstrip(".")
-        return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {told}"
+        told = " ".join(problem.split())
+        if self._key:
+            told = told.replace(self._key, "***")
+        return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {told[:_MOST_TOLD].rstrip('.')}"
 
 
 def _part(part: str | bytes) -> ChatCompletionContentPartParam:

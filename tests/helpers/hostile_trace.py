@@ -45,7 +45,8 @@ def _write(trace: Trace) -> None:
         question=SCRIPT, kind="fact", names={VIDEO: SCRIPT}, videos={VIDEO: 10.0}, as_asked=SCRIPT
     )
     asked = {"question": SCRIPT, "options": [SCRIPT, SCRIPT], "videos": [VIDEO]}
-    trace.event("run", started=now, given=asked, result=load().model_dump(mode="json"))
+    origin = {"run": SCRIPT, "step": 3, "set": arguments}
+    trace.event("run", started=now, given=asked, result=load().model_dump(mode="json"), data={"forked_from": origin})
     trace.event("orient", started=now, parent=0, result=orientation.model_dump(mode="json"))
     model = trace.event(
         "model",

@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import uvicorn
@@ -37,7 +39,9 @@ def used(server: Any, use: Callable[[Client], Awaitable[T]], mode: str = "auto")
 def mcp_server(workspace: Workspace, *, asker: Asker | None = None, token: str | None = None) -> Iterator[str]:
     """The URL of a library's tools, until the block is left."""
     listening = socket.create_server(("127.0.0.1", 0))
-    offered = make_server(Offer(workspace, asker or Asker(workspace)), workspace.settings.budget.seconds)
+    folder = TemporaryDirectory()
+    offer = Offer(workspace, asker or Asker(workspace), Path(folder.name))
+    offered = make_server(offer, workspace.settings.budget.seconds)
     server = uvicorn.Server(configured(http_app(offered, Access(token=token)), lifespan="on"))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
@@ -50,3 +54,4 @@ def mcp_server(workspace: Workspace, *, asker: Asker | None = None, token: str |
         server.should_exit = True
         thread.join()
         listening.close()
+        folder.cleanup()

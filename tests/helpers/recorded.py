@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from helpers.asking import ask_endpoint
 from helpers.openai_server import Reply, says
 
 from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.fork import fork
 from longtake.agent.traces.recorded import LenientRun
 from longtake.memory.library import Library
 from longtake.preprocess.workspace import Workspace
@@ -34,6 +36,13 @@ def recorded(
     """Ask a question of a controller that replies as scripted, and read the run back."""
     asked = ask_endpoint(workspace, script, *settings, question=question)
     return LenientRun(RecordedTrace(workspace.library.trace_root, asked.answer.trace or ""))
+
+
+def forked(workspace: Workspace, run: LenientRun, tool: str, **changes: Any) -> LenientRun:
+    """The run that goes on by rules from the first call of a tool, with other arguments."""
+    step = next(call.step for call in run.calls if call.data["tool"] == tool)
+    answer = fork(run.trace, step, changes, workspace)
+    return LenientRun(RecordedTrace(workspace.library.trace_root, answer.trace or ""))
 
 
 def alone(folder: Path, *runs: LenientRun) -> Library:

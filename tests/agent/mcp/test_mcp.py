@@ -54,7 +54,9 @@ def test_the_sixteen_tools_and_ask_are_listed_with_the_registrys_schemas(url: st
     assert [tool.input_schema for tool in tools] == [spec.schema() for spec in CORE]
     assert ask.name == "ask"
     assert set(ask.input_schema["properties"]) == set(AskArguments.model_fields)
-    assert ask.input_schema["properties"]["videos"]["items"]["enum"] == ["talk.mp4"]
+    videos, thread = (ask.input_schema["properties"][name] for name in ("videos", "thread"))
+    assert (videos["items"]["enum"], videos["minItems"], videos["maxItems"]) == (["talk.mp4"], 1, 20)
+    assert {"type": "string", "minLength": 1, "maxLength": 200} in thread["anyOf"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -208,9 +210,43 @@ def test_over_standard_input_and_output_nothing_else_is_written(small_workspace:
     assert "249 dollars" in called.content[0].text
 
 
+ADD = {"func": "add", "data": "The kettle is blue."}
+KEPT = {"func": "search", "data": ""}
+
+
+def noted(called: Any) -> list[str]:
+    """What was found of the notes."""
+    return [note["text"] for note in called.structured_content["output"]["output"]]
+
+
+def test_each_session_over_http_has_its_own_notes(small_workspace: Workspace) -> None:
+    async def use() -> tuple[list[str], list[str]]:
+        async with Client(url, mode="legacy") as one, Client(url, mode="legacy") as other:
+            await one.call_tool("memory_tool", ADD)
+            return noted(await one.call_tool("memory_tool", KEPT)), noted(await other.call_tool("memory_tool", KEPT))
+
+    with mcp_server(small_workspace) as url:
+        assert anyio.run(use) == (["The kettle is blue."], [])
+
+
+def test_without_sessions_notes_are_those_of_the_server(small_workspace: Workspace) -> None:
+    async def add(client: Client) -> None:
+        await client.call_tool("memory_tool", ADD)
+
+    async def kept(client: Client) -> list[str]:
+        return noted(await client.call_tool("memory_tool", KEPT))
+
+    with mcp_server(small_workspace) as url:
+        used(url, add)
+        assert used(url, kept) == ["The kettle is blue."]
+    with mcp_server(small_workspace) as url:
+        assert used(url, kept) == []
+
+
 @pytest.mark.parametrize("wrong", [{"thread": ""}, {"thread": "x" * 201}, {"videos": ["talk.mp4"] * 21}])
-def test_a_question_has_bounds(small_workspace: Workspace, wrong: dict[str, Any]) -> None:
+def test_a_question_has_bounds(small_workspace: Workspace, tmp_path: Path, wrong: dict[str, Any]) -> None:
     arguments = {"question": "x", "videos": ["talk.mp4"], **wrong}
-    told = Offer(small_workspace, Asker(small_workspace)).call("ask", arguments, Budget(20), lambda event: None)
+    offer = Offer(small_workspace, Asker(small_workspace), tmp_path)
+    told = offer.call("ask", arguments, Budget(20), lambda event: None)
     assert told.is_error
     assert next(iter(wrong)) in told.content[0].text  # type: ignore[union-attr] # it is text

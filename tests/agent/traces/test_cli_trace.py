@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, PRICE, alone, lines_of, recorded
+from helpers.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of, recorded
 from typer.testing import CliRunner, Result
 
 from longtake.agent.traces.cli_trace import trace
@@ -46,14 +47,34 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
     assert lines[0].endswith(f" 5 rounds      600 tokens    0.0018 cost  {COST}")
-    listed = told(library, "list")
+    listed = told(library, "list")["runs"]
     assert [each["run"] for each in listed] == [runs[1].id, runs[0].id]
     assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.0018)
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
     assert "`longtake ask` leaves one" in invoke(Library(tmp_path), "list").stdout
-    assert told(Library(tmp_path), "list") == []
+    assert told(Library(tmp_path), "list") == {"runs": [], "more": 0}
+
+
+def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[LenientRun], tmp_path: Path) -> None:
+    library, lines = alone(tmp_path, runs[1]), lines_of(runs[1])
+    ids = [f"20200101-000000-{number:08x}" for number in range(1_000, 0, -1)]
+    for age, run in enumerate(ids):
+        (library.trace_root / f"{run}.jsonl").write_text("".join(lines), encoding="utf-8")
+        os.utime(library.trace_root / f"{run}.jsonl", (0, len(ids) - age))
+    listed = invoke(library, "list")
+    assert [line[:24] for line in listed.stdout.splitlines()] == [runs[1].id, *ids[:19]]
+    assert listed.stderr == "longtake: Not listed: 981 older runs; `--limit 1001` lists all.\n"
+    few = told(library, "list", "--limit", "3")
+    assert ([each["run"] for each in few["runs"]], few["more"]) == ([runs[1].id, *ids[:2]], 998)
+    assert invoke(library, "list", "--limit", "0").exit_code == 2
+
+
+def test_where_all_are_listed_no_more_are_spoken_of(library: Library) -> None:
+    listed = invoke(library, "list", "--limit", "2")
+    assert (len(listed.stdout.splitlines()), listed.stderr) == (2, "")
+    assert told(library, "list", "--limit", "2")["more"] == 0
 
 
 def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> None:
@@ -75,6 +96,24 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
         assert words in shown
 
 
+def test_a_fork_is_marked_in_the_list_and_tells_what_it_was_forked_from(
+    runs: list[LenientRun], small_workspace: Workspace, tmp_path: Path
+) -> None:
+    fork = forked(small_workspace, runs[1], "transcribe_speech", timestamp=[0, 2])
+    assert fork.forked_from is not None
+    library = alone(tmp_path, runs[1], fork)
+    lines = {line[:24]: line for line in invoke(library, "list").stdout.splitlines()}
+    assert lines[fork.id].endswith(f"  (fork) {COST}")
+    assert lines[runs[1].id].endswith(f"  {COST}")
+    sentence = f"Forked from {runs[1].id} at step {fork.forked_from.step}, with timestamp=[0, 2]"
+    assert sentence in invoke(library, "show", fork.id).stdout
+    assert "Forked" not in invoke(library, "show", runs[1].id).stdout
+    origin = {"run": runs[1].id, "step": fork.forked_from.step, "set": {"timestamp": [0, 2]}}
+    assert told(library, "show", fork.id)["forked_from"] == origin
+    origins = {run["run"]: run["forked_from"] for run in told(library, "list")["runs"]}
+    assert origins == {fork.id: origin, runs[1].id: None}
+
+
 def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
     shown = told(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
@@ -92,6 +131,17 @@ def test_what_is_said_commands_no_terminal(library: Library, runs: list[LenientR
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "Is it [red] ]0;mine or blue?" in shown
+
+
+def test_what_a_run_was_forked_from_commands_no_terminal(runs: list[LenientRun], tmp_path: Path) -> None:
+    library, (first, *lines) = alone(tmp_path, runs[1]), lines_of(runs[1])
+    begun = json.loads(first)
+    begun["data"]["forked_from"] = {"run": ESCAPING, "step": 3, "set": {ESCAPING: ESCAPING}}
+    path = library.trace_root / f"{runs[1].id}.jsonl"
+    path.write_text("".join([json.dumps(begun) + "\n", *lines]), encoding="utf-8")
+    shown = invoke(library, "show", "last").stdout
+    assert "Forked from Is it [red] ]0;mine or blue? at step 3" in shown
+    assert "\x1b" not in shown
 
 
 def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_path: Path) -> None:

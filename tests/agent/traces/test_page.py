@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from helpers.hostile_trace import SCRIPT, VIDEO, write_hostile_trace
 from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, lines_of, recorded, rewritten
+from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked, lines_of, recorded, rewritten
 
 from longtake.agent.trace import RecordedTrace, Trace
 from longtake.agent.traces.bundle import script
@@ -81,6 +82,14 @@ def test_a_page_tells_the_question_the_answer_its_proof_and_the_cost(page: str) 
     ):
         assert words in text
     assert {"class": "verdict supported"} in Elements(page).of("span")
+
+
+def test_a_page_tells_what_its_run_was_forked_from(page: str, run: LenientRun, small_workspace: Workspace) -> None:
+    fork = forked(small_workspace, run, "transcribe_speech", timestamp=[0, 2])
+    assert fork.forked_from is not None
+    text = Elements(page_of(fork.trace, small_workspace.library)).text
+    assert f"Forked from {run.id} at step {fork.forked_from.step}, with timestamp=[0, 2]" in text
+    assert "Forked" not in Elements(page).text
 
 
 def test_every_step_stands_on_the_page_with_what_it_was_given_and_gave(page: str, run: LenientRun) -> None:
@@ -177,15 +186,18 @@ def test_the_policy_of_a_page_allows_its_own_script_alone(page: str) -> None:
     assert re.search(r"script-src 'sha256-[\w+/]{43}='(;|$)", policy)
 
 
-def test_no_key_and_no_password_stands_on_a_page(small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    key = "sk-never-shown-0123456789"
+@pytest.mark.parametrize("key", ["sk-never-shown-0123456789", "sk-very&secret<key>\"0123'"])
+def test_no_key_and_no_password_stands_on_a_page(
+    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
     monkeypatch.setenv("KETTLE_KEY", key)
     settings = (*PRICES, "controller.api_key_env=KETTLE_KEY")
     script = (says(f"I use {key} at http://me:hunter22@host/v1.", LISTEN), says(PRICE))
     read = recorded(small_workspace, *script, settings=settings, question=f"What does {key} cost?")
     page = page_of(read.trace, small_workspace.library)
     assert "I use *** at http://***@host/v1." in page
-    assert key not in page
+    assert key not in unescape(page)
+    assert key not in json.dumps(held(page), ensure_ascii=False).replace('\\"', '"')
     assert "hunter22" not in page
 
 

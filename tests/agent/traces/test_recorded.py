@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, lines_of, recorded, rewritten
+from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_of, recorded, rewritten
 
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.recorded import LenientRun, Origin
 from longtake.agent.traces.steps import every, steps_of
 from longtake.preprocess.workspace import Workspace
 
@@ -33,6 +33,24 @@ def test_a_run_is_told_in_one_line(run: LenientRun) -> None:
     summary = run.summary
     assert (summary.run, summary.question, summary.status) == (run.id, COST, "answered")
     assert run.problems == []
+
+
+def test_a_fork_tells_which_call_it_was_forked_from(run: LenientRun, small_workspace: Workspace) -> None:
+    fork = forked(small_workspace, run, "transcribe_speech", timestamp=[0, 2])
+    call = next(each for each in run.calls if each.data["tool"] == "transcribe_speech")
+    told = {"run": run.id, "step": call.step, "set": {"timestamp": [0, 2]}}
+    assert fork.forked_from == Origin.model_validate(told)
+    assert fork.summary.model_dump()["forked_from"] == told
+    assert run.summary.forked_from is None
+
+
+def test_what_a_fork_was_forked_from_may_be_unreadable(run: LenientRun, tmp_path: Path) -> None:
+    first, *lines = lines_of(run)
+    begun = json.loads(first)
+    begun["data"]["forked_from"] = {"run": run.id, "step": "the third"}
+    torn = rewritten(run, tmp_path, [json.dumps(begun) + "\n", *lines])
+    assert torn.summary.forked_from is None
+    assert torn.problems == [f"What {run.id} was forked from cannot be read, and is not shown."]
 
 
 def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(run: LenientRun) -> None:

@@ -10,7 +10,7 @@ from helpers.browser import opened, until
 from helpers.small_video import write_small_video
 from helpers.web_server import web_server
 
-from longtake.agent.web.uploads import AT_ONCE
+from longtake.agent.web.uploads import MOST_UPLOADS
 from longtake.config import load
 from longtake.preprocess.workspace import Workspace
 
@@ -27,7 +27,7 @@ def _clips(folder: Path, count: int) -> list[Path]:
 
 
 def test_more_files_than_uploads_are_allowed_all_arrive(browser: Any, tmp_path: Path) -> None:
-    files = _clips(tmp_path, AT_ONCE + 4)
+    files = _clips(tmp_path, MOST_UPLOADS + 4)
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
         page.locator("#files").set_input_files(files)
         until(page, "!document.querySelector('#uploads > li:not(:has(.problem))')")
@@ -44,9 +44,9 @@ def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled
         server.client() as client,
         opened(browser, server.url) as page,
     ):
-        begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(AT_ONCE)]
+        begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(MOST_UPLOADS)]
         page.locator("#files").set_input_files([first, second])
-        page.locator("#uploads").get_by_text(f"{AT_ONCE} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text(f"{MOST_UPLOADS} uploads are under way").wait_for()
         page.locator("#uploads").get_by_text("Waiting for the files before it").wait_for()
         page.get_by_role("button", name=f"Cancel: {first.name}").click()
         client.delete(f"/api/uploads/{begun[0].json()['id']}")

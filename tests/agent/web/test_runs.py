@@ -17,7 +17,7 @@ from helpers.server_events import ENOUGH, wait_for_end
 from longtake.agent.ask import Asker
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.runs import AT_ONCE, MOST_UNDER_WAY, Asked, Run, Runs
+from longtake.agent.web.runs import MOST_RUNNING, MOST_UNDER_WAY, Asked, Run, Runs
 from longtake.memory.conversations import Conversations
 from longtake.preprocess.workspace import Workspace
 
@@ -95,7 +95,7 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
     small_workspace: Workspace, video: str
 ) -> None:
     with _scripted(small_workspace, [SLOW]) as runs:
-        begun = [runs.start(Asked((video,), COST)) for _ in range(AT_ONCE)]
+        begun = [runs.start(Asked((video,), COST)) for _ in range(MOST_RUNNING)]
         waiting = runs.start(Asked((video,), COST, thread=uuid4().hex))
         for run in begun:
             _wait_for_step(run, "orient")

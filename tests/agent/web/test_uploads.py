@@ -19,7 +19,7 @@ import pytest
 from helpers.web_server import WebServer, web_server
 
 from longtake.agent.web import service, uploads
-from longtake.agent.web.uploads import AT_ONCE, CHUNK, LARGEST, KeptUpload, Upload
+from longtake.agent.web.uploads import CHUNK, LARGEST, MOST_UPLOADS, KeptUpload, Upload
 from longtake.config import load
 from longtake.memory.library import file_id
 from longtake.preprocess.workspace import Workspace
@@ -141,7 +141,7 @@ def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, works
             assert send(client, upload, offset, rest).json() == {"offset": len(data), "video": file_id(tone)}
         shown = client.get(f"/api/uploads/{upload}").json()
         assert (shown["offset"], shown["video"]) == (len(data), file_id(tone))
-        for _ in range(AT_ONCE):
+        for _ in range(MOST_UPLOADS):
             begin(client, "another.wav", 10)  # what is finished is none of those under way
     assert f"{file_id(tone)}.wav" in kept(workspace)
 
@@ -172,10 +172,10 @@ def test_copies_that_are_finished_at_once_are_all_told_the_video(workspace: Work
         with server.client() as client:
             return send(client, upload, 0, data).json()
 
-    with web_server(workspace) as server, server.client() as client, ThreadPoolExecutor(AT_ONCE) as threads:
+    with web_server(workspace) as server, server.client() as client, ThreadPoolExecutor(MOST_UPLOADS) as threads:
         for _ in range(3):
-            copies = [begin(client, "copy.wav", len(data)) for _ in range(AT_ONCE)]
-            assert list(threads.map(finish, copies)) == [{"offset": len(data), "video": file_id(tone)}] * AT_ONCE
+            copies = [begin(client, "copy.wav", len(data)) for _ in range(MOST_UPLOADS)]
+            assert list(threads.map(finish, copies)) == [{"offset": len(data), "video": file_id(tone)}] * MOST_UPLOADS
     assert kept(workspace) == []
 
 
@@ -309,7 +309,7 @@ def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone:
 
 def test_too_many_at_once_are_refused_until_one_is_given_up(server: WebServer, workspace: Workspace) -> None:
     with server.client() as client:
-        under_way = [begin(client, "talk.mp4", 10) for _ in range(AT_ONCE)]
+        under_way = [begin(client, "talk.mp4", 10) for _ in range(MOST_UPLOADS)]
         assert told(client.post("/api/uploads", json={"name": "talk.mp4", "size": 10})) == (429, "too_many")
         assert client.delete(f"/api/uploads/{under_way[0]}").status_code == 204
         begin(client, "talk.mp4", 10)

@@ -117,6 +117,14 @@ def test_the_key_is_sent_and_never_repeated(monkeypatch: pytest.MonkeyPatch) -> 
     assert "Wrong key ***" in str(failed.value)
 
 
+def test_where_no_key_is_set_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with openai_server([refuses(401, "No key was given")]) as server, pytest.raises(EngineError) as failed:
+        endpoint_at(server.url).describe(PICTURE)
+    assert server.keys == [""]
+    assert "No key was given" in str(failed.value)
+
+
 def test_a_proxy_of_the_environment_never_sees_what_is_sent_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
