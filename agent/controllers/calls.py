@@ -15,6 +15,8 @@ from longtake.tools.toolbox import Toolbox
 
 # Where a reply keeps its calls as they were sent, by the identity of the call.
 SENT = "calls_as_sent"
+# Where it keeps the arguments that its controller gave to calls which a fork changed: rules plan by them.
+PLANNED = "calls_as_planned"
 MOST_LETTERS = 20_000  # of one reply that are read
 MOST_CALLS = 16  # of one reply that are made
 _LAST_SENTENCE = re.compile(r".*[.!?\]]", re.DOTALL)
@@ -47,7 +49,8 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     numbered = {f"call-{round_number}-{place}": call for place, call in enumerate(calls[:MOST_CALLS])}
     made = [_made(call, identity, toolbox, repairs) for identity, call in numbered.items()]
     sent = {identity: {"tool": call.name, "arguments": call.sent} for identity, call in numbered.items()}
-    kept = {SENT: sent} if sent else {}
+    changed = {PLANNED: message.additional_kwargs[PLANNED]} if PLANNED in message.additional_kwargs else {}
+    kept = {SENT: sent, **changed} if sent else {}
     return AIMessage(
         content=text, tool_calls=made, usage_metadata=message.usage_metadata, additional_kwargs=kept
     ), repairs

@@ -17,6 +17,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.claims import without
+from longtake.agent.controllers.calls import PLANNED
 from longtake.agent.orientation import Orientation
 from longtake.agent.rules.moves import Call, Done, not_found
 from longtake.agent.rules.planner import next_move
@@ -73,7 +74,11 @@ def _read_results(messages: Sequence[BaseMessage]) -> list[Done]:
     done: list[Done] = []
     for message in messages:
         if isinstance(message, AIMessage):
-            asked |= {call["id"] or "": Call(call["name"], call["args"]) for call in message.tool_calls}
+            planned = message.additional_kwargs.get(PLANNED, {})
+            asked |= {
+                call["id"] or "": Call(call["name"], planned.get(call["id"], call["args"]))
+                for call in message.tool_calls
+            }
         elif isinstance(message, ToolMessage) and message.tool_call_id in asked:
             done.append(Done(asked[message.tool_call_id], ToolResult.model_validate(message.artifact)))
     return done

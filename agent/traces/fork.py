@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 
 from longtake.agent.ask import Asker
 from longtake.agent.context import RunContext
-from longtake.agent.controllers.calls import read_reply
+from longtake.agent.controllers.calls import PLANNED, read_reply
 from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
 from longtake.agent.traces.recording import Call, WholeRun
@@ -94,9 +94,11 @@ def _check(workspace: Workspace, recording: WholeRun, call: Call, arguments: Map
 
 
 def _changed(message: AIMessage, round_number: int, identity: str, arguments: Mapping[str, Any]) -> AIMessage:
-    """The reply that asked for a call, with other arguments for it."""
+    """The reply that asked for a call, with other arguments for it and beside them those it had."""
     read, _ = read_reply(message, Toolbox(ALL_TOOLS), round_number)
     if identity not in [call["id"] for call in read.tool_calls]:
         raise LibraryError(f"The code does not read the call {identity} in the controller's reply any more.")
     calls = [{**call, "args": dict(arguments)} if call["id"] == identity else call for call in read.tool_calls]
-    return read.model_copy(update={"tool_calls": calls})
+    planned = {call["id"]: call["args"] for call in read.tool_calls if call["id"] == identity}
+    told = {**read.additional_kwargs, PLANNED: planned}
+    return read.model_copy(update={"tool_calls": calls, "additional_kwargs": told})

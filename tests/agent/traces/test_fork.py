@@ -65,6 +65,20 @@ def test_it_goes_on_live_from_the_changed_call(small_workspace: Workspace) -> No
     assert list(trace.events()) == asked.events
 
 
+def test_rules_go_on_from_what_the_changed_call_found(small_workspace: Workspace) -> None:
+    answer = Asker(small_workspace).ask(
+        [small_workspace.library.resolve("talk.mp4").id], "What does the blue kettle cost?"
+    )
+    recorded = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+    calls = [event for event in recorded.events() if event["type"] == "tool"]
+    same = fork(recorded, calls[0]["step"], {"k": 1}, small_workspace)
+    assert (same.status, same.answer) == (answer.status, answer.answer)
+    assert same.usage.tool_calls == len(calls)
+    elsewhere = fork(recorded, calls[0]["step"], {"query": "a green parrot"}, small_workspace)
+    assert elsewhere.status == "abstained"
+    assert replay(RecordedTrace(small_workspace.library.trace_root, same.trace or "")).difference is None
+
+
 def test_what_was_called_beside_it_is_recorded_also_where_it_ended_later(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN, SEARCH, ADD), says(PRICE)])
     first, *later = asked.of("tool")
