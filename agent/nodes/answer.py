@@ -13,7 +13,7 @@ from longtake.agent.context import RunContext
 from longtake.agent.facts import shots_examined
 from longtake.agent.ledger import calls_made, pages_quoted
 from longtake.agent.publishing import softened, with_citations
-from longtake.agent.routing import run_cost
+from longtake.agent.routing import STOPPED, run_cost
 from longtake.agent.state import AgentState, Progress, Turn
 from longtake.agent.verdicts import QUOTATION, says
 from longtake.agent.words import holds_phrase
@@ -77,7 +77,8 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     if state.progress.guard:
         found = f"{text} {doubted}".strip() or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
-        return "partial", f"Stopped because {state.progress.guard}. {so_far}"
+        why = "" if state.progress.guard == STOPPED else f" because {state.progress.guard}"
+        return "partial", f"Stopped{why}. {so_far}"
     if context.known.incomplete:
         unfinished = ", ".join(context.known.incomplete)
         found = text or "Nothing that answers it was found in the layers that are there."

@@ -15,6 +15,7 @@ from longtake.agent.traces.find import find_run, run_ids
 from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.tree import one_line, tree_of
 from longtake.console import Session, counted, note, say, say_json
+from longtake.errors import ConfigError
 from longtake.memory.library import Library
 
 trace = typer.Typer(
@@ -79,11 +80,14 @@ def stats(
     from longtake.agent.traces.plot import plot_of
     from longtake.agent.traces.stats import stats_of, table_of
 
+    if plot and plot.suffix.lower() != ".svg":
+        raise ConfigError(f"{plot} cannot be drawn: plots are SVG, so give --plot a name that ends in .svg.")
     root = _library(context).trace_root
     named = (find_run(root, run) for run in runs) if runs else (_run(root, run) for run in run_ids(root))
     found = stats_of(named)
     if plot:
         plot.write_text(plot_of(found), encoding="utf-8")
+        note(f"The tools of {counted(found.runs, 'run')} are drawn in {plot}.")
     say_json(found.model_dump()) if as_json else say("\n".join(table_of(found)))
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
-
-from pydantic import Field
 
 from longtake.agent.kept_stills import kept_still
 from longtake.agent.lanes import lanes_of
 from longtake.agent.media_types import playable
-from longtake.agent.traces.recorded import Lenient, LenientRun
+from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
@@ -24,23 +22,15 @@ _INTO = 1.0  # seconds into a place at which its still is taken: what comes on m
 _MOST_TEXT = 300  # characters of one thing on a lane
 
 
-class _Known(Lenient):
-    """What the run itself knew of its videos, by their ids."""
-
-    names: Mapping[str, str] = Field(default_factory=dict)
-    videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds.")
-
-
 def videos_of(
     run: LenientRun, library: Library | None, address: Callable[[VideoRecord], str | None]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The videos of a run for its page, and a sentence for each of which something is not at hand."""
-    known = next((run.read(event.output, _Known) for event in run.of("orient")), None) or _Known()
     shown: list[dict[str, Any]] = []
     remarks: list[str] = []
     for video_id in run.asked.videos:
-        name = known.names.get(video_id, video_id)
-        video: dict[str, Any] = {"id": video_id, "name": name, "duration": known.videos.get(video_id, 0.0)}
+        name = run.known.names.get(video_id, video_id)
+        video: dict[str, Any] = {"id": video_id, "name": name, "duration": run.known.videos.get(video_id, 0.0)}
         video |= {"width": None, "playable": False, "file": None, "lanes": [], "stills": []}
         try:
             record = library.get(video_id) if library else None

@@ -56,6 +56,13 @@ class Asked(Lenient):
     videos: tuple[VideoId, ...] = ()
 
 
+class KnownVideos(Lenient):
+    """What the run itself knew of its videos, by their ids."""
+
+    names: Mapping[str, str] = Field(default_factory=dict)
+    videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds.")
+
+
 class Origin(Lenient):
     """The call of another run from which a run went on."""
 
@@ -129,6 +136,11 @@ class LenientRun:
     def asked(self) -> Asked:
         """What was asked."""
         return next((self.read(event.input, Asked) for event in self.of("run")), None) or Asked()
+
+    @cached_property
+    def known(self) -> KnownVideos:
+        """What was known of the videos."""
+        return next((self.read(event.output, KnownVideos) for event in self.of("orient")), None) or KnownVideos()
 
     @cached_property
     def forked_from(self) -> Origin | None:

@@ -26,10 +26,11 @@ def tree_of(run: LenientRun) -> Tree:
     tree.add(Text(one_line(run.asked.question) or "(the question cannot be read)"))
     if run.forked_from:
         tree.add(Text(origin(run.forked_from)))
+    names = run.known.names if len(run.asked.videos) > 1 else {}
     for step in steps_of(run):
-        _add(tree, step)
+        _add(tree, step, names)
     if run.answer:
-        _add_answer(tree, run.answer)
+        _add_answer(tree, run.answer, names)
     for problem in run.problems:
         tree.add(Text(problem, "red"))
     return tree
@@ -66,12 +67,12 @@ def named(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
 
 
-def _add(tree: Tree, step: Step) -> None:
+def _add(tree: Tree, step: Step, names: Mapping[str, str]) -> None:
     branch = tree.add(_headline(step))
-    for line in _details(step):
+    for line in _details(step, names):
         branch.add(line)
     for below in step.steps:
-        _add(branch, below)
+        _add(branch, below, names)
 
 
 def _headline(step: Step) -> Text:
@@ -91,7 +92,7 @@ def _headline(step: Step) -> Text:
     return line
 
 
-def _details(step: Step) -> Iterator[Text]:
+def _details(step: Step, names: Mapping[str, str]) -> Iterator[Text]:
     if step.calls and step.text:
         yield Text(f"says {one_line(step.text)}", "italic")
     if step.sent:
@@ -103,20 +104,24 @@ def _details(step: Step) -> Iterator[Text]:
     if step.failure:
         yield Text(f"failed: {one_line(step.failure)}", "red")
     if step.spans:
-        yield Text(f"looked at {_spans(step)}", "dim")
-    yield from _citations(step.evidence)
+        yield Text(f"looked at {_spans(step, names)}", "dim")
+    yield from _citations(step.evidence, names)
 
 
-def _spans(step: Step) -> str:
-    told = [str(TimeSpan(start=start, end=end)) for _, start, end in step.spans[:_SHOWN] if 0 <= start <= end]
+def _spans(step: Step, names: Mapping[str, str]) -> str:
+    told = [
+        f"{_of(video, names)}{TimeSpan(start=start, end=end)}"
+        for video, start, end in step.spans[:_SHOWN]
+        if 0 <= start <= end
+    ]
     more = len(step.spans) - len(told)
     return ", ".join(told) + (f" and {more} more" if more else "")
 
 
-def _citations(found: Iterable[Citation]) -> Iterator[Text]:
+def _citations(found: Iterable[Citation], names: Mapping[str, str]) -> Iterator[Text]:
     found = list(found)
     for citation in found[:_SHOWN]:
-        yield Text(f"{place(citation)}  {one_line(citation.quote)}", "cyan")
+        yield Text(f"{_of(citation.video, names)}{place(citation)}  {one_line(citation.quote)}", "cyan")
     if len(found) > _SHOWN:
         yield Text(f"and {len(found) - _SHOWN} more", "cyan")
 
@@ -126,9 +131,14 @@ def place(citation: Citation) -> str:
     return f"{TimeSpan(start=citation.start, end=citation.end)}  {citation.modality}"
 
 
-def _add_answer(tree: Tree, answer: Answer) -> None:
+def _of(video: str, names: Mapping[str, str]) -> str:
+    """The name of a video before a place in it, where there are several."""
+    return f"{one_line(names.get(video, video))} " if names else ""
+
+
+def _add_answer(tree: Tree, answer: Answer, names: Mapping[str, str]) -> None:
     branch = tree.add(Text(one_line(answer.error or answer.answer, 1_000), "bold"))
     for claim in answer.claims:
         stated = branch.add(Text(f"{claim.verdict}: {one_line(claim.text)}"))
-        for line in _citations((*claim.citations, *claim.against)):
+        for line in _citations((*claim.citations, *claim.against), names):
             stated.add(line)

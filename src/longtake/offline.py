@@ -52,7 +52,7 @@ def refused_endpoint(url: str, setting: str, key_variable: str, *, offline: bool
         )
     host = _host(url)
     if host is None:
-        return f"{setting}={url!r} is not a URL: write one such as http://127.0.0.1:8000/v1"
+        return f"{setting}={url!r} is not a URL: write one such as http://127.0.0.1:8000"
     if offline and not is_this_machine(host):
         return f"--offline forbids the endpoint {url}: use one on this machine"
     return None

@@ -5,29 +5,12 @@ from __future__ import annotations
 import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
-from helpers.small_video import write_small_video
 
 from longtake.agent.ask import Asker
-from longtake.config import load
 from longtake.preprocess.workspace import Workspace
 
 VIDEOS = ("talk.mp4", "my trip.mp4")
 QUESTION = "What does the blue kettle cost in each video?"
-
-
-@pytest.fixture(scope="module")
-def two_videos(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """The small video, and another in which the kettle costs 99 dollars."""
-    root = tmp_path_factory.mktemp("two")
-    workspace = Workspace(root / "library", load())
-    talk, trip = (write_small_video(root / name) for name in VIDEOS)
-    # A byte that no player reads makes another file of it.
-    trip.write_bytes(trip.read_bytes() + b"\0")
-    subtitles = trip.with_suffix(".vtt")
-    subtitles.write_text(subtitles.read_text(encoding="utf-8").replace("249", "99"), encoding="utf-8")
-    for video in (talk, trip):
-        workspace.add(video)
-    return workspace
 
 
 def _listen(video: str) -> tuple[str, dict[str, str]]:

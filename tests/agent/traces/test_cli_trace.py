@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 from helpers.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of, recorded
 from typer.testing import CliRunner, Result
@@ -16,7 +17,7 @@ from typer.testing import CliRunner, Result
 from longtake.agent.traces.cli_trace import trace
 from longtake.agent.traces.recorded import LenientRun
 from longtake.console import Session
-from longtake.errors import LibraryError
+from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import Library
 from longtake.preprocess.workspace import Workspace
 
@@ -114,6 +115,15 @@ def test_a_fork_is_marked_in_the_list_and_tells_what_it_was_forked_from(
     assert origins == {fork.id: origin, runs[1].id: None}
 
 
+def test_show_names_the_video_where_there_are_several(two_videos: Workspace, tmp_path: Path) -> None:
+    search = says(None, ("cross_modal_search", {"query": "kettle", "modalities": []}))
+    draft = says("The blue kettle costs 99 dollars [my trip.mp4 00:00:04].")
+    asked = ask_endpoint(two_videos, [search, draft], videos=("talk.mp4", "my trip.mp4"))
+    shown = invoke(two_videos.library, "show", asked.answer.trace or "").stdout
+    assert "looked at talk.mp4 00:00:00-00:00:08, my trip.mp4 00:00:00-00:00:08" in shown
+    assert "my trip.mp4 00:00:04-00:00:06  speech  The blue kettle costs 99 dollars." in shown
+
+
 def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
     shown = told(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
@@ -162,6 +172,12 @@ def test_stats_measure_all_runs_or_those_named_and_draw_them(
     assert (named["runs"], named["statuses"]) == (1, {"answered": 1})
     drawn = ElementTree.parse(tmp_path / "tools.svg").getroot()
     assert "transcribe_speech" in [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_plot_of_another_kind_is_refused(library: Library, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="plots are SVG"):
+        invoke(library, "stats", "--plot", str(tmp_path / "tools.png"))
+    assert not (tmp_path / "tools.png").exists()
 
 
 def test_diff_compares_two_runs(library: Library, runs: list[LenientRun]) -> None:

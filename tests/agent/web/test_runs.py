@@ -86,7 +86,7 @@ def test_a_run_is_stopped_while_a_tool_is_at_work(small_workspace: Workspace, vi
         kind, told = _last(run)
     assert kind == "answer"
     assert told["answer"]["status"] == "partial"  # type: ignore[index] # JSON
-    assert told["answer"]["answer"].startswith("Stopped because it was stopped.")  # type: ignore[index] # JSON
+    assert told["answer"]["answer"].startswith("Stopped.")  # type: ignore[index] # JSON
     steps = [event.data for event in run.feed.after(-1)[:-1]]
     assert [step["failure"] for step in steps if step["type"] == "tool"] == ["timeout"]
 
