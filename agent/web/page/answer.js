@@ -10,7 +10,8 @@ const STATUS = { abstained: "Not found", partial: "Answered in part", failed: "F
 
 /** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
 export function answerOf(answer, context) {
-  const badge = STATUS[answer.status] ? el("p", { class: `badge ${answer.status}` }, STATUS[answer.status]) : null;
+  const words = answer.status === "partial" && !answer.claims.length ? "Not found so far" : STATUS[answer.status];
+  const badge = words ? el("p", { class: `badge ${answer.status}` }, words) : null;
   const text = answer.error ?? answer.answer;
   return el(
     "div",
@@ -25,8 +26,8 @@ export function answerOf(answer, context) {
   );
 }
 
-function proofOf({ claims, citations }, context) {
-  const several = new Set(citations.map(({ video }) => video)).size > 1;
+function proofOf({ claims }, context) {
+  const several = context.videos.length > 1;
   const words = { supported: "Supported", contradicted: "Contradicted", unverified: "Not verified" };
   const rows = claims.map((claim) => {
     const verdict = el("span", { class: `verdict ${claim.verdict}` }, words[claim.verdict]);
@@ -68,7 +69,7 @@ function actions(answer, { thread, number, name }) {
     "div",
     { class: "row actions" },
     el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
-    kept ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
+    kept && answer.trace ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
     kept && answer.citations.length ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
     kept && answer.citations.length
       ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" })

@@ -7,7 +7,7 @@ import { followRun, over } from "./events.js";
 import { clock, cut } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
 import { Stage } from "./stage.js";
-import { showThreads } from "./threads.js";
+import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
 
 const NEAR_END = 80; // pixels from the end at which the reader follows what comes
@@ -35,6 +35,7 @@ export class Chat {
     byId("choose-videos").onclick = () => this.#chooseVideos();
     byId("delete-thread").onclick = () => this.#delete();
     onProgress((video, progress) => this.#indexed(video, progress));
+    onThreads((threads) => this.#catchUp(threads));
   }
 
   /** Open a chat that has not begun. */
@@ -59,18 +60,53 @@ export class Chat {
 
   async #open(id) {
     const visit = this.close();
-    const told = await attempt(() => Promise.all([api(threadPath(id)), allVideos()]));
-    if (visit !== this.#visit || !told) return;
-    const [thread, known] = told;
+    this.#title("");
+    byId("delete-thread").hidden = true;
+    const thread = await this.#read(id);
+    if (visit !== this.#visit || !thread) return;
     this.#thread = id;
-    this.#known = known;
     byId("delete-thread").hidden = false;
     this.#title(thread.title || thread.asking || "New chat");
-    this.#about(thread.videos.filter((video) => known.has(video)));
-    for (const { number, answer } of thread.turns) this.#turn(answer.question, false).finish(answer, number);
-    if (thread.running) this.#follow(thread.running, this.#turn(thread.asking, true));
-    else this.#last?.recall();
+    this.#about(thread.videos.filter((video) => this.#known.has(video)));
+    this.#history(thread);
     this.#last?.element.scrollIntoView();
+  }
+
+  /** A thread, and what the library holds now; undefined where it cannot be had. */
+  async #read(id) {
+    const visit = this.#visit;
+    try {
+      const [thread, known] = await Promise.all([api(threadPath(id)), allVideos()]);
+      if (visit === this.#visit) this.#known = known;
+      return thread;
+    } catch (error) {
+      if (visit !== this.#visit) return undefined;
+      notice(error.status === 404 ? "There is no such chat: it was deleted." : error.message);
+      if (error.status === 404) location.hash = "#/";
+      return undefined;
+    }
+  }
+
+  /** Show every question of a thread, and go on with what is being answered. */
+  #history({ turns, running, asking }) {
+    byId("turns").replaceChildren();
+    this.#last = this.#shown = null;
+    for (const { number, answer } of turns) this.#turn(answer.question, false).finish(answer, number);
+    if (running) this.#follow(running, this.#turn(asking, true));
+    else this.#last?.recall();
+  }
+
+  /** What was asked elsewhere, in another tab or in the terminal, is shown here too. */
+  async #catchUp(threads) {
+    const busy = () => this.#run !== null || byId("send").disabled;
+    const listed = threads.find(({ id }) => id === this.#thread);
+    if (!listed || busy() || (!listed.running && listed.questions <= byId("turns").children.length)) return;
+    const visit = this.#visit;
+    const thread = await this.#read(this.#thread);
+    if (visit !== this.#visit || !thread || busy()) return;
+    const follows = atEnd();
+    this.#history(thread);
+    if (follows) this.#last.element.scrollIntoView();
   }
 
   /** Leave the chat; what is being answered goes on without us. Returns the number of the visit that begins. */
@@ -212,7 +248,7 @@ export class Chat {
 
   #title(text) {
     byId("chat-title").textContent = cut(text, 120);
-    document.title = `${cut(text, 60)} · Longtake`;
+    document.title = text ? `${cut(text, 60)} · Longtake` : "Longtake";
   }
 }
 

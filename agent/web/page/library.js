@@ -118,13 +118,13 @@ function picture(video) {
   return image;
 }
 
-function layersOf({ layers, problems }, status) {
+function layersOf({ layers, problems, progress }, status) {
   const rows = layers.map((layer) =>
     el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))),
   );
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
-  const count = layers.length ? ` · ${many(layers.length, "layer")}` : "";
+  const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
   return el("details", {}, el("summary", {}, status, count), el("ul", {}, ...rows));
 }
 

@@ -4,16 +4,26 @@ import { api } from "./api.js";
 import { byId, el } from "./dom.js";
 
 const AGAIN = 3000; // milliseconds between two looks while something runs
+const LATER = 15000; // while nothing does: another tab, or the terminal, may ask
+const listeners = new Set();
 let again;
+let open = null; // the id of the chat that is open
+
+/** Be told the chats whenever they were looked at. */
+export function onThreads(listener) {
+  listeners.add(listener);
+}
 
 /** Show every chat; the one of this id is the one that is open. */
-export async function showThreads(open = null) {
+export async function showThreads(id = null) {
+  open = id;
   clearTimeout(again);
+  if (document.hidden) return;
   let threads;
   try {
     ({ threads } = await api("/api/threads"));
   } catch {
-    again = setTimeout(() => showThreads(open), AGAIN); // what is open says that the server is away
+    lookAgain(AGAIN); // what is open says that the server is away
     return;
   }
   const rows = threads
@@ -33,5 +43,13 @@ export async function showThreads(open = null) {
   byId("threads").replaceChildren(...rows);
   if (focused) rows.find((row) => row.firstChild.hash === focused)?.firstChild.focus();
   byId("no-threads").hidden = rows.length > 0;
-  if (threads.some(({ running }) => running)) again = setTimeout(() => showThreads(open), AGAIN);
+  for (const listener of listeners) listener(threads);
+  lookAgain(threads.some(({ running }) => running) ? AGAIN : LATER);
 }
+
+function lookAgain(after) {
+  clearTimeout(again);
+  again = setTimeout(() => showThreads(open), after);
+}
+
+document.addEventListener("visibilitychange", () => showThreads(open));

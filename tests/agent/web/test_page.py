@@ -226,6 +226,28 @@ def test_hovering_shows_the_words_and_a_click_seeks(browser: Any, talk: str) -> 
         assert 4.5 < player_time(page) < 6.5
 
 
+def test_what_is_asked_in_another_tab_is_shown_here_too(browser: Any, talk: str) -> None:
+    with opened(browser, talk) as page:
+        ask(page, COST).locator(".answer").wait_for()
+        other = page.context.new_page()
+        other.goto(page.url)
+        other.locator("article.turn", has_text=COST).locator(".answer").wait_for()
+        ask(page, ROOM).locator(".answer").wait_for()
+        other.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as when a tab comes to the front
+        other.locator("article.turn", has_text=ROOM).locator(".answer").wait_for()
+        ask(other, "When is it mentioned?").locator(".answer").wait_for()
+        assert other.locator("article.turn h2").all_inner_texts() == [COST, ROOM, "When is it mentioned?"]
+
+
+def test_a_chat_that_is_gone_leads_to_the_library(browser: Any, server: WebServer, talk: str) -> None:
+    with opened(browser, talk) as page:
+        ask(page, COST).locator(".answer").wait_for()
+        page.goto(f"{server.url}/#/thread/gone")
+        page.get_by_text("There is no such chat").wait_for()
+        page.get_by_role("heading", name="Library").wait_for()
+        assert page.title() == "Library · Longtake"
+
+
 def test_what_is_typed_or_named_is_never_markup(browser: Any, tmp_path: Path) -> None:
     name = "<img src=x onerror=document.title=1>.mp4"
     workspace = Workspace(tmp_path / "library", load())
