@@ -29,11 +29,10 @@ from longtake.agent.words import content_stems, coverage
 from longtake.memory.records import Evidence, Modality
 
 SENSES: tuple[Modality, ...] = ("speech", "scene_text")
-RESULTS = 10
+RESULTS = 10  # of a search; as many are quoted where they answer equally well, as in a list
 CONTEXT = 6.0  # seconds read around a place found, before and after
 CLOSE = 0.8  # of the best match: what else is quoted beside it
 MOST_ANSWERS = 3
-MOST_EQUAL = 8  # where several answer just as well, as in a list
 LONGEST_SENTENCE = 4  # lines
 ENDS = re.compile(r"[.!?…。！？][\"”’)]*\s*$")
 ORDINAL = re.compile(
@@ -105,7 +104,7 @@ def _accepted(part: str, orientation: Orientation, pieces: Sequence[Evidence]) -
     kept = sorted((row for row in scored if row[0] >= max(ENOUGH, best * CLOSE)), key=lambda row: -row[0])
     different = list({item.content: item for _, item in reversed(kept)}.values())[::-1]
     equal = sum(points == best for points, _ in kept)
-    return different[: MOST_EQUAL if equal > MOST_ANSWERS else MOST_ANSWERS]
+    return different[: RESULTS if equal > MOST_ANSWERS else MOST_ANSWERS]
 
 
 def to_the_end(item: Evidence, pieces: Sequence[Evidence]) -> list[Evidence]:

@@ -18,6 +18,7 @@ from longtake.memory.timespan import TimeSpan
 
 _SHOWN = 5  # pieces of evidence of a call
 _LINE = 160  # characters of a text
+_REASON = 600  # of what went wrong, and its remedy
 
 
 def tree_of(run: LenientRun) -> Tree:
@@ -102,7 +103,7 @@ def _details(step: Step, names: Mapping[str, str]) -> Iterator[Text]:
     for remark in step.notes:
         yield Text(f"note: {one_line(remark)}", "dim")
     if step.failure:
-        yield Text(f"failed: {one_line(step.failure)}", "red")
+        yield Text(f"failed: {one_line(step.failure, _REASON)}", "red")
     if step.spans:
         yield Text(f"looked at {_spans(step, names)}", "dim")
     yield from _citations(step.evidence, names)

@@ -55,6 +55,13 @@ _IN_ALL = re.compile(
     r"drive|drives|cross|crosses|walk|walks|go by|goes by)\b",
     re.IGNORECASE,
 )
+# What is told and never seen: "by how many days was it postponed?"
+_MEASURE = re.compile(
+    r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|dollars?|euros?|pounds?|cents?|"
+    r"percent|points?|degrees?|(?:kilo|centi|milli)?met(?:er|re)s?|miles?|feet|kilos?|(?:kilo)?grams?|tons?|tonnes|"
+    r"lit(?:er|re)s?)$",
+    re.IGNORECASE,
+)
 _MORE_THAN = re.compile(
     rf"{POLAR} there (?:ever )?more than (?P<number>\w+) (?P<thing>[\w -]+?)"
     r"(?=\s+(?:in|on|at|visible|seen)\b|\s*\?|\s*$)",
@@ -74,6 +81,8 @@ def what_to_count(question: str) -> str | None:
     if not match or (match.re is _NUMBER_OF and shape_named(match["thing"]) is None):
         return None
     thing = match["thing"].strip()
+    if _MEASURE.search(thing):
+        return None
     in_all = (_IN_ALL.search(question) or _COUNT_THEM.match(question)) and not re.search(
         r"\b(?:different|distinct)\b", thing
     )

@@ -41,12 +41,13 @@ function proofOf({ claims }, context) {
 
 /** What of the timeline was examined, layer by layer. */
 function examined(coverage) {
-  const shown = EXAMINED.filter((name) => coverage[name]);
+  const deaf = coverage.sounds && !coverage.subtitles; // what is said there was not heard, or only in part
+  const shown = EXAMINED.filter((name) => coverage[name] || (name === "speech" && deaf));
   if (!shown.length) return null;
   const parts = shown.map((name) => {
     const bar = el("span", { class: "part", "aria-hidden": "true" }, el("span"));
-    bar.firstChild.style.transform = `scaleX(${coverage[name]})`;
-    return el("li", {}, bar, `${Plain(name)} `, el("span", { class: "faint" }, percent(coverage[name])));
+    bar.firstChild.style.transform = `scaleX(${coverage[name] ?? 0})`;
+    return el("li", {}, bar, `${Plain(name)} `, el("span", { class: "faint" }, percent(coverage[name] ?? 0)));
   });
   return el("ul", { class: "coverage", "aria-label": "Examined, of the timeline" }, ...parts);
 }

@@ -125,7 +125,10 @@ function layersOf({ layers, problems, progress }, status) {
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
   const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
-  return el("details", {}, el("summary", {}, status, count), el("ul", {}, ...rows));
+  const built = new Set(layers.map(({ name }) => name));
+  const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
+  if (deaf && !problems.speech) rows.push(el("li", { class: "faint" }, "No speech was heard, and there are no subtitles."));
+  return el("details", {}, el("summary", {}, status, count, deaf ? " · no speech" : ""), el("ul", {}, ...rows));
 }
 
 function choosing(id, wanted) {

@@ -149,11 +149,15 @@ def test_the_work_ends_when_the_client_no_longer_waits(small_workspace: Workspac
     slow = Reply(says("Late.").body, delay=20)
     before = set(small_workspace.library.trace_root.glob("*.jsonl"))
 
-    async def give_up(client: Client) -> None:
-        with anyio.move_on_after(1.5):
-            await client.call_tool("ask", ASK)
-
     with openai_server([slow]) as endpoint:
+
+        async def give_up(client: Client) -> None:
+            async with anyio.create_task_group() as waiting:
+                waiting.start_soon(client.call_tool, "ask", ASK)
+                while not endpoint.requests:
+                    await anyio.sleep(0.01)
+                waiting.cancel_scope.cancel()
+
         asker = endpoint_asker(small_workspace, endpoint.url)
         with mcp_server(small_workspace, asker=asker) as url:
             used(url, give_up)
