@@ -83,11 +83,14 @@ class Service:
         """Take a whole upload into the library; bytes that it holds already are not kept twice.
 
         Raises:
-            Refusal: when it is no media file; it is deleted then.
+            Refusal: when it is no media file, or the video that it became was deleted; the upload is gone then, too.
         """
         upload, _ = self.uploads.get(upload_id)
         if upload.video:
-            return self.video(upload.video)
+            if video := self.library.get(upload.video):
+                return video
+            self.uploads.delete(upload_id)
+            raise Refusal(404, f"{upload.name} was deleted from the library: begin its upload anew.")
         with self.uploads.finishing(upload_id) as arrived:
             return self._take(arrived.path, arrived.file, arrived.video, arrived.name)
 

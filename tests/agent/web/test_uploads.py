@@ -146,6 +146,19 @@ def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, works
     assert f"{file_id(tone)}.wav" in kept(workspace)
 
 
+def test_an_upload_whose_video_was_deleted_is_forgotten(server: WebServer, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        video = send(client, upload, 0, data).json()["video"]
+        with client.stream("GET", f"/api/videos/{video}/progress") as events:
+            list(events.iter_lines())
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+        assert told(send(client, upload, len(data), b"")) == (404, "not_found")
+        assert client.get(f"/api/uploads/{upload}").status_code == 404, "so that the page begins anew"
+        assert send(client, begin(client, "talk.wav", len(data)), 0, data).json()["video"] == video
+
+
 def test_a_whole_upload_is_finished_by_the_next_server(server: WebServer, tone: Path) -> None:
     data = tone.read_bytes()
     with server.client() as client:
