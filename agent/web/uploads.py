@@ -44,7 +44,7 @@ class Upload(Record):
 
 
 class KeptUpload(Upload):
-    """What is kept of an upload; once it is finished, the id of the video that it became."""
+    """What is kept of an upload; once its bytes are gone, the id of the video that they became."""
 
     video: str | None = None
 
@@ -105,12 +105,14 @@ class Uploads:
         Raises:
             Refusal: 404 when there is none of this id.
         """
-        try:
+        with suppress(FileNotFoundError):  # as with an id that cannot be one
             if _ID.fullmatch(upload_id):
+                there = self._there(upload_id)  # before the facts are read: they name the video before its bytes go
                 upload = KeptUpload.model_validate_json(self._facts(upload_id).read_bytes())
-                return upload, upload.size if upload.video else self._bytes(upload_id).stat().st_size
-        except FileNotFoundError:
-            pass  # as with an id that cannot be one
+                if there is not None:
+                    return upload.model_copy(update={"video": None}), there
+                if upload.video:
+                    return upload, upload.size
         raise Refusal(404, "There is no such upload: it was given up, or swept after a day without news.")
 
     def append(self, upload_id: str, offset: int, data: bytes) -> int:
@@ -137,10 +139,12 @@ class Uploads:
         """Hold a whole upload while the library takes it; what it leaves of the bytes is deleted then.
 
         Raises:
-            Refusal: when it is no media file; it is deleted then.
+            Refusal: 400 when it is no media file, and it is deleted then; 409 when another request has finished it.
         """
         with self._alone(upload_id):
             upload, _ = self.get(upload_id)
+            if upload.video:
+                raise Refusal(409, f"{upload.name} is a video by now: ask how far its upload is.")
             path = self._bytes(upload_id)
             try:
                 extension = media_type(probe(path)).extension
@@ -150,9 +154,8 @@ class Uploads:
                     400, f"{upload.name} is no video or sound that can be read, and was deleted: does it play?"
                 ) from error
             video = file_id(path)
+            write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
             yield Arrived(upload.name, path, video, self._root / f"{video}.{extension}")
-            kept = upload.model_copy(update={"video": video})
-            write_atomic(self._facts(upload_id), kept.model_dump_json())
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:
@@ -208,6 +211,12 @@ class Uploads:
         # In this order: facts without bytes are swept, bytes without facts would never be found again.
         self._bytes(upload_id).unlink(missing_ok=True)
         self._facts(upload_id).unlink(missing_ok=True)
+
+    def _there(self, upload_id: str) -> int | None:
+        try:
+            return self._bytes(upload_id).stat().st_size
+        except FileNotFoundError:
+            return None
 
     def _bytes(self, upload_id: str) -> Path:
         return self._unfinished / upload_id

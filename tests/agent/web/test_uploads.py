@@ -19,6 +19,7 @@ import pytest
 from helpers.web_server import WebServer, web_server
 
 from longtake.agent.web import service, uploads
+from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.uploads import AT_ONCE, CHUNK, LARGEST, KeptUpload, Upload
 from longtake.config import load
 from longtake.memory.library import file_id
@@ -165,6 +166,19 @@ def test_a_whole_upload_is_finished_by_the_next_server(server: WebServer, tone: 
         upload = begin(client, "talk.wav", len(data))
         server.service.uploads.append(upload, 0, data)  # the server went down before it could finish
         assert send(client, upload, len(data), b"").json()["video"] == file_id(tone)
+
+
+def test_an_upload_is_never_missing_while_it_becomes_a_video(workspace: Workspace, tone: Path) -> None:
+    held, size = uploads.Uploads(workspace.library.root / "uploads"), tone.stat().st_size
+    upload = held.begin(Upload(name="talk.wav", size=size))
+    held.append(upload, 0, tone.read_bytes())
+    with held.finishing(upload) as arrived:
+        assert held.get(upload) == (KeptUpload(name="talk.wav", size=size), size)
+        arrived.path.rename(arrived.file)
+        assert held.get(upload) == (KeptUpload(name="talk.wav", size=size, video=file_id(tone)), size)
+    with pytest.raises(Refusal, match="is a video by now"), held.finishing(upload):
+        pass
+    assert held.get(upload)[0].video == file_id(tone)
 
 
 def test_the_same_file_twice_is_one_video(server: WebServer, workspace: Workspace, tone: Path) -> None:
