@@ -78,7 +78,7 @@ function sender(file, arrived) {
 async function offerToGoOn() {
   for (const [id, { name, size }] of Object.entries(unfinished())) {
     const there = await state(id).catch(() => null);
-    if (!there) continue;
+    if (!there || there.video) continue;
     const row = rowOf(name);
     row.item.id = `upload-${id}`;
     row.show(there.offset / size, `Broke off at ${percent(there.offset / size)}. Choose the file again to go on.`);

@@ -52,3 +52,27 @@ def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled
         client.delete(f"/api/uploads/{begun[0].json()['id']}")
         page.locator("#indexing").get_by_text(second.name).wait_for()
         assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == [second.name]
+
+
+def test_what_became_a_video_while_its_answer_was_lost_is_not_offered_again(browser: Any, tmp_path: Path) -> None:
+    (file,) = _clips(tmp_path, 1)
+    with (
+        web_server(Workspace(tmp_path / "library", load())) as server,
+        server.client() as client,
+        opened(browser, server.url) as page,
+    ):
+        page.route("**/api/uploads/*", lambda route: (route.fetch(), route.abort()))
+        page.locator("#files").set_input_files(file)
+        page.locator("#uploads").get_by_text("The connection broke.").wait_for()
+        assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == [file.name]
+        torn = client.post("/api/uploads", json={"name": "torn.mp4", "size": 10}).json()["id"]
+        page.evaluate(
+            """([key, id, kept]) => localStorage.setItem(key, JSON.stringify({
+                 ...JSON.parse(localStorage.getItem(key)), [id]: kept }))""",
+            ["longtake.uploads", torn, {"name": "torn.mp4", "size": 10, "modified": 0}],
+        )
+        page.unroute_all()
+        page.on("dialog", lambda leave: leave.accept())
+        page.reload()
+        page.locator("#uploads").get_by_text("Broke off at 0%").wait_for()
+        assert page.locator("#uploads > li strong").all_inner_texts() == ["torn.mp4"]
