@@ -76,3 +76,36 @@ def test_what_became_a_video_while_its_answer_was_lost_is_not_offered_again(brow
         page.reload()
         page.locator("#uploads").get_by_text("Broke off at 0%").wait_for()
         assert page.locator("#uploads > li strong").all_inner_texts() == ["torn.mp4"]
+
+
+def _cancel_while_it_begins(page: Any, first: Path, second: Path) -> None:
+    held: list[Any] = []
+    page.route("**/api/uploads", lambda route: held.append(route), times=1)
+    with page.expect_request("**/api/uploads"):
+        page.locator("#files").set_input_files([first, second])
+    page.get_by_role("button", name=f"Cancel: {first.name}").click()
+    held[0].continue_()
+
+
+def test_a_file_that_is_cancelled_while_its_upload_begins_leaves_nothing(browser: Any, tmp_path: Path) -> None:
+    first, second = _clips(tmp_path, 2)
+    library = tmp_path / "library"
+    with web_server(Workspace(library, load())) as server, opened(browser, server.url) as page:
+        _cancel_while_it_begins(page, first, second)
+        page.locator("#indexing").get_by_text(second.name).wait_for()
+        assert page.evaluate("localStorage.getItem('longtake.uploads')") == "{}"
+        (kept,) = (library / "uploads" / "unfinished").glob("*.json")
+        assert second.name in kept.read_text()
+
+
+def test_a_file_that_is_cancelled_and_refused_then_does_not_try_again(browser: Any, tmp_path: Path) -> None:
+    first, second = _clips(tmp_path, 2)
+    with (
+        web_server(Workspace(tmp_path / "library", load())) as server,
+        server.client() as client,
+        opened(browser, server.url) as page,
+    ):
+        for _ in range(AT_ONCE):
+            client.post("/api/uploads", json={"name": "other.mp4", "size": 10})
+        _cancel_while_it_begins(page, first, second)
+        page.locator("#uploads").get_by_text(f"{AT_ONCE} uploads are under way").wait_for()
