@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import resource
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -134,6 +135,25 @@ def test_a_video_sent_along_is_kept_indexed_and_asked(allowed: tuple[WebServer, 
     again = client.chat.completions.create(model="longtake", messages=_asks("Which room is shown?", url))
     assert "ROOM 4417" in (again.choices[0].message.content or "")
     assert len(server.service.library.videos()) == 1
+    assert _kept_uploads(server) == []
+
+
+def _kept_uploads(server: WebServer) -> list[Path]:
+    return list((server.service.library.root / "uploads" / "unfinished").iterdir())
+
+
+def test_a_video_sent_along_that_no_disk_holds_leaves_no_upload(tmp_path: Path, tone: Path) -> None:
+    url = f"data:audio/wav;base64,{base64.b64encode(tone.read_bytes()).decode()}"
+    with web_server(Workspace(tmp_path / "library", load())) as server, _client(server) as client:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))  # as a full disk: what fits is written
+        try:
+            with pytest.raises(openai.InternalServerError) as refused:
+                client.chat.completions.create(model="longtake", messages=_asks(COST, url))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert refused.value.status_code == 507
+        assert _kept_uploads(server) == []
 
 
 def test_a_file_of_an_allowed_folder_is_asked_where_it_lies(allowed: tuple[WebServer, openai.OpenAI, Path]) -> None:
