@@ -105,9 +105,9 @@ class Service:
             with self._changing, self.library.lock(video.id).acquire(timeout=0):
                 if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
                     raise busy
-                video = self.video(video.id)  # an upload of the same bytes may have changed where it lies
-                if self.uploads.holds(video.path):  # first: without its video nobody would find it again
-                    Path(video.path).unlink(missing_ok=True)
+                video = self.video(video.id)  # which may be gone meanwhile
+                if file := self.uploads.file(video.id):  # first: without its video nobody would find it again
+                    file.unlink()
                 self.index.delete(video.id)
                 self.library.delete(video)
         except Timeout as error:

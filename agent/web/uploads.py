@@ -69,10 +69,6 @@ class Uploads:
         self._busy: set[str] = set()  # uploads that a thread is writing
         self._sweep()
 
-    def holds(self, path: str) -> bool:
-        """Whether a file was uploaded: it is ours to delete."""
-        return Path(path).parent == self._root
-
     def file(self, video_id: str) -> Path | None:
         """The uploaded file of these bytes, if there is one."""
         return next(self._root.glob(f"{video_id}.*"), None)

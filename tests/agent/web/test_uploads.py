@@ -48,6 +48,11 @@ def send(client: httpx.Client, upload: str, offset: int, data: bytes) -> httpx.R
     return client.patch(f"/api/uploads/{upload}", content=data, headers={"Upload-Offset": str(offset)})
 
 
+def until_indexed(client: httpx.Client, video: str) -> None:
+    with client.stream("GET", f"/api/videos/{video}/progress") as events:
+        list(events.iter_lines())
+
+
 def kept(workspace: Workspace) -> list[str]:
     """Every file of media below the folder of uploads, whole or not."""
     root = workspace.library.root / "uploads"
@@ -72,8 +77,7 @@ def test_the_name_stays_when_the_video_is_indexed(server: WebServer, tone: Path)
     with server.client() as client:
         upload = begin(client, "Monday.mp4", len(data))
         video = send(client, upload, 0, data).json()["video"]
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         shown = client.get(f"/api/videos/{video}").json()
         assert (shown["name"], shown["complete"]) == ("Monday.mp4", True)
 
@@ -115,8 +119,7 @@ def test_uploads_move_with_their_library(workspace: Workspace, tmp_path: Path, t
     with web_server(moved) as server, server.client() as client:
         assert client.get(f"/api/videos/{video}").json()["playable"]
         assert client.get(f"/api/videos/{video}/file").content == data
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         assert client.delete(f"/api/videos/{video}").status_code == 204
     assert kept(moved) == []
 
@@ -152,8 +155,7 @@ def test_an_upload_whose_video_was_deleted_is_forgotten(server: WebServer, tone:
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
         video = send(client, upload, 0, data).json()["video"]
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         assert client.delete(f"/api/videos/{video}").status_code == 204
         assert told(send(client, upload, len(data), b"")) == (404, "not_found")
         assert client.get(f"/api/uploads/{upload}").status_code == 404, "so that the page begins anew"
@@ -206,12 +208,23 @@ def test_copies_that_are_finished_at_once_are_all_told_the_video(workspace: Work
     assert kept(workspace) == []
 
 
+def test_an_uploaded_file_goes_with_its_video_also_when_a_copy_was_indexed_since(
+    server: WebServer, workspace: Workspace, tmp_path: Path, tone: Path
+) -> None:
+    data, copy = tone.read_bytes(), Path(shutil.copy(tone, tmp_path / "copy.wav"))
+    with server.client() as client:
+        video = send(client, begin(client, "talk.wav", len(data)), 0, data).json()["video"]
+        until_indexed(client, video)
+        assert workspace.add(copy).video.path == str(copy)
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+    assert (kept(workspace), copy.is_file()) == ([], True)
+
+
 def test_a_video_that_comes_again_while_it_is_deleted_is_there(workspace: Workspace, tone: Path) -> None:
     data, video = tone.read_bytes(), file_id(tone)
     with web_server(workspace) as server, ThreadPoolExecutor(2) as beside, server.client() as client:
         send(client, begin(client, "talk.wav", len(data)), 0, data)
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         upload = begin(client, "again.wav", len(data))
         with closing(sqlite3.connect(workspace.library.memory_file, isolation_level=None)) as memory:
             memory.execute("BEGIN IMMEDIATE")  # the deletion waits for this, half done
