@@ -145,6 +145,7 @@ class Indexing:
             if job is None or job.state in ("done", "failed"):
                 job = self._jobs[video.id] = Job(video)
                 self._queue.put(job)
+            job.video = video  # whose file may lie elsewhere since it was queued
             return job
 
     def job(self, video_id: str) -> Job | None:

@@ -107,6 +107,20 @@ def test_what_cannot_be_deleted_stays_in_the_queue(
         assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
 
 
+@pytest.mark.slow
+def test_what_waits_is_indexed_where_its_file_lies_by_then(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
+        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+        (tmp_path / tone.name).rename(tmp_path / "moved.wav")
+        assert client.post("/api/videos", json={"path": str(tmp_path / "moved.wav")}).json()["id"] == waiting
+        assert list(told(client, waiting))[-1]["state"] == "done"
+
+
 def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path) -> None:
     for source in (long_tone, tone):
         shutil.copy(source, tmp_path / source.name)
