@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.preprocess.media import probe
+from longtake.preprocess.step_run import DISK_FULL
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file
@@ -77,23 +78,16 @@ class Uploads:
         """Make room for a file and return the id of its upload.
 
         Raises:
-            Refusal: when it is too large, the disk too full, or too many are under way.
+            Refusal: 413 when it is too large, 429 when too many are under way, 507 when the disk is too full, 500 when
+                it cannot be written.
         """
         if upload.size > LARGEST:
             raise Refusal(413, f"{upload.name} has {upload.size:,} bytes; at most {LARGEST:,} are taken.")
-        with self._lock:
-            self._unfinished.mkdir(parents=True, exist_ok=True)
-            self._sweep()
-            pending = self._pending()
-            if len(pending) >= AT_ONCE:
-                raise Refusal(429, f"{AT_ONCE} uploads are under way: finish or delete one, then begin this one.")
-            promised = sum(other.size - there for other, there in pending)
-            if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
-                raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
-            upload_id = secrets.token_hex(16)
-            write_atomic(self._facts(upload_id), upload.model_dump_json())
-            self._bytes(upload_id).touch()
-        return upload_id
+        try:
+            with self._lock:
+                return self._begin(upload)
+        except OSError as error:
+            raise _unwritten(error) from error
 
     def get(self, upload_id: str) -> tuple[KeptUpload, int]:
         """An upload and the bytes of it that have arrived.
@@ -116,7 +110,7 @@ class Uploads:
 
         Raises:
             Refusal: 409 with the right `offset` where it differs or another request is writing, 413 beyond the size,
-                507 with the `offset` when the disk is full.
+                507 or 500 with the `offset` when the disk is full or cannot be written.
         """
         with self._alone(upload_id):
             upload, there = self.get(upload_id)
@@ -171,7 +165,7 @@ class Uploads:
 
     @contextmanager
     def _alone(self, upload_id: str) -> Iterator[None]:
-        """Hold an upload; what the disk refuses meanwhile is told as such, for it may be asked again."""
+        """Hold an upload while it is written; where the disk refuses that, its `offset` is told."""
         with self._lock:
             if upload_id in self._busy:
                 raise Refusal(409, "Another request is writing this upload: ask how far it is.")
@@ -179,12 +173,24 @@ class Uploads:
         try:
             yield
         except OSError as error:
-            there = self.get(upload_id)[1]
-            problem = f"The library cannot be written ({error.strerror}): when its disk has room, the upload goes on."
-            raise Refusal(507, problem, offset=there) from error
+            raise _unwritten(error, offset=self.get(upload_id)[1]) from error
         finally:
             with self._lock:
                 self._busy.discard(upload_id)
+
+    def _begin(self, upload: Upload) -> str:
+        self._unfinished.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+        pending = self._pending()
+        if len(pending) >= AT_ONCE:
+            raise Refusal(429, f"{AT_ONCE} uploads are under way: finish or delete one, then begin this one.")
+        promised = sum(other.size - there for other, there in pending)
+        if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
+            raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
+        upload_id = secrets.token_hex(16)
+        write_atomic(self._facts(upload_id), upload.model_dump_json())
+        self._bytes(upload_id).touch()
+        return upload_id
 
     def _pending(self) -> list[tuple[Upload, int]]:
         pending: list[tuple[Upload, int]] = []
@@ -219,3 +225,10 @@ class Uploads:
 
     def _facts(self, upload_id: str) -> Path:
         return self._unfinished / f"{upload_id}.json"
+
+
+def _unwritten(error: OSError, **facts: Any) -> Refusal:
+    """507 where the disk is full: the same may be asked again, once it has room. 500 where it never will be written."""
+    if error.errno in DISK_FULL:
+        return Refusal(507, "The disk of the library is full: when it has room, the upload goes on.", **facts)
+    return Refusal(500, f"The library cannot be written ({error.strerror}): allow that, and send again.", **facts)

@@ -70,7 +70,7 @@ export async function send(file, told, signal) {
         wait = Math.min(LONGEST_WAIT, wait * 2);
         upload = null;
       } else {
-        if (upload && error instanceof Refused) forget(upload.id);
+        if (upload && error instanceof Refused && error.status < 500) forget(upload.id);
         throw error;
       }
     }

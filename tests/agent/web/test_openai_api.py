@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import resource
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ import httpx
 import openai
 import pytest
 from helpers.asking import endpoint_asker
+from helpers.full_disk import full_disk
 from helpers.openai_server import openai_server, says
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
@@ -145,13 +145,8 @@ def _kept_uploads(server: WebServer) -> list[Path]:
 def test_a_video_sent_along_that_no_disk_holds_leaves_no_upload(tmp_path: Path, tone: Path) -> None:
     url = f"data:audio/wav;base64,{base64.b64encode(tone.read_bytes()).decode()}"
     with web_server(Workspace(tmp_path / "library", load())) as server, _client(server) as client:
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))  # as a full disk: what fits is written
-        try:
-            with pytest.raises(openai.InternalServerError) as refused:
-                client.chat.completions.create(model="longtake", messages=_asks(COST, url))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        with full_disk(50_000), pytest.raises(openai.InternalServerError) as refused:
+            client.chat.completions.create(model="longtake", messages=_asks(COST, url))
         assert refused.value.status_code == 507
         assert _kept_uploads(server) == []
 

@@ -109,3 +109,16 @@ def test_a_file_that_is_cancelled_and_refused_then_does_not_try_again(browser: A
             client.post("/api/uploads", json={"name": "other.mp4", "size": 10})
         _cancel_while_it_begins(page, first, second)
         page.locator("#uploads").get_by_text(f"{AT_ONCE} uploads are under way").wait_for()
+
+
+def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browser: Any, tmp_path: Path) -> None:
+    (file,) = _clips(tmp_path, 1)
+    library = tmp_path / "library"
+    with web_server(Workspace(library, load())) as server, opened(browser, server.url) as page:
+        (library / "videos").touch()  # where the library would keep it
+        page.locator("#files").set_input_files(file)
+        page.locator("#uploads .problem").get_by_text("The library cannot be written").wait_for()
+        (library / "videos").unlink()
+        page.locator("#files").set_input_files(file)
+        page.locator("#indexing").get_by_text(file.name).wait_for()
+        assert len(list((library / "uploads" / "unfinished").glob("*.json"))) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import socket
 import sqlite3
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from helpers.full_disk import full_disk
 from helpers.web_server import WebServer, web_server
 
 from longtake.agent.web import service, uploads
@@ -247,7 +247,8 @@ def test_what_breaks_off_before_the_library_has_it_can_be_finished(
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
         refused = send(client, upload, 0, data)
-        assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), len(data))
+        assert (told(refused), refused.json()["offset"]) == ((500, "unavailable"), len(data))
+        assert "The library cannot be written (Not a directory)" in refused.text
         assert str(workspace.library.root) not in refused.text
         assert kept(workspace) == [f"unfinished/{upload}"]
         videos.unlink()
@@ -333,16 +334,26 @@ def test_what_no_disk_should_hold_is_refused_at_once(server: WebServer, monkeypa
         assert told(second) == (507, "unavailable"), "what the first one still lacks is not free"
 
 
+def test_no_upload_begins_where_nothing_can_be_written(server: WebServer, workspace: Workspace) -> None:
+    wanted, folder = {"name": "talk.mp4", "size": 10}, workspace.library.root / "uploads"
+    with server.client() as client:
+        with full_disk(20):
+            assert told(client.post("/api/uploads", json=wanted)) == (507, "unavailable")
+        shutil.rmtree(folder)
+        folder.touch()
+        refused = client.post("/api/uploads", json=wanted)
+        assert told(refused) == (500, "unavailable")
+        assert "The library cannot be written (Not a directory)" in refused.text
+        folder.unlink()
+        begin(client, **wanted)
+
+
 def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone: Path) -> None:
     data = tone.read_bytes()
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))  # as a full disk: what fits is written
-        try:
+        with full_disk(50_000):
             refused = send(client, upload, 0, data)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), 50_000)
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
