@@ -122,3 +122,22 @@ def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browse
         page.locator("#files").set_input_files(file)
         page.locator("#indexing").get_by_text(file.name).wait_for()
         assert len(list((library / "uploads" / "unfinished").glob("*.json"))) == 1
+
+
+def test_indexing_is_followed_again_after_its_progress_and_then_the_list_were_refused(
+    browser: Any, tmp_path: Path
+) -> None:
+    (file,) = _clips(tmp_path, 1)
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.route("**/progress", _bad_gateway)
+        page.locator("#files").set_input_files(file)
+        page.locator("#indexing").get_by_text(file.name).wait_for()
+        with page.expect_response(lambda answer: answer.url.endswith("/api/videos") and answer.status == 502):
+            page.route("**/api/videos", _bad_gateway)
+        page.unroute_all()
+        page.locator("#indexing").get_by_text("Indexed", exact=True).wait_for()
+
+
+def _bad_gateway(route: Any) -> None:
+    """The answer of a proxy whose server is gone."""
+    route.fulfill(status=502, body="Bad gateway")
