@@ -121,6 +121,24 @@ def test_what_waits_is_indexed_where_its_file_lies_by_then(
         assert list(told(client, waiting))[-1]["state"] == "done"
 
 
+@pytest.mark.slow
+def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        with workspace.library.lock(file_id(long_tone)):
+            held = client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)}).json()["id"]
+            other = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+            assert list(told(client, other))[-1]["state"] == "done"
+            until(lambda: client.get(f"/api/videos/{held}").json()["progress"]["state"] == "queued")
+            waiting = client.get(f"/api/videos/{held}").json()["progress"]
+            assert waiting["error"].startswith("Another program, or a question, is indexing this video")
+        last = list(told(client, held))[-1]
+    assert (last["state"], last["error"]) == ("done", None)
+
+
 def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path) -> None:
     for source in (long_tone, tone):
         shutil.copy(source, tmp_path / source.name)
