@@ -94,6 +94,20 @@ def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
     assert [video.id for video in workspace.library.videos()] == [running]
 
 
+def test_nothing_is_told_of_a_video_that_is_deleted_while_it_waits(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
+        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+        events = told(client, waiting)
+        first = next(events)
+        assert client.delete(f"/api/videos/{waiting}").status_code == 204
+        assert (first["state"], list(events)) == ("queued", [])
+
+
 def test_what_cannot_be_deleted_stays_in_the_queue(
     workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
 ) -> None:
