@@ -51,12 +51,12 @@ class KeptUpload(Upload):
 
 
 class Arrived(NamedTuple):
-    """A media file whose bytes are all there: where they lie, their hash, and the file that they are to be."""
+    """A media file whose bytes are all there: its name, their hash, where they lie, and where they are to lie."""
 
     name: str
-    path: Path
     video: str
-    file: Path
+    upload: Path
+    target: Path
 
 
 class Uploads:
@@ -145,7 +145,7 @@ class Uploads:
                 ) from error
             video = file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
-            yield Arrived(upload.name, path, video, self._root / f"{video}.{extension}")
+            yield Arrived(upload.name, video, path, self._root / f"{video}.{extension}")
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:

@@ -176,7 +176,7 @@ def test_an_upload_is_never_missing_while_it_becomes_a_video(workspace: Workspac
     held.append(upload, 0, tone.read_bytes())
     with held.finishing(upload) as arrived:
         assert held.get(upload) == (KeptUpload(name="talk.wav", size=size), size)
-        arrived.path.rename(arrived.file)
+        arrived.upload.rename(arrived.target)
         assert held.get(upload) == (KeptUpload(name="talk.wav", size=size, video=file_id(tone)), size)
     with pytest.raises(Refusal, match="is a video by now"), held.finishing(upload):
         pass
