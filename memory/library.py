@@ -98,7 +98,8 @@ class Library:
     def videos(self) -> list[VideoRecord]:
         """Every video, by name."""
         files = sorted(self._videos.glob("[!.]*/video.json"))
-        return sorted((_read(file) for file in files), key=lambda video: (video.name, video.id))
+        held = (video for file in files if (video := _read(file)))
+        return sorted(held, key=lambda video: (video.name, video.id))
 
     def get(self, video_id: str) -> VideoRecord | None:
         """The video with exactly this id."""
@@ -253,9 +254,11 @@ def _means(video: VideoRecord, reference: str) -> bool:
     return len(reference) >= 6 and video.id.startswith(reference.lower())
 
 
-def _read(file: Path) -> VideoRecord:
+def _read(file: Path) -> VideoRecord | None:
     try:
         facts: Any = json.loads(file.read_text(encoding="utf-8"))
         return VideoRecord.model_validate(facts)
+    except FileNotFoundError:  # the video was deleted since its file was listed
+        return None
     except (ValueError, ValidationError) as error:
         raise LibraryError(f"{file} is damaged: delete its folder and index the video again.") from error

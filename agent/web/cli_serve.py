@@ -18,7 +18,10 @@ def serve(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen at; any but loopback wants a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8765,
-    token: Annotated[str | None, typer.Option(help="What everybody has to give; wanted where other machines reach it.", envvar="LONGTAKE_TOKEN")] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(help="What everybody has to give; wanted where other machines reach it.", envvar="LONGTAKE_TOKEN"),
+    ] = None,
     name: Annotated[
         list[str] | None,
         typer.Option(help="Name, or name:port, under which a proxy serves it, as for TLS; repeat it."),

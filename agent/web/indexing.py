@@ -33,6 +33,8 @@ _ENGINE_OF = {  # of the steps that need one: the capability
     "text_vectors": "text_embedding",
 }
 _STOPPED = "Indexing was stopped; what was finished is kept, and when the video is added again it goes on from there."
+_ELSEWHERE = "Another program, or a question, is indexing this video: its turn comes when that is over."
+_AGAIN = 1.0  # seconds that the queue rests when it met such a video
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ class Job:
         self.error: str | None = None
         self.expected: Mapping[str, float] = {}  # seconds of each missing step, as this library's other videos took
         self.unavailable: Mapping[str, str] = {}  # why there is no engine for a step, by its name
-        self.watcher = Watcher(check_cancelled=self._check, progress=self._advance)
+        self.watcher = Watcher(check_cancelled=self._check, progress=self._advance, wait=False)
         self._running: followed.Progress | None = None
         self._cancelled = threading.Event()
 
@@ -83,6 +85,10 @@ class Job:
     def cancelled(self) -> bool:
         """Whether it was asked to stop."""
         return self._cancelled.is_set()
+
+    def rest(self, seconds: float) -> None:
+        """Wait, unless it is asked to stop."""
+        self._cancelled.wait(seconds)
 
     def progress(self) -> Progress:
         """How far it is now."""
@@ -145,6 +151,7 @@ class Indexing:
             if job is None or job.state in ("done", "failed"):
                 job = self._jobs[video.id] = Job(video)
                 self._queue.put(job)
+            job.video = video  # whose file may lie elsewhere since it was queued
             return job
 
     def job(self, video_id: str) -> Job | None:
@@ -176,7 +183,7 @@ class Indexing:
                 if job.cancelled:
                     job.state, job.error = "failed", _STOPPED
                     continue
-                job.state = "indexing"
+                job.state, job.error = "indexing", None
             self._run(job)
 
     def _run(self, job: Job) -> None:
@@ -194,7 +201,14 @@ class Indexing:
             log.exception("indexing %s broke off", job.video.name)
             job.error, job.state = f"Indexing met a fault of Longtake ({type(error).__name__}): see its log.", "failed"
         else:
-            job.error, job.state = (None, "done") if report.complete else (_STOPPED, "failed")
+            if report.complete:
+                job.state = "done"
+            elif job.cancelled:
+                job.error, job.state = _STOPPED, "failed"
+            else:  # what waits behind it comes first
+                job.error, job.state = _ELSEWHERE, "queued"
+                self._queue.put(job)
+                job.rest(_AGAIN)
 
 
 def progress_of(video: VideoRecord, job: Job | None) -> Progress:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import unquote, urlsplit
@@ -144,5 +145,9 @@ def _taken(data: str, service: Service) -> str:
     except ValueError as error:
         raise Refusal(400, "A data URL of a video is data:video/...;base64, and then its bytes in base64.") from error
     upload_id = service.uploads.begin(upload)
-    service.uploads.append(upload_id, 0, content)
-    return service.finish_upload(upload_id).id
+    try:
+        service.uploads.append(upload_id, 0, content)
+        return service.finish_upload(upload_id).id
+    finally:  # nobody else knows of this upload
+        with suppress(Refusal):  # it is gone already where it was no media file
+            service.uploads.delete(upload_id)

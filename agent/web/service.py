@@ -51,7 +51,8 @@ class Service:
         self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()
-        for video in map(self._rejoined, self.library.videos()):
+        for video in self.library.videos():
+            video = self._rejoin(video)
             if not video.complete and source(video):
                 self.indexing.add(video)
 
@@ -77,19 +78,22 @@ class Service:
             MediaError: when it is no media file.
         """
         known = self._known(path)
-        return self._take(path, path, known.id if known else file_id(path), name)
+        return self._take(path, known.id if known else file_id(path), name)
 
     def finish_upload(self, upload_id: str) -> VideoRecord:
         """Take a whole upload into the library; bytes that it holds already are not kept twice.
 
         Raises:
-            Refusal: when it is no media file; it is deleted then.
+            Refusal: when it is no media file, or the video that it became was deleted; the upload is gone then, too.
         """
         upload, _ = self.uploads.get(upload_id)
         if upload.video:
-            return self.video(upload.video)
+            if video := self.library.get(upload.video):
+                return video
+            self.uploads.delete(upload_id)
+            raise Refusal(404, f"{upload.name} was deleted from the library: begin its upload anew.")
         with self.uploads.finishing(upload_id) as arrived:
-            return self._take(arrived.path, arrived.file, arrived.video, arrived.name)
+            return self._take(arrived.upload, arrived.video, arrived.name, arrived.target)
 
     def delete(self, video: VideoRecord) -> None:
         """Forget a video, its layers and its place in the search index, and the file where it was uploaded.
@@ -102,9 +106,9 @@ class Service:
             with self._changing, self.library.lock(video.id).acquire(timeout=0):
                 if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
                     raise busy
-                video = self.video(video.id)  # an upload of the same bytes may have changed where it lies
-                if self.uploads.holds(video.path):  # first: without its video nobody would find it again
-                    Path(video.path).unlink(missing_ok=True)
+                video = self.video(video.id)  # which may be gone meanwhile
+                if file := self.uploads.file(video.id):  # first: without its video nobody would find it again
+                    file.unlink()
                 self.index.delete(video.id)
                 self.library.delete(video)
         except Timeout as error:
@@ -120,8 +124,8 @@ class Service:
         while not self._closed.wait(SWEEP_EVERY):
             self.uploads.sweep()
 
-    def _rejoined(self, video: VideoRecord) -> VideoRecord:
-        """A video with its uploaded file, which moved when the library did."""
+    def _rejoin(self, video: VideoRecord) -> VideoRecord:
+        """Join a video with its uploaded file again, which moved when the library did."""
         file = self.uploads.file(video.id)
         if file is None or source(video):
             return video
@@ -134,16 +138,23 @@ class Service:
         location = str(path.resolve())
         return next((video for video in self.library.videos() if video.path == location and source(video)), None)
 
-    def _take(self, there: Path, file: Path, video_id: str, name: str | None) -> VideoRecord:
-        """Put a file where it is to be, unless the library has these bytes already, and index what is missing."""
-        media = probe(there)
+    def _take(self, path: Path, video_id: str, name: str | None, target: Path | None = None) -> VideoRecord:
+        """Take a file into the library, unless that has these bytes already, and index what is missing.
+
+        Args:
+            path: of the file.
+            video_id: the hash of its bytes.
+            name: by which people know it; that of the file when None.
+            target: where the file is moved to; None when it stays where it is.
+        """
+        media = probe(path)
         with self._changing:
             video = self.library.get(video_id)
             if video is None or source(video) is None:
-                video = video_record(file, there.stat(), video_id, self.library, media, name)
+                video = video_record(target or path, path.stat(), video_id, self.library, media, name)
                 self.library.save(video)  # first: a file that no video names would never be found again
-                if there != file:  # a file in a folder is not touched, which may be read-only
-                    there.rename(file)
+                if target:
+                    path.rename(target)
             if not video.complete:
                 self.indexing.add(video)
         return video

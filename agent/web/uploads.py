@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.preprocess.media import probe
+from longtake.preprocess.step_run import DISK_FULL
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file
@@ -44,18 +45,18 @@ class Upload(Record):
 
 
 class KeptUpload(Upload):
-    """What is kept of an upload; once it is finished, the id of the video that it became."""
+    """What is kept of an upload; once its bytes are gone, the id of the video that they became."""
 
     video: str | None = None
 
 
 class Arrived(NamedTuple):
-    """A media file whose bytes are all there: where they lie, their hash, and the file that they are to be."""
+    """A media file whose bytes are all there: its name, their hash, where they lie, and where they are to lie."""
 
     name: str
-    path: Path
     video: str
-    file: Path
+    upload: Path
+    target: Path
 
 
 class Uploads:
@@ -69,10 +70,6 @@ class Uploads:
         self._busy: set[str] = set()  # uploads that a thread is writing
         self._sweep()
 
-    def holds(self, path: str) -> bool:
-        """Whether a file was uploaded: it is ours to delete."""
-        return Path(path).parent == self._root
-
     def file(self, video_id: str) -> Path | None:
         """The uploaded file of these bytes, if there is one."""
         return next(self._root.glob(f"{video_id}.*"), None)
@@ -81,23 +78,16 @@ class Uploads:
         """Make room for a file and return the id of its upload.
 
         Raises:
-            Refusal: when it is too large, the disk too full, or too many are under way.
+            Refusal: 413 when it is too large, 429 when too many are under way, 507 when the disk is too full, 500 when
+                it cannot be written.
         """
         if upload.size > LARGEST:
             raise Refusal(413, f"{upload.name} has {upload.size:,} bytes; at most {LARGEST:,} are taken.")
-        with self._lock:
-            self._unfinished.mkdir(parents=True, exist_ok=True)
-            self._sweep()
-            pending = self._pending()
-            if len(pending) >= MOST_UPLOADS:
-                raise Refusal(429, f"{MOST_UPLOADS} uploads are under way: finish or delete one, then begin this one.")
-            promised = sum(other.size - there for other, there in pending)
-            if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
-                raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
-            upload_id = secrets.token_hex(16)
-            write_atomic(self._facts(upload_id), upload.model_dump_json())
-            self._bytes(upload_id).touch()
-        return upload_id
+        try:
+            with self._lock:
+                return self._begin(upload)
+        except OSError as error:
+            raise _unwritten(error) from error
 
     def get(self, upload_id: str) -> tuple[KeptUpload, int]:
         """An upload and the bytes of it that have arrived.
@@ -105,12 +95,14 @@ class Uploads:
         Raises:
             Refusal: 404 when there is none of this id.
         """
-        try:
+        with suppress(FileNotFoundError):  # as with an id that cannot be one
             if _ID.fullmatch(upload_id):
+                there = self._there(upload_id)  # before the facts are read: they name the video before its bytes go
                 upload = KeptUpload.model_validate_json(self._facts(upload_id).read_bytes())
-                return upload, upload.size if upload.video else self._bytes(upload_id).stat().st_size
-        except FileNotFoundError:
-            pass  # as with an id that cannot be one
+                if there is not None:
+                    return upload.model_copy(update={"video": None}), there
+                if upload.video:
+                    return upload, upload.size
         raise Refusal(404, "There is no such upload: it was given up, or swept after a day without news.")
 
     def append(self, upload_id: str, offset: int, data: bytes) -> int:
@@ -118,7 +110,7 @@ class Uploads:
 
         Raises:
             Refusal: 409 with the right `offset` where it differs or another request is writing, 413 beyond the size,
-                507 with the `offset` when the disk is full.
+                507 or 500 with the `offset` when the disk is full or cannot be written.
         """
         with self._alone(upload_id):
             upload, there = self.get(upload_id)
@@ -137,10 +129,12 @@ class Uploads:
         """Hold a whole upload while the library takes it; what it leaves of the bytes is deleted then.
 
         Raises:
-            Refusal: when it is no media file; it is deleted then.
+            Refusal: 400 when it is no media file, and it is deleted then; 409 when another request has finished it.
         """
         with self._alone(upload_id):
             upload, _ = self.get(upload_id)
+            if upload.video:
+                raise Refusal(409, f"{upload.name} is a video by now: ask how far its upload is.")
             path = self._bytes(upload_id)
             try:
                 extension = media_type(probe(path)).extension
@@ -150,9 +144,8 @@ class Uploads:
                     400, f"{upload.name} is no video or sound that can be read, and was deleted: does it play?"
                 ) from error
             video = file_id(path)
-            yield Arrived(upload.name, path, video, self._root / f"{video}.{extension}")
-            kept = upload.model_copy(update={"video": video})
-            write_atomic(self._facts(upload_id), kept.model_dump_json())
+            write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
+            yield Arrived(upload.name, video, path, self._root / f"{video}.{extension}")
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:
@@ -172,7 +165,7 @@ class Uploads:
 
     @contextmanager
     def _alone(self, upload_id: str) -> Iterator[None]:
-        """Hold an upload; what the disk refuses meanwhile is told as such, for it may be asked again."""
+        """Hold an upload while it is written; where the disk refuses that, its `offset` is told."""
         with self._lock:
             if upload_id in self._busy:
                 raise Refusal(409, "Another request is writing this upload: ask how far it is.")
@@ -180,12 +173,24 @@ class Uploads:
         try:
             yield
         except OSError as error:
-            there = self.get(upload_id)[1]
-            problem = f"The library cannot be written ({error.strerror}): when its disk has room, the upload goes on."
-            raise Refusal(507, problem, offset=there) from error
+            raise _unwritten(error, offset=self.get(upload_id)[1]) from error
         finally:
             with self._lock:
                 self._busy.discard(upload_id)
+
+    def _begin(self, upload: Upload) -> str:
+        self._unfinished.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+        pending = self._pending()
+        if len(pending) >= MOST_UPLOADS:
+            raise Refusal(429, f"{MOST_UPLOADS} uploads are under way: finish or delete one, then begin this one.")
+        promised = sum(other.size - there for other, there in pending)
+        if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
+            raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
+        upload_id = secrets.token_hex(16)
+        write_atomic(self._facts(upload_id), upload.model_dump_json())
+        self._bytes(upload_id).touch()
+        return upload_id
 
     def _pending(self) -> list[tuple[Upload, int]]:
         pending: list[tuple[Upload, int]] = []
@@ -209,8 +214,21 @@ class Uploads:
         self._bytes(upload_id).unlink(missing_ok=True)
         self._facts(upload_id).unlink(missing_ok=True)
 
+    def _there(self, upload_id: str) -> int | None:
+        try:
+            return self._bytes(upload_id).stat().st_size
+        except FileNotFoundError:
+            return None
+
     def _bytes(self, upload_id: str) -> Path:
         return self._unfinished / upload_id
 
     def _facts(self, upload_id: str) -> Path:
         return self._unfinished / f"{upload_id}.json"
+
+
+def _unwritten(error: OSError, **facts: Any) -> Refusal:
+    """507 where the disk is full: the same may be asked again, once it has room. 500 where it never will be written."""
+    if error.errno in DISK_FULL:
+        return Refusal(507, "The disk of the library is full: when it has room, the upload goes on.", **facts)
+    return Refusal(500, f"The library cannot be written ({error.strerror}): allow that, and send again.", **facts)

@@ -127,13 +127,16 @@ def delete_video(video_id: str, service: Served) -> None:
 
 @router.get("/videos/{video_id}/progress", response_class=Response, responses=EVENTS)
 def follow_indexing(video_id: str, service: Served) -> Response:
-    """Server-sent events `progress`, each how far indexing is, until it is done or has failed."""
+    """Server-sent events `progress`, each how far indexing is, until it is done, has failed or the video is deleted."""
     video = service.video(video_id)
 
     async def events() -> AsyncIterator[str]:
         told = None
         while told is None or not told.over:
-            now = progress_of(video, service.indexing.job(video.id))
+            job = service.indexing.job(video.id)
+            if told and not job:
+                return  # the video was deleted
+            now = progress_of(video, job)
             if now != told:
                 yield f"event: progress\ndata: {canonical_json(now.model_dump())}\n\n"
             told = now

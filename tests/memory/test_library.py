@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,21 @@ def test_what_an_interrupted_deletion_left_is_no_video_and_is_swept_by_the_next(
     again = add(library, tmp_path / "talk.mp4", b"talk")
     library.delete(again)
     assert list(videos.iterdir()) == []
+
+
+def test_a_video_that_is_deleted_while_all_are_listed_is_left_out(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    first, second = sorted((add(library, tmp_path / name, name.encode()) for name in "ab"), key=lambda video: video.id)
+    record = tmp_path / "library" / "videos" / first.id / "video.json"
+    written = record.read_text()
+    record.unlink()
+    os.mkfifo(record)  # so that reading it waits
+    with ThreadPoolExecutor(1) as beside:
+        listed = beside.submit(library.videos)
+        with record.open("w") as pipe:  # from here on it is being read, and what there is has been listed
+            library.delete(second)
+            pipe.write(written)
+        assert listed.result() == [first]
 
 
 def test_deleting_what_is_gone_is_one_sentence(tmp_path: Path) -> None:

@@ -19,7 +19,10 @@ export function onProgress(listener) {
 /** Follow what is under way; call it again when a video was added. */
 export async function followQueue() {
   const videos = await attempt(allVideos);
-  if (!videos) return;
+  if (!videos) {
+    if (!following) setTimeout(followQueue, AGAIN);
+    return;
+  }
   for (const [id, { item }] of panels) if (!videos.has(id)) (panels.delete(id), item.remove());
   const news = [...videos.values()].filter(({ id, progress }) => progress && (!over(progress) || panels.get(id)?.open));
   for (const video of news) tell(video, video.progress); // of what ended while nobody followed it, too

@@ -44,7 +44,7 @@ export async function state(id) {
 /**
  * Send a file from where it stopped.
  *
- * @param told is given `{id, offset}` after each chunk, and `{waiting, problem}` (seconds, a sentence) before another attempt
+ * @param told is given `{offset}` after each chunk, and `{waiting, problem}` (seconds, a sentence) before another attempt
  * @returns the id of the video it became
  */
 export async function send(file, told, signal) {
@@ -70,7 +70,7 @@ export async function send(file, told, signal) {
         wait = Math.min(LONGEST_WAIT, wait * 2);
         upload = null;
       } else {
-        if (upload && error instanceof Refused) forget(upload.id);
+        if (upload && error instanceof Refused && error.status < 500) forget(upload.id);
         throw error;
       }
     }
@@ -98,6 +98,7 @@ function canRecover(error) {
 
 function pause(seconds, signal) {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const timer = setTimeout(resolve, seconds * 1000);
     signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
   });

@@ -49,16 +49,13 @@ function sender(file, arrived) {
   const row = rowOf(file.name);
   row.item.setAttribute("data-sending", "");
   row.say("Waiting for the files before it");
-  let id = null;
-  row.act("Cancel", async () => {
+  row.act("Cancel", () => {
     stop.abort();
-    if (id) await discard(id).catch((error) => notice(error.message));
     row.item.remove();
   });
   const speed = speedometer();
   const told = (news) => {
     if (news.waiting) return row.say(`${news.problem} Trying again in ${news.waiting} s.`);
-    id = news.id;
     row.show(news.offset / file.size, `${bytes(news.offset)} of ${bytes(file.size)}${speed(news.offset)}`);
   };
   return async () => {
@@ -69,7 +66,9 @@ function sender(file, arrived) {
       row.item.remove();
       arrived(video);
     } catch (error) {
-      if (!stop.signal.aborted) row.fail(error.message);
+      if (!stop.signal.aborted) return row.fail(error.message);
+      const begun = uploadOf(file);
+      if (begun) await discard(begun).catch((error) => notice(error.message));
     }
   };
 }
@@ -78,7 +77,7 @@ function sender(file, arrived) {
 async function offerToGoOn() {
   for (const [id, { name, size }] of Object.entries(unfinished())) {
     const there = await state(id).catch(() => null);
-    if (!there) continue;
+    if (!there || there.video) continue;
     const row = rowOf(name);
     row.item.id = `upload-${id}`;
     row.show(there.offset / size, `Broke off at ${percent(there.offset / size)}. Choose the file again to go on.`);

@@ -94,6 +94,20 @@ def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
     assert [video.id for video in workspace.library.videos()] == [running]
 
 
+def test_nothing_is_told_of_a_video_that_is_deleted_while_it_waits(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
+        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+        events = told(client, waiting)
+        first = next(events)
+        assert client.delete(f"/api/videos/{waiting}").status_code == 204
+        assert (first["state"], list(events)) == ("queued", [])
+
+
 def test_what_cannot_be_deleted_stays_in_the_queue(
     workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
 ) -> None:
@@ -105,6 +119,38 @@ def test_what_cannot_be_deleted_stays_in_the_queue(
         with workspace.library.lock(waiting):  # as another process that works on it
             assert client.delete(f"/api/videos/{waiting}").status_code == 409
         assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
+
+
+@pytest.mark.slow
+def test_what_waits_is_indexed_where_its_file_lies_by_then(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
+        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+        (tmp_path / tone.name).rename(tmp_path / "moved.wav")
+        assert client.post("/api/videos", json={"path": str(tmp_path / "moved.wav")}).json()["id"] == waiting
+        assert list(told(client, waiting))[-1]["state"] == "done"
+
+
+@pytest.mark.slow
+def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
+    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+) -> None:
+    for source in (long_tone, tone):
+        shutil.copy(source, tmp_path / source.name)
+    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+        with workspace.library.lock(file_id(long_tone)):
+            held = client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)}).json()["id"]
+            other = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+            assert list(told(client, other))[-1]["state"] == "done"
+            until(lambda: client.get(f"/api/videos/{held}").json()["progress"]["state"] == "queued")
+            waiting = client.get(f"/api/videos/{held}").json()["progress"]
+            assert waiting["error"].startswith("Another program, or a question, is indexing this video")
+        last = list(told(client, held))[-1]
+    assert (last["state"], last["error"]) == ("done", None)
 
 
 def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import httpx
 import openai
 import pytest
 from helpers.asking import endpoint_asker
+from helpers.full_disk import full_disk
 from helpers.openai_server import openai_server, says
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
@@ -134,6 +135,20 @@ def test_a_video_sent_along_is_kept_indexed_and_asked(allowed: tuple[WebServer, 
     again = client.chat.completions.create(model="longtake", messages=_asks("Which room is shown?", url))
     assert "ROOM 4417" in (again.choices[0].message.content or "")
     assert len(server.service.library.videos()) == 1
+    assert _kept_uploads(server) == []
+
+
+def _kept_uploads(server: WebServer) -> list[Path]:
+    return list((server.service.library.root / "uploads" / "unfinished").iterdir())
+
+
+def test_a_video_sent_along_that_no_disk_holds_leaves_no_upload(tmp_path: Path, tone: Path) -> None:
+    url = f"data:audio/wav;base64,{base64.b64encode(tone.read_bytes()).decode()}"
+    with web_server(Workspace(tmp_path / "library", load())) as server, _client(server) as client:
+        with full_disk(50_000), pytest.raises(openai.InternalServerError) as refused:
+            client.chat.completions.create(model="longtake", messages=_asks(COST, url))
+        assert refused.value.status_code == 507
+        assert _kept_uploads(server) == []
 
 
 def test_a_file_of_an_allowed_folder_is_asked_where_it_lies(allowed: tuple[WebServer, openai.OpenAI, Path]) -> None:

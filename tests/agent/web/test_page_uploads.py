@@ -52,3 +52,92 @@ def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled
         client.delete(f"/api/uploads/{begun[0].json()['id']}")
         page.locator("#indexing").get_by_text(second.name).wait_for()
         assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == [second.name]
+
+
+def test_what_became_a_video_while_its_answer_was_lost_is_not_offered_again(browser: Any, tmp_path: Path) -> None:
+    (file,) = _clips(tmp_path, 1)
+    with (
+        web_server(Workspace(tmp_path / "library", load())) as server,
+        server.client() as client,
+        opened(browser, server.url) as page,
+    ):
+        page.route("**/api/uploads/*", lambda route: (route.fetch(), route.abort()))
+        page.locator("#files").set_input_files(file)
+        page.locator("#uploads").get_by_text("The connection broke.").wait_for()
+        assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == [file.name]
+        torn = client.post("/api/uploads", json={"name": "torn.mp4", "size": 10}).json()["id"]
+        page.evaluate(
+            """([key, id, kept]) => localStorage.setItem(key, JSON.stringify({
+                 ...JSON.parse(localStorage.getItem(key)), [id]: kept }))""",
+            ["longtake.uploads", torn, {"name": "torn.mp4", "size": 10, "modified": 0}],
+        )
+        page.unroute_all()
+        page.on("dialog", lambda leave: leave.accept())
+        page.reload()
+        page.locator("#uploads").get_by_text("Broke off at 0%").wait_for()
+        assert page.locator("#uploads > li strong").all_inner_texts() == ["torn.mp4"]
+
+
+def _cancel_while_it_begins(page: Any, first: Path, second: Path) -> None:
+    held: list[Any] = []
+    page.route("**/api/uploads", lambda route: held.append(route), times=1)
+    with page.expect_request("**/api/uploads"):
+        page.locator("#files").set_input_files([first, second])
+    page.get_by_role("button", name=f"Cancel: {first.name}").click()
+    held[0].continue_()
+
+
+def test_a_file_that_is_cancelled_while_its_upload_begins_leaves_nothing(browser: Any, tmp_path: Path) -> None:
+    first, second = _clips(tmp_path, 2)
+    library = tmp_path / "library"
+    with web_server(Workspace(library, load())) as server, opened(browser, server.url) as page:
+        _cancel_while_it_begins(page, first, second)
+        page.locator("#indexing").get_by_text(second.name).wait_for()
+        assert page.evaluate("localStorage.getItem('longtake.uploads')") == "{}"
+        (kept,) = (library / "uploads" / "unfinished").glob("*.json")
+        assert second.name in kept.read_text()
+
+
+def test_a_file_that_is_cancelled_and_refused_then_does_not_try_again(browser: Any, tmp_path: Path) -> None:
+    first, second = _clips(tmp_path, 2)
+    with (
+        web_server(Workspace(tmp_path / "library", load())) as server,
+        server.client() as client,
+        opened(browser, server.url) as page,
+    ):
+        for _ in range(AT_ONCE):
+            client.post("/api/uploads", json={"name": "other.mp4", "size": 10})
+        _cancel_while_it_begins(page, first, second)
+        page.locator("#uploads").get_by_text(f"{AT_ONCE} uploads are under way").wait_for()
+
+
+def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browser: Any, tmp_path: Path) -> None:
+    (file,) = _clips(tmp_path, 1)
+    library = tmp_path / "library"
+    with web_server(Workspace(library, load())) as server, opened(browser, server.url) as page:
+        (library / "videos").touch()  # where the library would keep it
+        page.locator("#files").set_input_files(file)
+        page.locator("#uploads .problem").get_by_text("The library cannot be written").wait_for()
+        (library / "videos").unlink()
+        page.locator("#files").set_input_files(file)
+        page.locator("#indexing").get_by_text(file.name).wait_for()
+        assert len(list((library / "uploads" / "unfinished").glob("*.json"))) == 1
+
+
+def test_indexing_is_followed_again_after_its_progress_and_then_the_list_were_refused(
+    browser: Any, tmp_path: Path
+) -> None:
+    (file,) = _clips(tmp_path, 1)
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.route("**/progress", _bad_gateway)
+        page.locator("#files").set_input_files(file)
+        page.locator("#indexing").get_by_text(file.name).wait_for()
+        with page.expect_response(lambda answer: answer.url.endswith("/api/videos") and answer.status == 502):
+            page.route("**/api/videos", _bad_gateway)
+        page.unroute_all()
+        page.locator("#indexing").get_by_text("Indexed", exact=True).wait_for()
+
+
+def _bad_gateway(route: Any) -> None:
+    """The answer of a proxy whose server is gone."""
+    route.fulfill(status=502, body="Bad gateway")

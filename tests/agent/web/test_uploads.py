@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import socket
 import sqlite3
@@ -16,9 +15,11 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from helpers.full_disk import full_disk
 from helpers.web_server import WebServer, web_server
 
 from longtake.agent.web import service, uploads
+from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.uploads import CHUNK, LARGEST, MOST_UPLOADS, KeptUpload, Upload
 from longtake.config import load
 from longtake.memory.library import file_id
@@ -47,6 +48,11 @@ def send(client: httpx.Client, upload: str, offset: int, data: bytes) -> httpx.R
     return client.patch(f"/api/uploads/{upload}", content=data, headers={"Upload-Offset": str(offset)})
 
 
+def until_indexed(client: httpx.Client, video: str) -> None:
+    with client.stream("GET", f"/api/videos/{video}/progress") as events:
+        list(events.iter_lines())
+
+
 def kept(workspace: Workspace) -> list[str]:
     """Every file of media below the folder of uploads, whole or not."""
     root = workspace.library.root / "uploads"
@@ -71,8 +77,7 @@ def test_the_name_stays_when_the_video_is_indexed(server: WebServer, tone: Path)
     with server.client() as client:
         upload = begin(client, "Monday.mp4", len(data))
         video = send(client, upload, 0, data).json()["video"]
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         shown = client.get(f"/api/videos/{video}").json()
         assert (shown["name"], shown["complete"]) == ("Monday.mp4", True)
 
@@ -114,8 +119,7 @@ def test_uploads_move_with_their_library(workspace: Workspace, tmp_path: Path, t
     with web_server(moved) as server, server.client() as client:
         assert client.get(f"/api/videos/{video}").json()["playable"]
         assert client.get(f"/api/videos/{video}/file").content == data
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         assert client.delete(f"/api/videos/{video}").status_code == 204
     assert kept(moved) == []
 
@@ -146,12 +150,37 @@ def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, works
     assert f"{file_id(tone)}.wav" in kept(workspace)
 
 
+def test_an_upload_whose_video_was_deleted_is_forgotten(server: WebServer, tone: Path) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        upload = begin(client, "talk.wav", len(data))
+        video = send(client, upload, 0, data).json()["video"]
+        until_indexed(client, video)
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+        assert told(send(client, upload, len(data), b"")) == (404, "not_found")
+        assert client.get(f"/api/uploads/{upload}").status_code == 404, "so that the page begins anew"
+        assert send(client, begin(client, "talk.wav", len(data)), 0, data).json()["video"] == video
+
+
 def test_a_whole_upload_is_finished_by_the_next_server(server: WebServer, tone: Path) -> None:
     data = tone.read_bytes()
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
         server.service.uploads.append(upload, 0, data)  # the server went down before it could finish
         assert send(client, upload, len(data), b"").json()["video"] == file_id(tone)
+
+
+def test_an_upload_is_never_missing_while_it_becomes_a_video(workspace: Workspace, tone: Path) -> None:
+    held, size = uploads.Uploads(workspace.library.root / "uploads"), tone.stat().st_size
+    upload = held.begin(Upload(name="talk.wav", size=size))
+    held.append(upload, 0, tone.read_bytes())
+    with held.finishing(upload) as arrived:
+        assert held.get(upload) == (KeptUpload(name="talk.wav", size=size), size)
+        arrived.upload.rename(arrived.target)
+        assert held.get(upload) == (KeptUpload(name="talk.wav", size=size, video=file_id(tone)), size)
+    with pytest.raises(Refusal, match="is a video by now"), held.finishing(upload):
+        pass
+    assert held.get(upload)[0].video == file_id(tone)
 
 
 def test_the_same_file_twice_is_one_video(server: WebServer, workspace: Workspace, tone: Path) -> None:
@@ -179,12 +208,23 @@ def test_copies_that_are_finished_at_once_are_all_told_the_video(workspace: Work
     assert kept(workspace) == []
 
 
+def test_an_uploaded_file_goes_with_its_video_also_when_a_copy_was_indexed_since(
+    server: WebServer, workspace: Workspace, tmp_path: Path, tone: Path
+) -> None:
+    data, copy = tone.read_bytes(), Path(shutil.copy(tone, tmp_path / "copy.wav"))
+    with server.client() as client:
+        video = send(client, begin(client, "talk.wav", len(data)), 0, data).json()["video"]
+        until_indexed(client, video)
+        assert workspace.add(copy).video.path == str(copy)
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+    assert (kept(workspace), copy.is_file()) == ([], True)
+
+
 def test_a_video_that_comes_again_while_it_is_deleted_is_there(workspace: Workspace, tone: Path) -> None:
     data, video = tone.read_bytes(), file_id(tone)
     with web_server(workspace) as server, ThreadPoolExecutor(2) as beside, server.client() as client:
         send(client, begin(client, "talk.wav", len(data)), 0, data)
-        with client.stream("GET", f"/api/videos/{video}/progress") as events:
-            list(events.iter_lines())
+        until_indexed(client, video)
         upload = begin(client, "again.wav", len(data))
         with closing(sqlite3.connect(workspace.library.memory_file, isolation_level=None)) as memory:
             memory.execute("BEGIN IMMEDIATE")  # the deletion waits for this, half done
@@ -207,7 +247,8 @@ def test_what_breaks_off_before_the_library_has_it_can_be_finished(
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
         refused = send(client, upload, 0, data)
-        assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), len(data))
+        assert (told(refused), refused.json()["offset"]) == ((500, "unavailable"), len(data))
+        assert "The library cannot be written (Not a directory)" in refused.text
         assert str(workspace.library.root) not in refused.text
         assert kept(workspace) == [f"unfinished/{upload}"]
         videos.unlink()
@@ -293,16 +334,26 @@ def test_what_no_disk_should_hold_is_refused_at_once(server: WebServer, monkeypa
         assert told(second) == (507, "unavailable"), "what the first one still lacks is not free"
 
 
+def test_no_upload_begins_where_nothing_can_be_written(server: WebServer, workspace: Workspace) -> None:
+    wanted, folder = {"name": "talk.mp4", "size": 10}, workspace.library.root / "uploads"
+    with server.client() as client:
+        with full_disk(20):
+            assert told(client.post("/api/uploads", json=wanted)) == (507, "unavailable")
+        shutil.rmtree(folder)
+        folder.touch()
+        refused = client.post("/api/uploads", json=wanted)
+        assert told(refused) == (500, "unavailable")
+        assert "The library cannot be written (Not a directory)" in refused.text
+        folder.unlink()
+        begin(client, **wanted)
+
+
 def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone: Path) -> None:
     data = tone.read_bytes()
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))  # as a full disk: what fits is written
-        try:
+        with full_disk(50_000):
             refused = send(client, upload, 0, data)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), 50_000)
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
