@@ -80,11 +80,15 @@ class Trace:
         with self._lock:
             event["step"] = self._steps
             self._steps += 1
-            line = without_secrets(canonical_json(event), self._keys)
-            self._file.write(line + "\n")
+            event = self.masked(event)
+            self._file.write(canonical_json(event) + "\n")
             self._file.flush()
-        self._watch(json.loads(line))
+        self._watch(event)
         return int(event["step"])
+
+    def masked(self, value: Any) -> Any:
+        """A value as of JSON, as it is written: without the keys, and without passwords in addresses."""
+        return without_secrets(value, self._keys)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -93,7 +97,7 @@ class Trace:
     def _blob(self, value: Any) -> str | None:
         if value is None:
             return None
-        text = without_secrets(blob_text(value), self._keys)
+        text = blob_text(self.masked(value))
         digest = _digest(text)
         path = _blob_path(self.root, digest)
         if not path.exists():
