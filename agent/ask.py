@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from filelock import Timeout
 
-from longtake.agent.concealed import keys_of, without_secrets
+from longtake.agent.concealed import keys_of
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.facts import Known, known_video
@@ -94,7 +94,6 @@ class Asker:
         started = time.time()
         _check_question(question, options)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        keys = keys_of(self._workspace.settings)
         with self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]
             opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
@@ -104,8 +103,8 @@ class Asker:
                 problems={name: problem for video in opened for name, problem in video.problems.items()},
                 incomplete=tuple(video.record.name for video in opened if not video.complete),
             )
-            trace = Trace(self._workspace.library.trace_root, watch, keys)
             workspace = self._workspace
+            trace = Trace(workspace.library.trace_root, watch, keys_of(workspace.settings))
             tools = ToolContext(
                 handles,
                 workspace.engines,
@@ -116,7 +115,9 @@ class Asker:
                 thread=thread or trace.run,
             )
             context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, known)
-            asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
+            asked = Question(
+                trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), list(earlier)
+            )
             try:
                 answer = run_graph(self._graph, asked, change(context), thread or trace.run)
             finally:
@@ -124,7 +125,6 @@ class Asker:
                     self.forget(trace.run)
                 else:
                     self._keep_last_checkpoint(thread)
-            answer = Answer.model_validate_json(without_secrets(answer.model_dump_json(), keys))
             if thread is not None:
                 self._conversations.add(thread, tuple(handles), answer)
             return answer
