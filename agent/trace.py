@@ -98,7 +98,7 @@ class Trace:
         if value is None:
             return None
         text = blob_text(self.masked(value))
-        digest = _digest(text)
+        digest = _digest(text.encode())
         path = _blob_path(self.root, digest)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,13 +133,13 @@ class RecordedTrace:
             event = json.loads(line)
         except ValueError:
             event = None
-        if not isinstance(event, dict) or not event.keys() >= _FIELDS or not isinstance(event["data"], dict):
-            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
-        if event["v"] != SCHEMA:
+        if isinstance(event, dict) and event.get("v", SCHEMA) != SCHEMA:
             raise LibraryError(
                 f"Line {number} of {self._path.name} is of schema {event['v']!r}, and this Longtake reads schema "
                 f"{SCHEMA}: use the one that wrote it."
             )
+        if not isinstance(event, dict) or not _is_event(event):
+            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
         return event
 
     def event(self, step: int, kind: EventType) -> dict[str, Any]:
@@ -164,10 +164,10 @@ class RecordedTrace:
             raise LibraryError(
                 f"The blob {path} of trace {self.run!r} is missing; copy the folder `blobs` with the trace."
             )
-        text = path.read_text(encoding="utf-8")
-        if _digest(text) != digest:
+        data = path.read_bytes()
+        if _digest(data) != digest:
             raise LibraryError(f"The blob {path} is not what was recorded; take it from a copy of the trace.")
-        return json.loads(text)
+        return json.loads(data)
 
 
 def blob_text(value: Any) -> str:
@@ -175,8 +175,14 @@ def blob_text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+def _is_event(event: Mapping[str, Any]) -> bool:
+    """Whether all that every event holds is there, and of its kind."""
+    kinds: Mapping[str, Any] = {"data": dict, "usage": dict, "started": (int, float), "seconds": (int, float)}
+    return event.keys() >= _FIELDS and all(isinstance(event[name], kind) for name, kind in kinds.items())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def _blob_path(root: Path, digest: str) -> Path:

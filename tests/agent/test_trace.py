@@ -149,6 +149,9 @@ def test_a_changed_blob_is_noticed(tmp_path: Path) -> None:
     blob.write_text(json.dumps({"question": "Who?"}), encoding="utf-8")
     with pytest.raises(LibraryError, match="is not what was recorded"):
         recorded.blob(event["input"])
+    blob.write_bytes(b'{"question": "\xff\xfe"}')
+    with pytest.raises(LibraryError, match="is not what was recorded"):
+        recorded.blob(event["input"])
     blob.unlink()
     with pytest.raises(LibraryError, match="is missing"):
         recorded.blob(event["input"])
@@ -170,12 +173,28 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
         list(RecordedTrace(tmp_path, trace.run).events())
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"started": "today"}, {"seconds": None}, {"usage": 3}, {"data": []}],
+)
+def test_an_event_with_a_field_of_another_kind_is_damaged(tmp_path: Path, changed: Mapping[str, Any]) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.close()
+    file = tmp_path / f"{trace.run}.jsonl"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | changed) + "\n", encoding="utf-8")
+    with pytest.raises(LibraryError, match=r"Line 1 of .* is damaged"):
+        list(RecordedTrace(tmp_path, trace.run).events())
+
+
 def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
     trace = Trace(tmp_path)
     trace.event("run", started=time.time())
     trace.close()
     file = tmp_path / f"{trace.run}.jsonl"
-    file.write_text(file.read_text(encoding="utf-8").replace('"v":1', '"v":2'), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace('"v":1', '"v":2').replace("parent", "of"), encoding="utf-8"
+    )
     with pytest.raises(LibraryError, match="is of schema 2, and this Longtake reads schema 1"):
         list(RecordedTrace(tmp_path, trace.run).events())
 
