@@ -110,6 +110,8 @@ def ask_question(thread: str, given: NewQuestion, service: Served) -> StartedRun
 def pack_turn(thread: str, number: int, service: Served) -> Response:
     """An answer with all that proves it, as a zip file."""
     exchange = _exchange(thread, number, service)
+    if exchange.answer.trace is None:
+        raise Refusal(404, "This question was never begun: there is nothing that a pack could prove.")
     with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
         pack = Path(file.name)
     try:
