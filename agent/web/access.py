@@ -16,7 +16,6 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from longtake.agent.web.described import COOKIE
 from longtake.agent.web.refusals import Refusal, refused
 from longtake.errors import ConfigError
 
@@ -28,19 +27,19 @@ _OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed 
 
 @dataclass(frozen=True)
 class Access:
-    """The names by which the server may be called, the token it wants, if any, and whether any address is a name of it;
-    `origins` are the names, some with a port, at which a proxy shows its pages; `cookie` is what those have who gave
-    the token, and tells nothing of it.
+    """By which names the server may be called, and what it wants of those who call.
 
     A page of another site can make its visitors' browsers call a server of theirs under a name of its own (DNS
     rebinding): so the names count, not the address that was reached. An address given in figures cannot be rebound.
     """
 
     names: frozenset[str] = LOOPBACK
-    token: str | None = None
-    any_address: bool = False
-    origins: frozenset[str] = frozenset()
+    token: str | None = None  # none is wanted without one
+    any_address: bool = False  # whether each is a name of it
+    origins: frozenset[str] = frozenset()  # names, some with a port, at which a proxy shows its pages
+    # What those have who gave the token, of which it tells nothing; the servers of a host share its cookies.
     cookie: str = field(default_factory=secrets.token_hex, repr=False)
+    cookie_name: str = field(default_factory=lambda: f"longtake-{secrets.token_hex(4)}")
 
     @classmethod
     def at(cls, host: str, token: str | None, proxied: Sequence[str] = ()) -> Access:
@@ -104,7 +103,7 @@ class Access:
     def problem(self, headers: Headers) -> Refusal | None:
         """Why a request does not get in, if it does not: it brings neither cookie nor token, where there is a token."""
         # Cookies of other programs on this host come along, in any form: a strict parser would give up on all of them.
-        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        given = cookie_parser(headers.get("cookie", "")).get(self.cookie_name, "")
         if self.token is None or _same(given, self.cookie):
             return None
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
@@ -157,7 +156,7 @@ async def open_session(given: Token, request: Request) -> Response:
         raise problem
     response = Response(status_code=204)
     behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself is always called by http
-    response.set_cookie(COOKIE, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
+    response.set_cookie(access.cookie_name, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
     return response
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
@@ -90,12 +91,14 @@ def test_the_page_is_shown_without_it(locked: WebServer) -> None:
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_token_is_refused(small_workspace: Workspace, wrong: str) -> None:
-    with web_server(small_workspace, token=TOKEN) as locked, locked.client() as client:
+    admitted = Access(token=TOKEN)
+    with web_server(small_workspace, admitted=admitted) as locked, locked.client() as client:
         headers = {b"Authorization": f"Bearer {wrong}".encode()}
         assert client.get("/api/videos", headers=headers).status_code == 401
         refused = client.post("/api/session", json={"token": wrong})
         assert (refused.status_code, dict(refused.cookies)) == (401, {})
-        assert client.get("/api/videos", headers={"Cookie": f"longtake={wrong!a}"}).status_code == 401
+        cookie = f"{admitted.cookie_name}={wrong!a}"
+        assert client.get("/api/videos", headers={"Cookie": cookie}).status_code == 401
 
 
 def test_the_token_opens_everything(locked: WebServer) -> None:
@@ -136,9 +139,19 @@ def test_the_cookie_of_another_server_with_the_same_token_opens_nothing(
     locked: WebServer, small_workspace: Workspace
 ) -> None:
     with web_server(small_workspace, token=TOKEN) as other, other.client() as client:
-        cookie = client.post("/api/session", json={"token": TOKEN}).headers["Set-Cookie"].partition(";")[0]
+        [value] = client.post("/api/session", json={"token": TOKEN}).cookies.values()
         with locked.client() as elsewhere:
-            assert elsewhere.get("/api/videos", headers={"Cookie": cookie}).status_code == 401
+            [name] = elsewhere.post("/api/session", json={"token": TOKEN}).cookies
+        with locked.client() as stranger:
+            assert stranger.get("/api/videos", headers={"Cookie": f"{name}={value}"}).status_code == 401
+
+
+def test_servers_of_one_machine_do_not_sign_each_other_out(locked: WebServer, small_workspace: Workspace) -> None:
+    with web_server(small_workspace, token=TOKEN) as other, httpx.Client() as browser:
+        for server in (locked, other):
+            assert browser.post(f"{server.url}/api/session", json={"token": TOKEN}).status_code == 204
+        for server in (locked, other):
+            assert browser.get(f"{server.url}/api/videos").status_code == 200
 
 
 @pytest.mark.parametrize("other", ['prefs={"theme":"dark"}', "n@me[1]=v", "y z=2", "=1", "path", "expires=Wed, 1"])
