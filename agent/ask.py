@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from filelock import Timeout
+from filelock import FileLock, Timeout
 
-from longtake.agent.concealed import keys_of, without_secrets
+from longtake.agent.concealed import keys_of
 from longtake.agent.context import RunContext
 from longtake.agent.controllers.factory import make_controller
 from longtake.agent.facts import Known, known_video
@@ -21,7 +21,7 @@ from longtake.agent.graph import build_graph, open_threads
 from longtake.agent.running import run_graph
 from longtake.agent.state import Question, Turn
 from longtake.agent.trace import Trace, Watch
-from longtake.errors import LongtakeError
+from longtake.errors import LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
@@ -80,7 +80,8 @@ class Asker:
             videos: paths, library ids or names; a path that is not indexed is indexed first, within the budget.
             question: at most 4,000 characters.
             options: of a multiple-choice question, at most ten.
-            thread: name of a conversation, which is kept; questions of one thread know the earlier ones.
+            thread: name of a conversation, of at most 200 characters, which is kept; questions of one thread know the
+                earlier ones.
             earlier: questions and answers that are to stand in the conversation before this one.
             watcher: follows the indexing.
             budget: seconds and stop flag; the profile's seconds by default.
@@ -88,13 +89,13 @@ class Asker:
             change: what the run is handed in place of its own context, as a fork of another run.
 
         Raises:
-            LongtakeError: when the question or a video is not usable, or the thread is being answered; nothing is
-                indexed then.
+            LongtakeError: when the question, the thread's name or a video is not usable; nothing is indexed then.
+            ThreadBusy: when the thread is being answered; neither is then.
         """
         started = time.time()
         _check_question(question, options)
+        _check_thread(thread)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        keys = keys_of(self._workspace.settings)
         with self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]
             opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
@@ -104,8 +105,8 @@ class Asker:
                 problems={name: problem for video in opened for name, problem in video.problems.items()},
                 incomplete=tuple(video.record.name for video in opened if not video.complete),
             )
-            trace = Trace(self._workspace.library.trace_root, watch, keys)
             workspace = self._workspace
+            trace = Trace(workspace.library.trace_root, watch, keys_of(workspace.settings))
             tools = ToolContext(
                 handles,
                 workspace.engines,
@@ -116,21 +117,31 @@ class Asker:
                 thread=thread or trace.run,
             )
             context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, known)
-            asked = Question(question.strip(), tuple(handles), tuple(options), list(earlier))
+            asked = Question(
+                trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), list(earlier)
+            )
             try:
                 answer = run_graph(self._graph, asked, change(context), thread or trace.run)
             finally:
                 if thread is None:
-                    self.forget(trace.run)
+                    self._forget(trace.run)
                 else:
                     self._keep_last_checkpoint(thread)
-            answer = Answer.model_validate_json(without_secrets(answer.model_dump_json(), keys))
             if thread is not None:
                 self._conversations.add(thread, tuple(handles), answer)
             return answer
 
     def forget(self, thread: str) -> None:
-        """Delete all that is kept of a thread; its traces stay."""
+        """Delete all that is kept of a thread; its traces stay.
+
+        Raises:
+            ThreadBusy: while it is being answered.
+        """
+        with self._alone_in(thread):
+            self._forget(thread)
+            Path(self._lock_of(thread).lock_file).unlink()
+
+    def _forget(self, thread: str) -> None:
         self._threads.delete_thread(thread)
         self._notes.forget(thread)
         self._conversations.forget(thread)
@@ -140,20 +151,23 @@ class Asker:
         """Keep others, of this process or another, from asking in a thread: of two at once each would miss the other.
 
         Raises:
-            LongtakeError: when somebody else is asking.
+            ThreadBusy: when somebody else is asking.
         """
         if thread is None:
             yield
             return
-        digest = hashlib.blake2b(thread.encode(), digest_size=16).hexdigest()
         try:
-            lock = self._workspace.library.lock(f"thread-{digest}").acquire(timeout=0)
+            lock = self._lock_of(thread).acquire(timeout=0)
         except Timeout as error:
-            raise LongtakeError(
-                f"The thread {thread!r} is being answered elsewhere: ask again when that is over."
+            raise ThreadBusy(
+                f"The thread {thread!r} is being answered elsewhere: come back to it when that is over."
             ) from error
         with lock:
             yield
+
+    def _lock_of(self, thread: str) -> FileLock:
+        digest = hashlib.blake2b(thread.encode(), digest_size=16).hexdigest()
+        return self._workspace.library.lock(f"thread-{digest}")
 
     def _keep_last_checkpoint(self, thread: str) -> None:
         with self._threads.cursor() as cursor:
@@ -172,10 +186,15 @@ def _check_question(question: str, options: Sequence[str]) -> None:
         raise LongtakeError(f"A multiple-choice question takes 2 to {MOST_OPTIONS} options, got {len(options)}.")
 
 
-def _is_text(question: str) -> bool:
+def _check_thread(thread: str | None) -> None:
+    if thread is not None and not (0 < len(thread) <= LONGEST_THREAD and _is_text(thread)):
+        raise LongtakeError(f"The name of the thread is no text of 1 to {LONGEST_THREAD} characters; give another.")
+
+
+def _is_text(words: str) -> bool:
     """Whether every character can be written down; bytes of another encoding on a command line cannot."""
     try:
-        question.encode()
+        words.encode()
     except UnicodeEncodeError:
         return False
     return True

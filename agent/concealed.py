@@ -1,33 +1,39 @@
-"""Secrets are never kept: keys of endpoints, and passwords in addresses, that a model or a tool repeats."""
+"""Secrets that a model or a tool repeats are masked: keys of endpoints, and users with passwords in addresses."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from longtake.config import Settings, secret
 
-_USER = re.compile(r"(?<=://)[^/\s@\"'<>]+@")  # the user and password of an address
+# A user alone is none: "https://acme.com\ninfo@acme.com" is two lines of a slide, "ssh://git@host" an address.
+_PASSWORD = re.compile(r"(?<=://)[^/\s:@\\\"'<>,;]*:[^/\s@\\\"'<>]+@")
 _KEY_NAME = "api_key_env"  # the setting of an endpoint that names the variable of its key
-_SHORTEST_KEY = 8  # characters; what is shorter is a placeholder, and stands in many words
+_PLACEHOLDER = re.compile(r".{0,7}|[A-Za-z]{0,15}", re.DOTALL)  # for no key: short, or a word, it stands in many texts
 
 
 def keys_of(settings: Settings) -> frozenset[str]:
-    """The values of the variables that hold the keys of the endpoints."""
+    """The values of the variables that hold the keys of the endpoints, as they are and as JSON spells them."""
     sections = [each for each in settings.model_dump().values() if isinstance(each, Mapping)]
-    keys = {secret(str(each[_KEY_NAME])) for each in sections if each.get(_KEY_NAME)}
-    return frozenset(key for key in keys if key and len(key) >= _SHORTEST_KEY)
+    keys = {secret(str(each[_KEY_NAME])) or "" for each in sections if each.get(_KEY_NAME)}
+    keys = {key for key in keys if not _PLACEHOLDER.fullmatch(key)}
+    return frozenset(
+        keys | {json.dumps(key, ensure_ascii=ascii_only)[1:-1] for key in keys for ascii_only in (True, False)}
+    )
 
 
-def without_passwords(text: str) -> str:
-    """Text whose addresses are without user and password."""
-    return _USER.sub("***@", text)
-
-
-def without_secrets(document: str, keys: Iterable[str]) -> str:
-    """A JSON document without these keys, and without users and passwords of addresses."""
-    for key in keys:
-        for ascii_only in (True, False):
-            document = document.replace(json.dumps(key, ensure_ascii=ascii_only)[1:-1], "***")
-    return without_passwords(document)
+def without_secrets(value: Any, keys: Iterable[str]) -> Any:
+    """A value as of JSON whose texts, but not the names of its fields, are without these keys and without passwords."""
+    match value:
+        case str():
+            for key in keys:
+                value = value.replace(key, "***")
+            return _PASSWORD.sub("***@", value)
+        case Mapping():
+            return {name: without_secrets(each, keys) for name, each in value.items()}
+        case list() | tuple():
+            return [without_secrets(each, keys) for each in value]
+    return value

@@ -80,11 +80,15 @@ class Trace:
         with self._lock:
             event["step"] = self._steps
             self._steps += 1
-            line = without_secrets(canonical_json(event), self._keys)
-            self._file.write(line + "\n")
+            event = self.masked(event)
+            self._file.write(canonical_json(event) + "\n")
             self._file.flush()
-        self._watch(json.loads(line))
+        self._watch(event)
         return int(event["step"])
+
+    def masked(self, value: Any) -> Any:
+        """A value as of JSON, as it is written: without the keys, and without passwords in addresses."""
+        return without_secrets(value, self._keys)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -93,8 +97,8 @@ class Trace:
     def _blob(self, value: Any) -> str | None:
         if value is None:
             return None
-        text = without_secrets(blob_text(value), self._keys)
-        digest = _digest(text)
+        text = blob_text(self.masked(value))
+        digest = _digest(text.encode())
         path = _blob_path(self.root, digest)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,13 +133,13 @@ class RecordedTrace:
             event = json.loads(line)
         except ValueError:
             event = None
-        if not isinstance(event, dict) or not event.keys() >= _FIELDS or not isinstance(event["data"], dict):
-            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
-        if event["v"] != SCHEMA:
+        if isinstance(event, dict) and event.get("v", SCHEMA) != SCHEMA:
             raise LibraryError(
                 f"Line {number} of {self._path.name} is of schema {event['v']!r}, and this Longtake reads schema "
                 f"{SCHEMA}: use the one that wrote it."
             )
+        if not isinstance(event, dict) or not _is_event(event):
+            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
         return event
 
     def event(self, step: int, kind: EventType) -> dict[str, Any]:
@@ -160,10 +164,10 @@ class RecordedTrace:
             raise LibraryError(
                 f"The blob {path} of trace {self.run!r} is missing; copy the folder `blobs` with the trace."
             )
-        text = path.read_text(encoding="utf-8")
-        if _digest(text) != digest:
+        data = path.read_bytes()
+        if _digest(data) != digest:
             raise LibraryError(f"The blob {path} is not what was recorded; take it from a copy of the trace.")
-        return json.loads(text)
+        return json.loads(data)
 
 
 def blob_text(value: Any) -> str:
@@ -171,8 +175,14 @@ def blob_text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+def _is_event(event: Mapping[str, Any]) -> bool:
+    """Whether all that every event holds is there, and of its kind."""
+    kinds: Mapping[str, Any] = {"data": dict, "usage": dict, "started": (int, float), "seconds": (int, float)}
+    return event.keys() >= _FIELDS and all(isinstance(event[name], kind) for name, kind in kinds.items())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def _blob_path(root: Path, digest: str) -> Path:

@@ -60,10 +60,17 @@ class Layer:
     inputs: Mapping[str, str] = field(default_factory=dict)
 
     def items(self) -> Iterator[dict[str, Any]]:
-        """The layer's items, in the order they were written."""
-        with (self.path / "items.jsonl").open(encoding="utf-8") as lines:
-            for line in lines:
-                yield json.loads(line)
+        """The layer's items, in the order they were written.
+
+        Raises:
+            LibraryError: at one that is damaged or may not be read.
+        """
+        try:
+            with (self.path / "items.jsonl").open(encoding="utf-8") as lines:
+                for line in lines:
+                    yield json.loads(line)
+        except (OSError, ValueError) as error:
+            raise _damaged(self.path) from error
 
     def share(self, duration: float) -> float:
         """Share of a video of `duration` seconds that the layer examined, 0 to 1."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from longtake.errors import LibraryError
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.media import MediaInfo, probe
 
@@ -23,8 +25,9 @@ def source(video: VideoRecord) -> Path | None:
 
 
 def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
-    """What a video's file is, as its first layer says, or else the file; None while neither is there."""
-    if layer := library.layer(video, "probe"):
-        return _MEDIA.validate_python(next(layer.items()))
+    """What a video's file is, as its first layer says, or else the file; None while neither can be read."""
+    with suppress(LibraryError, ValidationError, StopIteration):
+        if layer := library.layer(video, "probe"):
+            return _MEDIA.validate_python(next(layer.items()))
     path = source(video)
     return probe(path) if path else None

@@ -30,6 +30,7 @@ from openai import (
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
+from longtake.agent.concealed import without_secrets
 from longtake.agent.controllers.completions import mended
 from longtake.agent.controllers.endpoint import CONTROLLER, Busy, ContextFull, Role
 from longtake.agent.controllers.text_protocol import as_text
@@ -94,9 +95,10 @@ class EndpointChatModel(ChatOpenAI):
         return Busy(told, _named_wait(error)) if _may_pass(error) else EngineError(told)
 
     def _sentence(self, problem: str, place: str = "") -> str:
-        # Some servers repeat the key they refuse.
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
-        told = " ".join(problem.split()).replace(key, "***")[:MOST_TOLD].rstrip(".")
+        told = without_secrets(" ".join(problem.split()), (key,))[:MOST_TOLD].rstrip(
+            "."
+        )  # some repeat what they refuse
         return f"{self.role.name} at {self.openai_api_base} {told}. Check {place or self.role.place}."
 
 

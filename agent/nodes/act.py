@@ -57,13 +57,14 @@ def _call(
     text_model = ToolText(context, call, asked_at)
     by_rules = context.tools.settings.controller.engine == "rules"
     tools = replace(context.tools, text_model=None if by_rules else text_model, call=call["id"] or "")
-    result = context.toolbox.call(call["name"], call["args"], tools)
+    told = context.toolbox.call(call["name"], call["args"], tools).model_dump(mode="json")
+    result = ToolResult.model_validate(context.trace.masked(told))
     context.trace.event(
         "tool",
         started=started,
         parent=asked_at,
         given=sent.get(call["id"] or ""),
-        result=result.model_dump(mode="json"),
+        result=told,
         data={
             "tool": call["name"],
             "call": call["id"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from langchain_core.messages import message_to_dict
+from langchain_core.messages import AIMessage, message_to_dict
 from langgraph.runtime import Runtime
 
 from longtake.agent.claims import abstention
@@ -41,6 +41,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         if guard is None:
             raise
         return _ended(guard, state, context)
+    answered = AIMessage.model_validate(context.trace.masked(answered.model_dump()))
     message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
     spent = tokens(message)
     step = context.trace.event(

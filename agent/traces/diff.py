@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.agent.concealed import without_passwords
 from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.steps import Step, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt
@@ -139,7 +138,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         for key, inner in value.items():
             yield from _flat(inner, f"{name}.{key}" if name else str(key))
     elif name:
-        yield name, without_passwords(json.dumps(value, ensure_ascii=False))
+        yield name, json.dumps(value, ensure_ascii=False)
 
 
 def lines_of(diff: Diff) -> Iterator[str]:

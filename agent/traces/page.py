@@ -43,7 +43,7 @@ def address_from(folder: Path) -> Address:
 
 
 def page_of(trace: RecordedTrace, library: Library | None, address: Address = file_address) -> str:
-    """The page of a run; what a video or a model says stands on it as text, and no key of an endpoint does.
+    """The page of a run; what a video or a model says stands on it as text.
 
     Args:
         trace: of the run, which may still go on.

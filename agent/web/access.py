@@ -16,33 +16,30 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from longtake.agent.web.described import COOKIE
-from longtake.agent.web.limits import Bucket
 from longtake.agent.web.refusals import Refusal, refused
 from longtake.errors import ConfigError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-LEAST_TOKEN, LONGEST_TOKEN = 16, 1_000  # characters
+LEAST_TOKEN, LONGEST_TOKEN = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen
 _WANTED = {"WWW-Authenticate": "Bearer"}
 _OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed in by hand, or our page
 
 
 @dataclass(frozen=True)
 class Access:
-    """The names by which the server may be called, the token it wants, if any, and whether any address is a name of it;
-    `origins` are the names, some with a port, at which a proxy shows its pages; `cookie` is what those have who gave
-    the token, and tells nothing of it; `brake` is taken by wrong tokens: five at once, then one in ten seconds.
+    """By which names the server may be called, and what it wants of those who call.
 
     A page of another site can make its visitors' browsers call a server of theirs under a name of its own (DNS
     rebinding): so the names count, not the address that was reached. An address given in figures cannot be rebound.
     """
 
     names: frozenset[str] = LOOPBACK
-    token: str | None = None
-    any_address: bool = False
-    origins: frozenset[str] = frozenset()
+    token: str | None = None  # none is wanted without one
+    any_address: bool = False  # whether each is a name of it
+    origins: frozenset[str] = frozenset()  # names, some with a port, at which a proxy shows its pages
+    # What those have who gave the token, of which it tells nothing; the servers of a host share its cookies.
     cookie: str = field(default_factory=secrets.token_hex, repr=False)
-    brake: Bucket = field(default_factory=lambda: Bucket(5, 0.1), repr=False)
+    cookie_name: str = field(default_factory=lambda: f"longtake-{secrets.token_hex(4)}")
 
     @classmethod
     def at(cls, host: str, token: str | None, proxied: Sequence[str] = ()) -> Access:
@@ -97,28 +94,21 @@ class Access:
         """
         return origin.partition("://")[2] in {host, *self.origins}
 
-    def refusal_of(self, given: str, client: str) -> Refusal | None:
-        """Why a client does not get in with what it gives for the token, if it does not.
-
-        After several wrong ones a right one waits as well, else guessing could go on; who has the cookie need not.
-        """
-        if wait := self.brake.wait(client):
-            headers = {"Retry-After": str(int(wait) + 1)}
-            return Refusal(429, "That were too many wrong tokens: wait ten seconds.", headers=headers)
+    def token_problem(self, given: str) -> Refusal | None:
+        """Why nobody gets in with what is given for the token, if it is not the one."""
         if self.token is None or _same(given, self.token):
             return None
-        self.brake.take(client)
         return Refusal(401, "That is not the token of this server.", headers=_WANTED)
 
-    def refusal(self, headers: Headers, client: str) -> Refusal | None:
+    def problem(self, headers: Headers) -> Refusal | None:
         """Why a request does not get in, if it does not: it brings neither cookie nor token, where there is a token."""
         # Cookies of other programs on this host come along, in any form: a strict parser would give up on all of them.
-        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        given = cookie_parser(headers.get("cookie", "")).get(self.cookie_name, "")
         if self.token is None or _same(given, self.cookie):
             return None
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return self.refusal_of(bearer.strip(), client)
+            return self.token_problem(bearer.strip())
         return Refusal(401, "This server wants its token.", headers=_WANTED)
 
 
@@ -146,7 +136,7 @@ class Guard:
             return Refusal(403, "Pages of other sites may not use this server.")
         if public or path == "/api/session":
             return None
-        return self._access.refusal(headers, scope["client"][0] if scope.get("client") else "")
+        return self._access.problem(headers)
 
 
 class Token(BaseModel):
@@ -162,11 +152,11 @@ router = APIRouter(tags=["access"])
 async def open_session(given: Token, request: Request) -> Response:
     """Give the token for a cookie, which a browser sends along from then on."""
     access: Access = request.app.state.access
-    if problem := access.refusal_of(given.token, request.client.host if request.client else ""):
+    if problem := access.token_problem(given.token):
         raise problem
     response = Response(status_code=204)
     behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself is always called by http
-    response.set_cookie(COOKIE, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
+    response.set_cookie(access.cookie_name, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
     return response
 
 

@@ -13,7 +13,7 @@ from longtake import __version__
 from longtake.agent.web import access, openai_api, runs, threads, tracing, uploading, videos
 from longtake.agent.web.access import Access, Guard
 from longtake.agent.web.cached import cached, tag_of
-from longtake.agent.web.described import TOKEN_WANTED, ErrorBody, OpenAIErrorBody, errors
+from longtake.agent.web.described import ErrorBody, OpenAIErrorBody, errors, token_wanted
 from longtake.agent.web.limits import Limiter, Limits
 from longtake.agent.web.refusals import Refusal, answer_errors
 from longtake.agent.web.service import Service
@@ -52,7 +52,7 @@ def create_app(service: Service, admitted: Access, limits: Limits | None = None)
     )
     app.state.service = service
     app.state.access = admitted
-    wanted = TOKEN_WANTED if admitted.token else []
+    wanted = token_wanted(admitted.cookie_name) if admitted.token else []
     app.include_router(access.router, responses=errors(ErrorBody))
     for routes in (videos, uploading, threads, runs, tracing):
         app.include_router(routes.router, responses=errors(ErrorBody), dependencies=wanted)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import Depends
+from fastapi import Depends, params
 from fastapi.security import APIKeyCookie, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
-COOKIE = "longtake"  # that a browser gets for a token
 
-# They refuse nobody, which is done before a request reaches a route (`Guard`): they tell what is wanted.
-TOKEN_WANTED = [
-    Depends(HTTPBearer(auto_error=False, scheme_name="token", description="What `serve --token` was given.")),
-    Depends(APIKeyCookie(name=COOKIE, auto_error=False, scheme_name="cookie", description="Of POST /api/session.")),
-]
+def token_wanted(cookie: str) -> list[params.Depends]:
+    """What tells that a token is wanted, or the cookie of this name, and refuses nobody: `Guard` has done that."""
+    return [
+        Depends(HTTPBearer(auto_error=False, scheme_name="token", description="What `serve --token` was given.")),
+        Depends(APIKeyCookie(name=cookie, auto_error=False, scheme_name="cookie", description="Of POST /api/session.")),
+    ]
 
 
 class ErrorDetail(BaseModel):

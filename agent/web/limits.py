@@ -53,21 +53,14 @@ class Bucket:
 
     def take(self, client: str) -> float:
         """Take one request; return 0, or the seconds after which there is one again."""
-        now, left, wait = self._clock(), self._of(client), self.wait(client)
-        self._left.pop(client, None)
+        now = self._clock()
+        left, before = self._left.pop(client, (float(self._burst), now))
+        left = min(float(self._burst), left + (now - before) * self._per_second)
+        wait = max(0.0, 1 - left) / self._per_second
         self._left[client] = (left if wait else left - 1, now)
         if len(self._left) > _MOST_CLIENTS:
             del self._left[next(iter(self._left))]  # the one not heard of for the longest time
         return wait
-
-    def wait(self, client: str) -> float:
-        """Seconds until there is a request to take; 0 where there is one."""
-        return max(0.0, 1 - self._of(client)) / self._per_second
-
-    def _of(self, client: str) -> float:
-        now = self._clock()
-        left, before = self._left.get(client, (float(self._burst), now))
-        return min(float(self._burst), left + (now - before) * self._per_second)
 
 
 class Limiter:
@@ -86,7 +79,7 @@ class Limiter:
         wait = self._bucket.take(scope["client"][0] if scope.get("client") else "")
         if wait:
             headers = {"Retry-After": str(int(wait) + 1)}
-            await refused(Refusal(429, "That were too many requests: wait a little.", headers=headers), scope["path"])(
+            await refused(Refusal(429, "Those were too many requests: wait a little.", headers=headers), scope["path"])(
                 scope, receive, send
             )
             return

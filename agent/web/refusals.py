@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from longtake.errors import EngineError, LongtakeError
+from longtake.errors import EngineError, LongtakeError, ThreadBusy
 
 TYPES = {
     401: "unauthorized",
@@ -26,6 +26,7 @@ TYPES = {
     507: "unavailable",
 }
 _OPENAI = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_STATUS = {EngineError: 503, ThreadBusy: 409}
 _OTHERWISE = "invalid_request"
 _FAULT = "Longtake met a fault of its own: see the log of `longtake serve`."
 
@@ -63,7 +64,8 @@ def answer_errors(app: FastAPI) -> None:
     def longtake_error(request: Request, error: LongtakeError) -> Response:
         if isinstance(error, Refusal):
             return refused(error, request.url.path)
-        return refused(Refusal(503 if isinstance(error, EngineError) else 400, str(error)), request.url.path)
+        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 400)
+        return refused(Refusal(status, str(error)), request.url.path)
 
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:

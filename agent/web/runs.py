@@ -22,7 +22,7 @@ from longtake.agent.state import Turn
 from longtake.agent.web.described import EVENTS
 from longtake.agent.web.events import Feed, event_stream
 from longtake.agent.web.refusals import Refusal
-from longtake.errors import Cancelled, LibraryError, LongtakeError
+from longtake.errors import Cancelled, LibraryError, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.progress import Watcher
@@ -161,13 +161,14 @@ class Runs:
         return {"number": number, "answer": answer.model_dump(mode="json")}
 
     def _conclude(self, run: Run, future: Future[dict[str, Any]]) -> None:
-        """Tell the last event of a run; one without an answer stands in its thread all the same."""
+        """Tell the last event of a run; one without an answer stands in its thread, unless another has that."""
         problem = _problem(run, future)
         if problem is None:
             run.feed.tell("answer", future.result(), last=True)
             return
         try:
-            if run.asked.thread is not None:
+            busy = not future.cancelled() and isinstance(future.exception(), ThreadBusy)
+            if run.asked.thread is not None and not busy:
                 failed = Answer(question=run.asked.question, status="failed", answer="", error=problem)
                 self._conversations.add(run.asked.thread, run.asked.videos, failed)
         except LibraryError as error:

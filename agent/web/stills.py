@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longtake.agent.kept_stills import kept_still, small_jpeg
 from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.turns import Turns
+from longtake.agent.web.slots import Slots
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.frames import Picture, read_frames
@@ -12,7 +12,7 @@ from longtake.preprocess.media import probe
 from longtake.preprocess.sources import source
 
 WIDEST = 640  # pixels
-_DECODING = Turns(2, "Other pictures are being decoded: ask again in a while.", again=1)
+DECODING = Slots(2, "Other pictures are being decoded: ask again in a while.", again=1)
 
 
 def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
@@ -28,7 +28,7 @@ def _decoded(video: VideoRecord, at: float) -> Picture:
     path = source(video)
     if path is None:
         raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
-    with _DECODING.one():
+    with DECODING.slot():
         media = probe(path)
         if media.video:
             for frame in read_frames(path, media, TimeSpan(start=at, end=at), lambda: None):

@@ -20,13 +20,13 @@ from longtake.agent.web.pack import write_pack
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.runs import Asked, StartedRun
 from longtake.agent.web.service import Served, Service
-from longtake.agent.web.turns import Turns
+from longtake.agent.web.slots import Slots
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.records import Record
 
 LONGEST_OPTION = 1_000  # characters
-PACKING = Turns(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
+PACKING = Slots(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
@@ -110,10 +110,12 @@ def ask_question(thread: str, given: NewQuestion, service: Served) -> StartedRun
 def pack_turn(thread: str, number: int, service: Served) -> Response:
     """An answer with all that proves it, as a zip file."""
     exchange = _exchange(thread, number, service)
+    if exchange.answer.trace is None:
+        raise Refusal(404, "This question was never begun: there is nothing that a pack could prove.")
     with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
         pack = Path(file.name)
     try:
-        with PACKING.one():
+        with PACKING.slot():
             write_pack(pack, exchange, service.library)
     except BaseException:
         pack.unlink()

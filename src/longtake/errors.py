@@ -22,6 +22,10 @@ class LibraryError(LongtakeError):
     """The library on disk does not hold what was asked for, or cannot be written."""
 
 
+class ThreadBusy(LongtakeError):
+    """A thread is being answered, by this program or another."""
+
+
 class EngineError(LongtakeError):
     """An engine or endpoint cannot be used or has failed."""
 

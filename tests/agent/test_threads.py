@@ -16,10 +16,10 @@ import pytest
 from helpers.asking import VIDEO, endpoint_asker
 from helpers.openai_server import openai_server, refuses, says
 
-from longtake.agent.ask import Asker
+from longtake.agent.ask import LONGEST_THREAD, Asker
 from longtake.agent.trace import RecordedTrace, Watch
 from longtake.config import load
-from longtake.errors import LongtakeError
+from longtake.errors import LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.workspace import Workspace
@@ -203,6 +203,29 @@ def test_a_threads_answers_are_kept_whole_until_it_is_forgotten(small_workspace:
     asker.forget("kept")
     assert conversations.get("kept") is None
     assert _rows(small_workspace, "kept") == (0, 0)
+
+
+def test_a_thread_is_not_forgotten_while_it_is_answered(small_workspace: Workspace) -> None:
+    asker, other = Asker(small_workspace), Asker(small_workspace)
+    conversations = Conversations(small_workspace.library.memory_file)
+    locks = small_workspace.library.root / "locks"
+    before = set(locks.glob("thread-*"))
+
+    def forget(event: Mapping[str, Any]) -> None:
+        with pytest.raises(ThreadBusy, match="'busy' is being answered elsewhere"):
+            other.forget("busy")
+
+    asker.ask([VIDEO], COST, thread="busy", watch=forget)
+    assert len(conversations.exchanges("busy")) == 1
+    other.forget("busy")
+    assert conversations.get("busy") is None
+    assert set(locks.glob("thread-*")) == before
+
+
+@pytest.mark.parametrize("name", ["", "x" * (LONGEST_THREAD + 1), "\udcff"])
+def test_what_cannot_be_the_name_of_a_thread_is_refused(small_workspace: Workspace, name: str) -> None:
+    with pytest.raises(LongtakeError, match="The name of the thread is no text of 1 to 200 characters"):
+        Asker(small_workspace).ask([VIDEO], COST, thread=name)
 
 
 def test_two_who_ask_in_one_thread_at_once_lose_no_turn(small_workspace: Workspace) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from helpers.asking import ask_endpoint
-from helpers.openai_server import refuses, says
+from helpers.asking import VIDEO, ask_endpoint, endpoint_asker
+from helpers.openai_server import openai_server, refuses, says
+from helpers.searxng_server import finds, searxng_server
 
 from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.trace import RecordedTrace, Trace
 from longtake.agent.traces.replay import replay
+from longtake.config import load
 from longtake.errors import LibraryError
 from longtake.preprocess.workspace import Workspace
 
@@ -21,6 +25,7 @@ KEYS = {
     "v", "run", "step", "parent", "type", "started", "seconds", "data", "input", "output", "spans", "evidence", "usage"
 }  # fmt: skip
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+WEB = ("web_search", {"query": "kettle"})
 SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 
@@ -144,6 +149,9 @@ def test_a_changed_blob_is_noticed(tmp_path: Path) -> None:
     blob.write_text(json.dumps({"question": "Who?"}), encoding="utf-8")
     with pytest.raises(LibraryError, match="is not what was recorded"):
         recorded.blob(event["input"])
+    blob.write_bytes(b'{"question": "\xff\xfe"}')
+    with pytest.raises(LibraryError, match="is not what was recorded"):
+        recorded.blob(event["input"])
     blob.unlink()
     with pytest.raises(LibraryError, match="is missing"):
         recorded.blob(event["input"])
@@ -165,12 +173,28 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
         list(RecordedTrace(tmp_path, trace.run).events())
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"started": "today"}, {"seconds": None}, {"usage": 3}, {"data": []}],
+)
+def test_an_event_with_a_field_of_another_kind_is_damaged(tmp_path: Path, changed: Mapping[str, Any]) -> None:
+    trace = Trace(tmp_path)
+    trace.event("run", started=time.time())
+    trace.close()
+    file = tmp_path / f"{trace.run}.jsonl"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | changed) + "\n", encoding="utf-8")
+    with pytest.raises(LibraryError, match=r"Line 1 of .* is damaged"):
+        list(RecordedTrace(tmp_path, trace.run).events())
+
+
 def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
     trace = Trace(tmp_path)
     trace.event("run", started=time.time())
     trace.close()
     file = tmp_path / f"{trace.run}.jsonl"
-    file.write_text(file.read_text(encoding="utf-8").replace('"v":1', '"v":2'), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace('"v":1', '"v":2').replace("parent", "of"), encoding="utf-8"
+    )
     with pytest.raises(LibraryError, match="is of schema 2, and this Longtake reads schema 1"):
         list(RecordedTrace(tmp_path, trace.run).events())
 
@@ -178,12 +202,59 @@ def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
 def test_a_key_that_a_model_repeats_is_kept_nowhere(
     small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = 'sk-very&secret<key-"0123'
+    key, address = 'sk-very&secret<key-"0123', "http://me:hunter22@host/v1"
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    asked = ask_endpoint(small_workspace, [says(f"I use {key} at http://me:hunter22@host/v1.", LISTEN), says(PRICE)])
-    assert "sk-very" not in asked.answer.model_dump_json()
-    files = [path for path in small_workspace.library.trace_root.rglob("*") if path.is_file()]
-    texts = [path.read_text(encoding="utf-8") for path in files]
-    assert any("I use *** at http://***@host/v1." in text for text in texts)
-    assert [text for text in texts if "sk-very" in text or "hunter22" in text] == []
-    assert replay(RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")).same
+    script = [
+        says(f"I use {key} at {address}.", ("memory_tool", {"func": "add", "data": f"{key} at {address}"})),
+        says(None, ("transcribe_speech", {"timestamp": f"{key} {address}"})),
+        says(f"NOT FOUND: only {key} at {address}."),
+    ]
+    with openai_server(script) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        answer = asker.ask([VIDEO], f"What does {key} cost?", thread="keys", options=[key, "nothing"])
+    assert answer.question == "What does *** cost?"
+    assert "only *** at http://***@host/v1" in answer.answer
+    root = small_workspace.library.root
+    texts = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    assert any(b"I use *** at http://***@host/v1." in text for text in texts.values())
+    assert [path for path, text in texts.items() if b"sk-very" in text or b"hunter22" in text] == []
+    asker.forget("keys")
+    assert replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or "")).same
+
+
+def test_a_password_that_an_endpoint_tells_when_it_fails_is_kept_nowhere(small_workspace: Workspace) -> None:
+    with openai_server([refuses(400, "no such host: http://me:hunter22@host/v1")]) as endpoint:
+        asker = endpoint_asker(small_workspace, endpoint.url)
+        answer = asker.ask([VIDEO], "What does the blue kettle cost?", thread="passwords")
+    assert answer.error is not None
+    assert "no such host: http://***@host/v1" in answer.error
+    files = [path for path in small_workspace.library.root.rglob("*") if path.is_file()]
+    assert [path for path in files if b"hunter22" in path.read_bytes()] == []
+
+
+def test_an_event_is_written_and_told_without_keys(tmp_path: Path) -> None:
+    told: list[Mapping[str, Any]] = []
+    trace = Trace(tmp_path, told.append, keys={"sk-0123456789"})
+    trace.event("error", started=time.time(), data={"error": "not sk-0123456789"}, given="sk-0123456789")
+    trace.close()
+    recorded = RecordedTrace(tmp_path, trace.run)
+    (event,) = recorded.events()
+    assert event == told[0]
+    assert (event["data"], recorded.blob(event["input"])) == ({"error": "not ***"}, "***")
+
+
+def test_a_password_that_a_tool_finds_is_kept_nowhere(small_workspace: Workspace) -> None:
+    page = {"title": "Kettles", "content": "Kettles are at http://me:hunter22@host/v1.", "url": "https://example.org/"}
+    with searxng_server(finds(page)) as web, openai_server([says(None, WEB), says(PRICE)]) as endpoint:
+        named = (f"web.searxng_url={web.url}", "engines.web=[searxng]")
+        searching = Workspace(small_workspace.library.root, load(overrides=named))
+        endpoint_asker(searching, endpoint.url, *named).ask([VIDEO], "What does the blue kettle cost?", thread="web")
+    assert "Kettles are at http://***@host/v1." in endpoint.requests[1]["messages"][-1]["content"]
+    files = [path for path in small_workspace.library.root.rglob("*") if path.is_file()]
+    assert [path for path in files if b"hunter22" in path.read_bytes()] == []
+
+
+def test_a_contact_of_a_slide_is_told_as_it_stands_there(small_workspace: Workspace) -> None:
+    contact = "https://acme.com\ninfo@acme.com and ssh://git@github.com/x"
+    asked = ask_endpoint(small_workspace, [says(f"NOT FOUND: it only says {contact}.")])
+    assert contact in asked.answer.answer

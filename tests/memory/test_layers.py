@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.layers import new_layer
 
+from longtake.errors import LibraryError
 from longtake.memory.layers import LayerRecipe, LayerStore, canonical_json
 from longtake.memory.timespan import TimeSpan
 
@@ -74,3 +75,15 @@ def test_facts_of_a_build_lie_beside_the_layer(tmp_path: Path) -> None:
 def test_a_number_that_json_cannot_hold_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         canonical_json({"x": float("nan")})
+
+
+@pytest.mark.parametrize("line", [b"{broken", b'{"text": "\xff"}'])
+def test_a_damaged_item_says_which_layer_and_what_to_do(tmp_path: Path, line: bytes) -> None:
+    store = LayerStore(tmp_path)
+    build(store)
+    layer = store.get("subtitles", RECIPE.key)
+    assert layer is not None
+    with (layer.path / "items.jsonl").open("ab") as items:
+        items.write(line + b"\n")
+    with pytest.raises(LibraryError, match=r"The layer .*subtitles.* cannot be read: delete that folder"):
+        list(layer.items())

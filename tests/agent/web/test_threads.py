@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -23,6 +24,7 @@ from longtake.agent.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import Cancelled
 from longtake.memory.library import file_id
+from longtake.memory.records import Answer
 from longtake.preprocess.progress import Watcher
 from longtake.preprocess.workspace import Workspace
 
@@ -216,6 +218,32 @@ def test_a_deleted_thread_is_gone_with_what_it_knew(client: httpx.Client, server
     assert client.delete(f"/api/threads/{thread}").status_code == 204
     assert client.get(f"/api/threads/{thread}").status_code == 404
     assert server.service.conversations.exchanges(thread) == []
+
+
+def test_what_another_program_answers_is_neither_deleted_nor_asked(
+    client: httpx.Client, small_workspace: Workspace, video: str
+) -> None:
+    thread = begin(client, video)
+
+    def meddle(event: Mapping[str, Any]) -> None:
+        if event["type"] == "run":
+            _refused(client.delete(f"/api/threads/{thread}"), 409, "conflict", "is being answered elsewhere")
+            last = events(client, ask(client, thread, "Which room is it?"))[-1]
+            assert (last.kind, "is being answered elsewhere" in last.data["message"]) == ("failed", True)
+
+    Asker(small_workspace).ask([video], COST, thread=thread, watch=meddle)
+    turns = client.get(f"/api/threads/{thread}").json()["turns"]
+    assert [(turn["number"], turn["answer"]["question"]) for turn in turns] == [(0, COST)]
+    assert client.delete(f"/api/threads/{thread}").status_code == 204
+
+
+def test_of_a_question_that_was_never_begun_there_is_no_pack(
+    client: httpx.Client, server: WebServer, video: str
+) -> None:
+    thread = begin(client, video)
+    failed = Answer(question=COST, status="failed", answer="", error="The question was stopped before its turn came.")
+    server.service.conversations.add(thread, [video], failed)
+    _refused(client.get(f"/api/threads/{thread}/turns/0/pack"), 404, "not_found", "was never begun")
 
 
 def test_a_thread_of_the_terminal_is_there_whatever_its_name(

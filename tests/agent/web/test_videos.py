@@ -260,6 +260,18 @@ def test_a_video_whose_file_is_gone_is_still_looked_at(tmp_path: Path, small_wor
         assert client.get(f"/api/videos/{record.id}/still?at=1").status_code == 200
 
 
+def test_a_damaged_layer_of_one_video_is_no_fault_of_the_list(tmp_path: Path, small_workspace: Workspace) -> None:
+    workspace = Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "copy")), load())
+    video = workspace.library.resolve("talk.mp4")
+    for items in workspace.library.layers(video.id).root.glob("*/*/items.jsonl"):
+        items.write_text("{broken\n", encoding="utf-8")
+    with web_server(workspace) as server, server.client() as client:
+        assert [(each["id"], each["width"]) for each in client.get("/api/videos").json()["videos"]] == [(video.id, 640)]
+        lanes = client.get(f"/api/videos/{video.id}/lanes")
+        assert lanes.status_code == 400
+        assert "cannot be read: delete that folder" in lanes.json()["error"]["message"]
+
+
 def test_before_it_is_indexed_a_video_is_shown_played_and_looked_at(empty: Workspace, tmp_path: Path) -> None:
     file = write_small_video(tmp_path / "talk.mp4")
     record = video_record(file, file.stat(), file_id(file), empty.library, probe(file))
