@@ -105,10 +105,10 @@ def test_a_file_that_is_cancelled_and_refused_then_does_not_try_again(browser: A
         server.client() as client,
         opened(browser, server.url) as page,
     ):
-        for _ in range(AT_ONCE):
+        for _ in range(MOST_UPLOADS):
             client.post("/api/uploads", json={"name": "other.mp4", "size": 10})
         _cancel_while_it_begins(page, first, second)
-        page.locator("#uploads").get_by_text(f"{AT_ONCE} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text(f"{MOST_UPLOADS} uploads are under way").wait_for()
 
 
 def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browser: Any, tmp_path: Path) -> None:
