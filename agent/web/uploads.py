@@ -82,7 +82,8 @@ class Uploads:
                 it cannot be written.
         """
         if upload.size > LARGEST:
-            raise Refusal(413, f"{upload.name} has {upload.size:,} bytes; at most {LARGEST:,} are taken.")
+            sentence = f"{upload.name} is larger than {LARGEST / 1e9:g} GB: add it from a folder (`serve --folder`)."
+            raise Refusal(413, sentence)
         try:
             with self._lock:
                 return self._begin(upload)
@@ -141,7 +142,7 @@ class Uploads:
             except MediaError as error:
                 self._remove(upload_id)
                 raise Refusal(
-                    400, f"{upload.name} is no video or sound that can be read, and was deleted: does it play?"
+                    400, f"{upload.name} is no video or sound that can be read, and is not kept here: does it play?"
                 ) from error
             video = file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())

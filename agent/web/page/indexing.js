@@ -62,6 +62,8 @@ function panelOf(video) {
   const bar = meter(0, `Indexing of ${video.name}`);
   const problem = el("p", { class: "problem" });
   const layers = el("ul", { class: "layers", "aria-label": `Layers of ${video.name}` });
+  const reasons = el("ul", { class: "faint" });
+  const lacking = el("details", { hidden: true }, el("summary", {}, "What is missing, and why"), reasons);
   const dismiss = el("button", { class: "quiet", "aria-label": `Dismiss: ${video.name}` }, "Dismiss");
   const ask = el("a", { class: "button", href: `#/new/${video.id}` }, "Ask");
   const head = el(
@@ -71,7 +73,7 @@ function panelOf(video) {
     words,
     el("div", { class: "row" }, dismiss, ask),
   );
-  const item = el("li", { class: "job" }, head, bar, problem, layers);
+  const item = el("li", { class: "job" }, head, bar, problem, layers, lacking);
   dismiss.onclick = () => (panels.delete(video.id), item.remove());
   byId("indexing").append(item);
   byId("under-way").hidden = false;
@@ -82,6 +84,10 @@ function panelOf(video) {
     dismiss.hidden = !over(progress);
     layers.hidden = progress.state === "queued";
     fill(bar, progress.share);
+    const missing = progress.layers.filter(({ reason }) => reason);
+    lacking.hidden = !missing.length;
+    if (missing.length !== reasons.children.length)
+      reasons.replaceChildren(...missing.map(({ name, reason }) => el("li", {}, `${Plain(name)}: ${reason}`)));
     for (const layer of progress.layers) {
       if (!rows.has(layer.name)) rows.set(layer.name, layerRow(layer.name, layers));
       rows.get(layer.name)(layer);

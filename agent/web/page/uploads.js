@@ -38,9 +38,21 @@ export function watchFiles(arrived) {
 
 function begin(files, arrived) {
   for (const file of files) {
+    const reason = refusal(file);
+    if (reason) {
+      rowOf(file.name).fail(reason);
+      continue;
+    }
     byId(`upload-${uploadOf(file)}`)?.remove(); // what was offered is taken up
     turn = turn.then(sender(file, arrived));
   }
+}
+
+/** Why a file is not sent at all, if it is not. */
+function refusal({ name, size }) {
+  if (/\.(srt|vtt|ass|ssa)$/i.test(name))
+    return "Subtitles are read where they lie beside their video: add both from a folder (`serve --folder`).";
+  return size ? null : "The file is empty.";
 }
 
 /** A row for a file that waits for its turn. Returns what sends it, when that has come. */

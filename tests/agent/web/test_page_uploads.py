@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helpers.browser import opened, until
 from helpers.small_video import write_small_video
-from helpers.web_server import web_server
+from helpers.web_server import WebServer, web_server
 
 from longtake.agent.web.uploads import MOST_UPLOADS
 from longtake.config import load
@@ -141,3 +141,18 @@ def test_indexing_is_followed_again_after_its_progress_and_then_the_list_were_re
 def _bad_gateway(route: Any) -> None:
     """The answer of a proxy whose server is gone."""
     route.fulfill(status=502, body="Bad gateway")
+
+
+def test_what_can_be_no_video_is_not_sent(browser: Any, server: WebServer, tmp_path: Path) -> None:
+    empty, subtitles = tmp_path / "empty.mp4", tmp_path / "talk.srt"
+    empty.touch()
+    subtitles.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello.\n")
+    with opened(browser, server.url) as page:
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+        page.locator("#files").set_input_files([empty, subtitles])
+        page.get_by_text("The file is empty.").wait_for()
+        page.get_by_text("add both from a folder").wait_for()
+        page.get_by_role("button", name="Dismiss").first.click()
+        assert page.locator("#uploads > li").count() == 1
+        assert sent == []
