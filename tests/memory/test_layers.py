@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,18 @@ def test_facts_of_a_build_lie_beside_the_layer(tmp_path: Path) -> None:
 def test_a_number_that_json_cannot_hold_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         canonical_json({"x": float("nan")})
+
+
+def test_a_layer_that_is_deleted_while_it_is_read_is_not_there(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path / "layers")
+    build(store)
+    facts = tmp_path / "layers" / RECIPE.name / RECIPE.key / "layer.json"
+    written = facts.read_text()
+    facts.unlink()
+    os.mkfifo(facts)  # so that reading it waits
+    with ThreadPoolExecutor(1) as beside:
+        layer = beside.submit(store.get, RECIPE.name, RECIPE.key)
+        with facts.open("w") as pipe:  # from here on it is being read
+            store.root.rename(tmp_path / "deleted")
+            pipe.write(written)
+        assert layer.result() is None
