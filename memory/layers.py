@@ -98,7 +98,7 @@ class LayerStore:
             layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"])
             (path / "items.jsonl").stat()
         except FileNotFoundError as error:
-            if Path(error.filename).name == "layer.json":
+            if not (path / "layer.json").exists():  # also where the video was deleted since that was read
                 return None
             raise _damaged(path) from error
         except (OSError, ValueError, KeyError, TypeError) as error:

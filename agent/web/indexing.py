@@ -205,7 +205,7 @@ class Indexing:
                 job.state = "done"
             elif job.cancelled:
                 job.error, job.state = _STOPPED, "failed"
-            else:  # what waits behind it comes first
+            else:  # another is at it: what waits behind it comes first
                 job.error, job.state = _ELSEWHERE, "queued"
                 self._queue.put(job)
                 job.rest(_AGAIN)

@@ -229,7 +229,7 @@ class Uploads:
 
 
 def _unwritten(error: OSError, **facts: Any) -> Refusal:
-    """507 where the disk is full: the same may be asked again, once it has room. 500 where it never will be written."""
+    """507 where the disk is full, for once it has room the same may be asked again; else 500."""
     if error.errno in DISK_FULL:
         return Refusal(507, "The disk of the library is full: when it has room, the upload goes on.", **facts)
     return Refusal(500, f"The library cannot be written ({error.strerror}): allow that, and send again.", **facts)

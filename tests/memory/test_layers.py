@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,18 @@ def test_a_damaged_item_says_which_layer_and_what_to_do(tmp_path: Path, line: by
         items.write(line + b"\n")
     with pytest.raises(LibraryError, match=r"The layer .*subtitles.* cannot be read: delete that folder"):
         list(layer.items())
+
+
+def test_a_layer_that_is_deleted_while_it_is_read_is_not_there(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path / "layers")
+    build(store)
+    facts = tmp_path / "layers" / RECIPE.name / RECIPE.key / "layer.json"
+    written = facts.read_text()
+    facts.unlink()
+    os.mkfifo(facts)  # so that reading it waits
+    with ThreadPoolExecutor(1) as beside:
+        layer = beside.submit(store.get, RECIPE.name, RECIPE.key)
+        with facts.open("w") as pipe:  # from here on it is being read
+            store.root.rename(tmp_path / "deleted")
+            pipe.write(written)
+        assert layer.result() is None
