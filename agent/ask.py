@@ -180,19 +180,21 @@ def _check_question(question: str, options: Sequence[str]) -> None:
         raise LongtakeError("The question is empty; write what you want to know.")
     if len(question) > LONGEST_QUESTION:
         raise LongtakeError(f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read.")
-    if not _is_text(question):
-        raise LongtakeError("The question holds bytes that are no text; write it in UTF-8.")
+    if not all(map(is_text, (question, *options))):
+        raise LongtakeError("The question or an option holds bytes that are no text; write them in UTF-8.")
     if len(options) > MOST_OPTIONS or len(options) == 1:
         raise LongtakeError(f"A multiple-choice question takes 2 to {MOST_OPTIONS} options, got {len(options)}.")
 
 
 def _check_thread(thread: str | None) -> None:
-    if thread is not None and not (0 < len(thread) <= LONGEST_THREAD and _is_text(thread)):
+    if thread is not None and not (0 < len(thread) <= LONGEST_THREAD and is_text(thread)):
         raise LongtakeError(f"The name of the thread is no text of 1 to {LONGEST_THREAD} characters; give another.")
 
 
-def _is_text(words: str) -> bool:
-    """Whether every character can be written down; bytes of another encoding on a command line cannot."""
+def is_text(words: str) -> bool:
+    """Whether every character can be written down: bytes of another encoding on a command line cannot, nor can what
+    JSON may hold, half of a character (a lone surrogate).
+    """
     try:
         words.encode()
     except UnicodeEncodeError:

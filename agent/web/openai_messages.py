@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
-from longtake.agent.ask import LONGEST_QUESTION, MOST_VIDEOS
+from longtake.agent.ask import LONGEST_QUESTION, MOST_VIDEOS, is_text
 from longtake.agent.state import Turn
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.runs import Asked
@@ -20,7 +20,15 @@ from longtake.agent.web.uploads import Upload
 
 MODEL: Final = "longtake"
 MOST_MESSAGES = 200
-Text = Annotated[str, Field(pattern=r"^")]  # a pattern has half characters (lone surrogates) refused
+
+
+def _text(words: str) -> str:
+    if not is_text(words):
+        raise ValueError("it holds half of a character")
+    return words
+
+
+Text = Annotated[str, AfterValidator(_text)]
 
 
 class VideoUrl(BaseModel):

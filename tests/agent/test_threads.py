@@ -228,6 +228,13 @@ def test_what_cannot_be_the_name_of_a_thread_is_refused(small_workspace: Workspa
         Asker(small_workspace).ask([VIDEO], COST, thread=name)
 
 
+@pytest.mark.parametrize("asked", [("\udcff", ()), (COST, ("\udcff", "two"))])
+def test_bytes_of_another_encoding_are_refused(small_workspace: Workspace, asked: tuple[str, tuple[str, ...]]) -> None:
+    question, options = asked
+    with pytest.raises(LongtakeError, match="holds bytes that are no text"):
+        Asker(small_workspace).ask([VIDEO], question, options=options)
+
+
 def test_two_who_ask_in_one_thread_at_once_lose_no_turn(small_workspace: Workspace) -> None:
     with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
         asker, other = (endpoint_asker(small_workspace, endpoint.url) for _ in range(2))
