@@ -35,6 +35,7 @@ from longtake.tools.toolbox import Toolbox
 
 LONGEST_QUESTION = 4_000
 MOST_OPTIONS = 10
+LONGEST_OPTION = 1_000  # characters of one that another program gives
 MOST_VIDEOS = 20  # of a question that another program asks
 LONGEST_THREAD = 200  # characters of its name
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer

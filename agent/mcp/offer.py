@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.ask import LONGEST_QUESTION, LONGEST_THREAD, MOST_OPTIONS, MOST_VIDEOS, Asker
+from longtake.agent.ask import LONGEST_OPTION, LONGEST_QUESTION, LONGEST_THREAD, MOST_OPTIONS, MOST_VIDEOS, Asker
 from longtake.agent.trace import Watch
 from longtake.errors import LongtakeError
 from longtake.memory.library import VideoRecord
@@ -25,6 +25,7 @@ from longtake.tools.toolbox import Toolbox, problems
 
 ASK = "ask"
 CORE = tuple(function for function in ALL_TOOLS if SPECS[function].group == "core")
+Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
 
 
 class AskArguments(BaseModel):
@@ -34,7 +35,7 @@ class AskArguments(BaseModel):
 
     question: str = Field(max_length=LONGEST_QUESTION, description="In plain words.")
     videos: list[str] = Field(min_length=1, max_length=MOST_VIDEOS, description="Names or ids of the library.")
-    options: list[str] = Field(default=[], max_length=MOST_OPTIONS, description="Of a multiple-choice question.")
+    options: list[Option] = Field(default=[], max_length=MOST_OPTIONS, description="Of a multiple-choice question.")
     thread: str | None = Field(
         default=None,
         min_length=1,

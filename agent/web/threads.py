@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from longtake.agent.ask import LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
+from longtake.agent.ask import LONGEST_OPTION, LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
 from longtake.agent.web.chapters import as_text, as_vtt, chapters_of
 from longtake.agent.web.described import content
 from longtake.agent.web.pack import write_pack
@@ -25,7 +25,6 @@ from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.records import Record
 
-LONGEST_OPTION = 1_000  # characters
 PACKING = Slots(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]

@@ -20,6 +20,7 @@ from longtake.agent.web.indexing import Progress, progress_of
 from longtake.agent.web.refusals import Refusal
 from longtake.agent.web.service import Served, Service
 from longtake.agent.web.stills import WIDEST, still
+from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
@@ -187,8 +188,14 @@ def shown(service: Service, video: VideoRecord) -> Video:
     """A video as the API shows it."""
     job = service.indexing.job(video.id)
     media = media_of(service.library, video)
-    coverage = service.library.coverage(video)
     picture = media.video if media else None
+    layers, problems = [], dict(job.problems) if job else {}
+    for name in (name for name in LAYERS if name in video.layers):
+        try:
+            layer = service.library.layer(video, name)
+            layers.append(LayerShare(name=name, share=layer.share(video.duration) if layer else 0.0))
+        except LibraryError as error:  # a damaged layer hides neither the others nor other videos
+            problems[name] = str(error)
     return Video(
         id=video.id,
         name=video.name,
@@ -198,7 +205,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
         bytes=video.size,
         complete=video.complete,
         playable=media is not None and playable(media) and source(video) is not None,
-        layers=tuple(LayerShare(name=name, share=coverage[name]) for name in LAYERS if name in video.layers),
+        layers=tuple(layers),
         progress=job.progress() if job else None,
-        problems=job.problems if job else {},
+        problems=problems,
     )

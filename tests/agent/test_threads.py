@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,13 +75,13 @@ def test_a_thread_keeps_one_checkpoint_however_many_questions_it_has(small_works
     assert _rows(small_workspace, "long") == (1, 0)
 
 
-def test_a_question_outside_every_thread_leaves_no_checkpoint(small_workspace: Workspace) -> None:
-    asker = Asker(small_workspace)
-    before = _rows(small_workspace)
+def test_a_question_outside_every_thread_leaves_no_checkpoint(own_workspace: Workspace) -> None:
+    asker = Asker(own_workspace)
+    before = _rows(own_workspace)
     asker.ask([VIDEO], COST)
     with pytest.raises(KeyboardInterrupt):
         asker.ask([VIDEO], COST, watch=_ctrl_c_at("model"))
-    assert _rows(small_workspace) == before
+    assert _rows(own_workspace) == before
 
 
 def _ctrl_c_at(last: str) -> Watch:
@@ -162,16 +160,12 @@ def test_a_note_is_found_again_in_its_thread_only(small_workspace: Workspace) ->
     connection.close()
 
 
-def test_askers_that_open_a_new_library_at_once_do_not_lock_each_other_out(
-    small_workspace: Workspace, tmp_path: Path
-) -> None:
-    root = tmp_path / "library"
-    shutil.copytree(small_workspace.library.root, root, ignore=shutil.ignore_patterns("memory.sqlite*"))
+def test_askers_that_open_a_new_library_at_once_do_not_lock_each_other_out(own_workspace: Workspace) -> None:
     answers: list[Answer] = []
     together = threading.Barrier(4)
 
     def ask(name: str) -> None:
-        workspace = Workspace(root, load())
+        workspace = Workspace(own_workspace.library.root, load())
         together.wait()
         asker = Asker(workspace)
         answers.extend(asker.ask([VIDEO], COST, thread=name) for _ in range(3))

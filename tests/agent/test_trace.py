@@ -91,15 +91,15 @@ def test_every_model_event_names_the_prompts_it_was_asked_with(small_workspace: 
     assert [event["data"]["prompts"] for event in asked.of("model")] == [prompts_hash()] * 2
 
 
-def test_no_file_of_the_library_ever_holds_the_key(small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_of_the_library_ever_holds_the_key(own_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-never-written-anywhere-0123456789"
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
+    asked = ask_endpoint(own_workspace, [says(None, LISTEN), says(PRICE)])
     assert asked.endpoint.keys == [f"Bearer {key}"] * 2
-    refused = ask_endpoint(small_workspace, [refuses(401, f"Incorrect API key provided: {key}")])
+    refused = ask_endpoint(own_workspace, [refuses(401, f"Incorrect API key provided: {key}")])
     assert refused.answer.error is not None
     assert "Incorrect API key provided: ***" in refused.answer.error
-    files = [path for path in small_workspace.library.root.rglob("*") if path.is_file()]
+    files = [path for path in own_workspace.library.root.rglob("*") if path.is_file()]
     assert len(files) > 10
     assert [path for path in files if key.encode() in path.read_bytes()] == []
     assert key not in refused.answer.model_dump_json() + asked.answer.model_dump_json()
@@ -199,9 +199,7 @@ def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
         list(RecordedTrace(tmp_path, trace.run).events())
 
 
-def test_a_key_that_a_model_repeats_is_kept_nowhere(
-    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_a_model_repeats_is_kept_nowhere(own_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     key, address = 'sk-very&secret<key-"0123', "http://me:hunter22@host/v1"
     monkeypatch.setenv("OPENAI_API_KEY", key)
     script = [
@@ -210,25 +208,25 @@ def test_a_key_that_a_model_repeats_is_kept_nowhere(
         says(f"NOT FOUND: only {key} at {address}."),
     ]
     with openai_server(script) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
+        asker = endpoint_asker(own_workspace, endpoint.url)
         answer = asker.ask([VIDEO], f"What does {key} cost?", thread="keys", options=[key, "nothing"])
     assert answer.question == "What does *** cost?"
     assert "only *** at http://***@host/v1" in answer.answer
-    root = small_workspace.library.root
+    root = own_workspace.library.root
     texts = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     assert any(b"I use *** at http://***@host/v1." in text for text in texts.values())
     assert [path for path, text in texts.items() if b"sk-very" in text or b"hunter22" in text] == []
     asker.forget("keys")
-    assert replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or "")).same
+    assert replay(RecordedTrace(own_workspace.library.trace_root, answer.trace or "")).same
 
 
-def test_a_password_that_an_endpoint_tells_when_it_fails_is_kept_nowhere(small_workspace: Workspace) -> None:
+def test_a_password_that_an_endpoint_tells_when_it_fails_is_kept_nowhere(own_workspace: Workspace) -> None:
     with openai_server([refuses(400, "no such host: http://me:hunter22@host/v1")]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
+        asker = endpoint_asker(own_workspace, endpoint.url)
         answer = asker.ask([VIDEO], "What does the blue kettle cost?", thread="passwords")
     assert answer.error is not None
     assert "no such host: http://***@host/v1" in answer.error
-    files = [path for path in small_workspace.library.root.rglob("*") if path.is_file()]
+    files = [path for path in own_workspace.library.root.rglob("*") if path.is_file()]
     assert [path for path in files if b"hunter22" in path.read_bytes()] == []
 
 
@@ -243,14 +241,14 @@ def test_an_event_is_written_and_told_without_keys(tmp_path: Path) -> None:
     assert (event["data"], recorded.blob(event["input"])) == ({"error": "not ***"}, "***")
 
 
-def test_a_password_that_a_tool_finds_is_kept_nowhere(small_workspace: Workspace) -> None:
+def test_a_password_that_a_tool_finds_is_kept_nowhere(own_workspace: Workspace) -> None:
     page = {"title": "Kettles", "content": "Kettles are at http://me:hunter22@host/v1.", "url": "https://example.org/"}
     with searxng_server(finds(page)) as web, openai_server([says(None, WEB), says(PRICE)]) as endpoint:
         named = (f"web.searxng_url={web.url}", "engines.web=[searxng]")
-        searching = Workspace(small_workspace.library.root, load(overrides=named))
+        searching = Workspace(own_workspace.library.root, load(overrides=named))
         endpoint_asker(searching, endpoint.url, *named).ask([VIDEO], "What does the blue kettle cost?", thread="web")
     assert "Kettles are at http://***@host/v1." in endpoint.requests[1]["messages"][-1]["content"]
-    files = [path for path in small_workspace.library.root.rglob("*") if path.is_file()]
+    files = [path for path in own_workspace.library.root.rglob("*") if path.is_file()]
     assert [path for path in files if b"hunter22" in path.read_bytes()] == []
 
 

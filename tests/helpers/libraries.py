@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,13 @@ def small_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
             write_small_video(shared / "talk.mp4")
         workspace.add(shared / "talk.mp4")
     return workspace
+
+
+@pytest.fixture
+def own_workspace(small_workspace: Workspace, tmp_path: Path) -> Workspace:
+    """The library of the small video, which nobody else writes to.
+
+    Its memory is not copied: closing a file of SQLite's, as copying and reading do, gives up the locks of this process.
+    """
+    left = shutil.ignore_patterns("memory.sqlite*", "traces", "locks")
+    return Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "own", ignore=left)), load())

@@ -107,16 +107,16 @@ def test_a_later_round_is_forked_with_all_before_it_as_recorded(small_workspace:
     assert answer.usage.rounds == 3
 
 
-def test_up_to_the_call_nothing_new_is_known_of_the_videos(small_workspace: Workspace, tmp_path: Path) -> None:
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
-    shutil.copytree(small_workspace.library.root, tmp_path / "library")
-    later = Workspace(tmp_path / "library", load())
-    video = later.library.resolve("talk.mp4")
-    later.library.save(video.model_copy(update={"name": "renamed.mp4"}))
-    trace = RecordedTrace(later.library.trace_root, asked.answer.trace or "")
+def test_up_to_the_call_nothing_new_is_known_of_the_videos(own_workspace: Workspace) -> None:
+    asked = ask_endpoint(own_workspace, [says(None, LISTEN), says(PRICE)])
+    video = own_workspace.library.resolve("talk.mp4")
+    own_workspace.library.save(video.model_copy(update={"name": "renamed.mp4"}))
+    trace = trace_of(own_workspace, asked)
     with openai_server([says(PRICE)]) as endpoint:
-        answer = fork(trace, step_of(asked, "transcribe_speech"), {"timestamp": [4, 5]}, at(later, endpoint.url))
-    events = list(RecordedTrace(later.library.trace_root, answer.trace or "").events())
+        answer = fork(
+            trace, step_of(asked, "transcribe_speech"), {"timestamp": [4, 5]}, at(own_workspace, endpoint.url)
+        )
+    events = list(RecordedTrace(own_workspace.library.trace_root, answer.trace or "").events())
     assert [event["output"] for event in events if event["type"] == "orient"] == [asked.of("orient")[0]["output"]]
 
 
@@ -141,9 +141,9 @@ def test_a_thread_is_not_gone_on_with(small_workspace: Workspace) -> None:
     assert new["data"]["thread"] == answer.trace
 
 
-def test_what_cannot_be_forked_is_told_in_a_sentence(small_workspace: Workspace) -> None:
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN, ("paint", {})), says(PRICE)])
-    trace, runs = trace_of(small_workspace, asked), len(list(small_workspace.library.trace_root.glob("*.jsonl")))
+def test_what_cannot_be_forked_is_told_in_a_sentence(own_workspace: Workspace) -> None:
+    asked = ask_endpoint(own_workspace, [says(None, LISTEN, ("paint", {})), says(PRICE)])
+    trace, runs = trace_of(own_workspace, asked), len(list(own_workspace.library.trace_root.glob("*.jsonl")))
     listen, paint = step_of(asked, "transcribe_speech"), step_of(asked, "paint")
     for step, changes, sentence in (
         (0, {"timestamp": 1}, r"^Step 0 of run '.*' is no tool call: its calls are at .*\d \(transcribe_speech\)"),
@@ -153,8 +153,8 @@ def test_what_cannot_be_forked_is_told_in_a_sentence(small_workspace: Workspace)
         (paint, {"colour": "red"}, "There is no tool 'paint'"),
     ):
         with pytest.raises(LibraryError, match=sentence):
-            fork(trace, step, changes, small_workspace)
-    assert len(list(small_workspace.library.trace_root.glob("*.jsonl"))) == runs
+            fork(trace, step, changes, own_workspace)
+    assert len(list(own_workspace.library.trace_root.glob("*.jsonl"))) == runs
 
 
 def test_a_limit_that_ends_it_before_the_call_is_told(small_workspace: Workspace) -> None:

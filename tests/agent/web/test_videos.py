@@ -247,12 +247,10 @@ def test_a_deleted_video_is_found_nowhere(empty: Workspace, tone: Path) -> None:
     assert not list((empty.library.root / "uploads").rglob("*.wav"))
 
 
-def test_a_video_whose_file_is_gone_is_still_looked_at(tmp_path: Path, small_workspace: Workspace) -> None:
-    shutil.copytree(small_workspace.library.root, tmp_path / "copy")
-    workspace = Workspace(tmp_path / "copy", load())
-    record = workspace.library.resolve("talk.mp4")
-    workspace.library.save(record.model_copy(update={"path": str(tmp_path / "gone.mp4")}))
-    with web_server(workspace) as server, server.client() as client:
+def test_a_video_whose_file_is_gone_is_still_looked_at(tmp_path: Path, own_workspace: Workspace) -> None:
+    record = own_workspace.library.resolve("talk.mp4")
+    own_workspace.library.save(record.model_copy(update={"path": str(tmp_path / "gone.mp4")}))
+    with web_server(own_workspace) as server, server.client() as client:
         shown = client.get(f"/api/videos/{record.id}").json()
         assert (shown["playable"], shown["width"]) == (False, 640)
         gone = client.get(f"/api/videos/{record.id}/file")
@@ -260,16 +258,27 @@ def test_a_video_whose_file_is_gone_is_still_looked_at(tmp_path: Path, small_wor
         assert client.get(f"/api/videos/{record.id}/still?at=1").status_code == 200
 
 
-def test_a_damaged_layer_of_one_video_is_no_fault_of_the_list(tmp_path: Path, small_workspace: Workspace) -> None:
-    workspace = Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "copy")), load())
-    video = workspace.library.resolve("talk.mp4")
-    for items in workspace.library.layers(video.id).root.glob("*/*/items.jsonl"):
+def test_a_damaged_layer_of_one_video_is_no_fault_of_the_list(own_workspace: Workspace) -> None:
+    video = own_workspace.library.resolve("talk.mp4")
+    for items in own_workspace.library.layers(video.id).root.glob("*/*/items.jsonl"):
         items.write_text("{broken\n", encoding="utf-8")
-    with web_server(workspace) as server, server.client() as client:
+    with web_server(own_workspace) as server, server.client() as client:
         assert [(each["id"], each["width"]) for each in client.get("/api/videos").json()["videos"]] == [(video.id, 640)]
         lanes = client.get(f"/api/videos/{video.id}/lanes")
         assert lanes.status_code == 400
         assert "cannot be read: delete that folder" in lanes.json()["error"]["message"]
+
+
+def test_a_layer_that_cannot_be_read_at_all_is_a_problem_of_its_video(own_workspace: Workspace) -> None:
+    video = own_workspace.library.resolve("talk.mp4")
+    (facts,) = own_workspace.library.layers(video.id).root.glob("sounds/*/layer.json")
+    facts.write_text("{broken\n", encoding="utf-8")
+    with web_server(own_workspace) as server, server.client() as client:
+        (told,) = client.get("/api/videos").json()["videos"]
+    assert list(told["problems"]) == ["sounds"]
+    named = [layer["name"] for layer in told["layers"]]
+    assert "sounds" not in named
+    assert "subtitles" in named
 
 
 def test_before_it_is_indexed_a_video_is_shown_played_and_looked_at(empty: Workspace, tmp_path: Path) -> None:
