@@ -58,9 +58,6 @@ class Traces:
             recorded = RecordedTrace(self._root, run)
             events = list(recorded.events())
             shown = [Event(one["type"], one["seconds"], list(_parts(recorded, one))) for one in events[:MOST_EVENTS]]
-        except (KeyError, ValueError):
-            self._tell(f"The trace {run!r} in {self._root} is damaged; take it from a copy of the library.")
-            return None
         except LibraryError as error:
             self._tell(str(error))
             return None

@@ -63,4 +63,4 @@ def test_a_trace_of_another_library_is_none_and_a_damaged_one_is_told(trace: Tra
         file.write_text(damage)
         assert traces.of(trace.run) is None
     assert "is missing; copy the folder `blobs`" in told[0]
-    assert ["is damaged; take it from a copy" in one for one in told[1:]] == [True, True]
+    assert ["is damaged: take the trace from a copy" in one for one in told[1:]] == [True, True]

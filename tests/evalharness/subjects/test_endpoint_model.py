@@ -49,9 +49,9 @@ Ask = Callable[..., tuple[Reply, Endpoint]]
 
 
 @pytest.fixture
-def ask(small_workspace: Workspace) -> Ask:
+def ask(own_workspace: Workspace) -> Ask:
     """Ask a model what the small video shows and says."""
-    library = small_workspace.library.root
+    library = own_workspace.library.root
 
     def put(
         question: Asked, *script: Sent, kind: str = "model", options: str = "", settings: tuple[str, ...] = ()
