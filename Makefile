@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check clean
+.PHONY: demo test check style mypy pyright imports clean
 
 demo: .venv/.installed
 	$(BIN)/longtake demo
@@ -13,10 +13,16 @@ test: .venv/.installed-test
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 check: .venv/.installed-dev
+	@$(MAKE) --no-print-directory -j 2 --output-sync style mypy pyright imports
+
+style: .venv/.installed-dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy
-	$(BIN)/pyright
+
+mypy pyright: .venv/.installed-dev
+	$(BIN)/$@
+
+imports: .venv/.installed-dev
 	$(BIN)/lint-imports
 
 clean:
@@ -31,10 +37,11 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-.venv/.installed-test: .venv/.installed
+# What is installed last holds the ones before it: from nothing, one resolution is enough.
+.venv/.installed-test: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
-	@touch $@
+	@touch .venv/.installed $@
 
-.venv/.installed-dev: .venv/.installed-test
+.venv/.installed-dev: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@
+	@touch .venv/.installed .venv/.installed-test $@

@@ -10,10 +10,9 @@ const panels = new Map(); // by video: what shows its progress, `open` until tha
 const listeners = new Set();
 let following = null; // the video whose progress is followed
 
-/** Be told `(video, progress)` of every step of indexing. Returns how to stop that. */
+/** Be told `(video, progress)` of every step of indexing. */
 export function onProgress(listener) {
   listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** Follow what is under way; call it again when a video was added. */
