@@ -37,11 +37,11 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-# What is installed last holds the ones before it: from nothing, one resolution is enough.
-.venv/.installed-test: .venv/bin/python pyproject.toml
+# One after the other: of all at once pip tries versions for many minutes.
+.venv/.installed-test: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
-	@touch .venv/.installed $@
+	@touch $@
 
-.venv/.installed-dev: .venv/bin/python pyproject.toml
+.venv/.installed-dev: .venv/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch .venv/.installed .venv/.installed-test $@
+	@touch $@
