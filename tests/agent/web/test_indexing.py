@@ -26,6 +26,21 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "library", load())
 
 
+@pytest.fixture
+def clips(long_tone: Path, tone: Path, tmp_path: Path) -> Path:
+    """A folder with a long and a short clip."""
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    for source in (long_tone, tone):
+        shutil.copy(source, folder / source.name)
+    return folder
+
+
+def add(client: httpx.Client, file: Path) -> str:
+    """The id of a video that is added where it lies."""
+    return str(client.post("/api/videos", json={"path": str(file)}).json()["id"])
+
+
 def told(client: httpx.Client, video: str) -> Iterator[dict[str, Any]]:
     """What is told of indexing until its end."""
     with client.stream("GET", f"/api/videos/{video}/progress") as events:
@@ -79,13 +94,11 @@ def test_a_file_that_goes_away_fails_with_a_sentence(workspace: Workspace, long_
 
 
 def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
-    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+    workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
-    for source in (long_tone, tone):
-        shutil.copy(source, tmp_path / source.name)
-    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
-        running = client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)}).json()["id"]
-        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+    with web_server(workspace, folders=[clips]) as server, server.client() as client:
+        running = add(client, clips / long_tone.name)
+        waiting = add(client, clips / tone.name)
         until(lambda: client.get(f"/api/videos/{running}").json()["progress"]["state"] == "indexing")
         assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
         busy = client.delete(f"/api/videos/{running}")
@@ -95,13 +108,11 @@ def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
 
 
 def test_nothing_is_told_of_a_video_that_is_deleted_while_it_waits(
-    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+    workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
-    for source in (long_tone, tone):
-        shutil.copy(source, tmp_path / source.name)
-    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
-        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
-        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+    with web_server(workspace, folders=[clips]) as server, server.client() as client:
+        add(client, clips / long_tone.name)
+        waiting = add(client, clips / tone.name)
         events = told(client, waiting)
         first = next(events)
         assert client.delete(f"/api/videos/{waiting}").status_code == 204
@@ -109,13 +120,11 @@ def test_nothing_is_told_of_a_video_that_is_deleted_while_it_waits(
 
 
 def test_what_cannot_be_deleted_stays_in_the_queue(
-    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+    workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
-    for source in (long_tone, tone):
-        shutil.copy(source, tmp_path / source.name)
-    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
-        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
-        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+    with web_server(workspace, folders=[clips]) as server, server.client() as client:
+        add(client, clips / long_tone.name)
+        waiting = add(client, clips / tone.name)
         with workspace.library.lock(waiting):  # as another process that works on it
             assert client.delete(f"/api/videos/{waiting}").status_code == 409
         assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
@@ -123,28 +132,24 @@ def test_what_cannot_be_deleted_stays_in_the_queue(
 
 @pytest.mark.slow
 def test_what_waits_is_indexed_where_its_file_lies_by_then(
-    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+    workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
-    for source in (long_tone, tone):
-        shutil.copy(source, tmp_path / source.name)
-    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
-        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
-        waiting = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
-        (tmp_path / tone.name).rename(tmp_path / "moved.wav")
-        assert client.post("/api/videos", json={"path": str(tmp_path / "moved.wav")}).json()["id"] == waiting
+    with web_server(workspace, folders=[clips]) as server, server.client() as client:
+        add(client, clips / long_tone.name)
+        waiting = add(client, clips / tone.name)
+        (clips / tone.name).rename(clips / "moved.wav")
+        assert client.post("/api/videos", json={"path": str(clips / "moved.wav")}).json()["id"] == waiting
         assert list(told(client, waiting))[-1]["state"] == "done"
 
 
 @pytest.mark.slow
 def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
-    workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path
+    workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
-    for source in (long_tone, tone):
-        shutil.copy(source, tmp_path / source.name)
-    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
+    with web_server(workspace, folders=[clips]) as server, server.client() as client:
         with workspace.library.lock(file_id(long_tone)):
-            held = client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)}).json()["id"]
-            other = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()["id"]
+            held = add(client, clips / long_tone.name)
+            other = add(client, clips / tone.name)
             assert list(told(client, other))[-1]["state"] == "done"
             until(lambda: client.get(f"/api/videos/{held}").json()["progress"]["state"] == "queued")
             waiting = client.get(f"/api/videos/{held}").json()["progress"]
@@ -153,13 +158,11 @@ def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
     assert (last["state"], last["error"]) == ("done", None)
 
 
-def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Path, tone: Path, tmp_path: Path) -> None:
-    for source in (long_tone, tone):
-        shutil.copy(source, tmp_path / source.name)
-    workspace.add(tmp_path / tone.name)
-    with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
-        client.post("/api/videos", json={"path": str(tmp_path / long_tone.name)})
-        complete = client.post("/api/videos", json={"path": str(tmp_path / tone.name)}).json()
+def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Path, tone: Path, clips: Path) -> None:
+    workspace.add(clips / tone.name)
+    with web_server(workspace, folders=[clips]) as server, server.client() as client:
+        add(client, clips / long_tone.name)
+        complete = client.post("/api/videos", json={"path": str(clips / tone.name)}).json()
         assert (complete["complete"], complete["progress"]) == (True, None)
 
 

@@ -156,3 +156,21 @@ def test_what_can_be_no_video_is_not_sent(browser: Any, server: WebServer, tmp_p
         page.get_by_role("button", name="Dismiss").first.click()
         assert page.locator("#uploads > li").count() == 1
         assert sent == []
+
+
+def test_a_file_that_is_dropped_on_the_page_is_uploaded(browser: Any, tmp_path: Path) -> None:
+    clip = write_small_video(tmp_path / "talk.mp4")
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        carried = page.evaluate_handle(
+            "bytes => { const carried = new DataTransfer();"
+            " carried.items.add(new File([new Uint8Array(bytes)], 'talk.mp4'));"
+            " return carried; }",
+            list(clip.read_bytes()),
+        )
+        page.dispatch_event("body", "dragover", {"dataTransfer": carried})
+        assert page.evaluate("document.body.classList.contains('dropping')")
+        page.dispatch_event("body", "drop", {"dataTransfer": carried})
+        page.get_by_role("heading", name="talk.mp4").wait_for()
+        assert not page.evaluate("document.body.classList.contains('dropping')")
+        (video,) = server.service.library.videos()
+        assert (video.name, video.size) == ("talk.mp4", clip.stat().st_size)
