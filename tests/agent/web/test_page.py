@@ -226,6 +226,16 @@ def test_hovering_shows_the_words_and_a_click_seeks(browser: Any, talk: str) -> 
         assert 4.5 < player_time(page) < 6.5
 
 
+def test_an_answer_is_copied_with_its_places(browser: Any, talk: str) -> None:
+    with opened(browser, talk, permissions=["clipboard-read", "clipboard-write"]) as page:
+        ask(page, COST).get_by_role("button", name="Copy").click()
+        page.get_by_text("The answer was copied.").wait_for()
+        question, _, answer, *places = page.evaluate("navigator.clipboard.readText()").split("\n")
+        assert question == COST
+        assert "249 dollars" in answer
+        assert places == ["  talk.mp4 0:04–0:06  speech  The blue kettle costs 249 dollars."]
+
+
 def test_what_is_asked_in_another_tab_is_shown_here_too(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
