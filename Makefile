@@ -1,4 +1,4 @@
-# make demo   from nothing to three answered questions
+# make demo   from nothing to a video that is indexed and asked
 # make test   from nothing to a green test suite
 # make check  lint, types and import rules
 PYTHON ?= python3
@@ -34,7 +34,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/.installed: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[weights]'
 	@touch $@
 
 # One after the other: of all at once pip tries versions for many minutes.

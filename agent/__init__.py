@@ -1,1 +1,1 @@
-"""The LangGraph state machine, its controllers, claims, traces and commands."""
+"""The LangGraph state machine, its controllers, how claims are verified, and traces."""

@@ -1,1 +1,1 @@
-"""The evaluation harness: suites put to subjects, judged, scored and reported; `bench` measures Longtake itself."""
+"""The evaluation harness: suites put to subjects, judged, scored and reported."""

@@ -127,7 +127,7 @@ class PredictionKey(NamedTuple):
 
 
 ReplyStatus = Literal["ok", "error", "timeout", "no_media"]
-ParseStatus = Literal["ok", "fallback", "abstained", "failed", "none"]
+ParseStatus = Literal["ok", "fallback", "uncertain", "abstained", "failed", "none"]
 
 
 class Reply(Record):
@@ -139,6 +139,7 @@ class Reply(Record):
     choice: int | None = Field(default=None, description="The option chosen, in the item's own order, from 0.")
     parse: ParseStatus = Field(default="none", description="How the choice was read; none where nothing is chosen.")
     abstained: bool = False
+    uncertain: bool = Field(default=False, description="Whether it only names what may be the answer, and says so.")
     calls: tuple[ToolCall, ...] = ()
     planned: str = Field(default="", description="What was said when only calls were asked for; `text` is the answer.")
     cited: tuple[TimeSpan, ...] = ()

@@ -2,8 +2,8 @@
 
 The index is cheap and knows all of a video a little; a question has a few seconds of it looked at again, larger,
 denser or by a stronger model. What that found is kept with all that determined it, so that the same look is not taken
-twice and search finds it (`preprocess.findable`). It is a cache: a reading that is damaged is passed over, and the
-next look at its span takes its place.
+twice and search finds it (`preprocess.pipeline.index_sync`). It is a cache: a reading that is damaged is passed over,
+and the next look at its span takes its place.
 """
 
 from __future__ import annotations

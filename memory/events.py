@@ -24,10 +24,14 @@ _REACH = 30.0  # seconds
 
 @dataclass(slots=True)
 class Event:
-    """What was found of one event: the best candidate first, the span of all, and the moment it tells of."""
+    """What was found of one event: the best candidate first, the span of all, and the moment it tells of.
+
+    `weak`: nothing of the query was found in it.
+    """
 
     candidates: list[Candidate]
     span: TimeSpan
+    weak: bool = False
     moment: TimeSpan | None = field(init=False)
     longest: float = field(init=False)
 

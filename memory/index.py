@@ -71,10 +71,15 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Hit(Match):
-    """An event: its best document, the span it covers, and the other documents found of it, best first."""
+    """An event: its best document, the span it covers, and the other documents found of it, best first.
+
+    A weak one holds no word of the query and lies under the floor of every vector: it is the nearest there is, and no
+    sign that what was asked for is there. It is one document; its signals are empty where it lies in no space.
+    """
 
     span: TimeSpan
     also: tuple[Match, ...] = ()
+    weak: bool = False
 
 
 class Index(Protocol):
@@ -97,12 +102,16 @@ class Index(Protocol):
         """
         ...
 
+    def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
+        """Ids of the embeddings that documents of these videos have vectors of; of all videos where none is given."""
+        ...
+
     def delete(self, video: str) -> None:
         """Forget a video."""
         ...
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
-        """The k best events, best first.
+        """The k best events, best first: fewer only where the filter allows fewer. Weak ones come after all others.
 
         Args:
             query: in words.

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
+from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
-from longtake.memory.refined import Refined
 
 ID_DIGITS = 16
 FORMAT = 1  # of everything a library holds; raised when an older Longtake could not read it any more

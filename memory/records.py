@@ -12,7 +12,7 @@ from longtake.memory.timespan import TimeSpan
 Modality = Literal["speech", "scene_text", "visual", "audio", "metadata"]
 MODALITIES: tuple[Modality, ...] = ("speech", "scene_text", "visual", "audio", "metadata")
 Verdict = Literal["supported", "contradicted", "unverified"]
-Status = Literal["answered", "abstained", "partial", "failed"]
+Status = Literal["answered", "uncertain", "abstained", "partial", "failed"]
 
 
 class Record(BaseModel):
@@ -106,6 +106,21 @@ class Citing(Record):
         return round(self.cited / self.claims, 4) if self.claims else None
 
 
+class Closest(Record):
+    """A line that may answer a question, where nothing surely does."""
+
+    text: str
+    start: float
+    end: float
+    modality: Modality
+    video: str
+
+    @property
+    def place(self) -> Citation:
+        """Where it stands, as a citation: to be looked at, not proof."""
+        return Citation(video=self.video, start=self.start, end=self.end, modality=self.modality, quote=self.text)
+
+
 class Option(Record):
     """The chosen option of a multiple-choice question."""
 
@@ -131,6 +146,12 @@ class Answer(Record):
     status: Status
     answer: str
     option: Option | None = None
+    confidence: float | None = Field(
+        default=None, description="Calibrated probability that it is right; none where nothing was ranked."
+    )
+    closest: tuple[Closest, ...] = Field(
+        default=(), description="Where the answer is uncertain: at most three lines that come closest, best first."
+    )
     citations: tuple[Citation, ...] = ()
     claims: tuple[Claim, ...] = ()
     citations_removed: int = Field(default=0, description="Citations of the draft that no evidence of the run backs.")
@@ -146,3 +167,8 @@ class Answer(Record):
     offline: bool = Field(default=False, description="Whether every connection off this machine was blocked.")
     trace: str | None = Field(default=None, description="Run id; its events are in <library>/traces.")
     error: str | None = None
+
+    @property
+    def places(self) -> tuple[Citation, ...]:
+        """Where a reader can look: what it cites and, where it is uncertain, the lines that come closest; each once."""
+        return tuple(dict.fromkeys((*self.citations, *(line.place for line in self.closest))))

@@ -1,5 +1,7 @@
 """Hybrid search: words (BM25) and meaning (vectors) fused by rank, under exact filters, one result an event.
 
+What holds no word of the query and is under the floor of every vector is weak: it comes last, and is marked.
+
 Readers never lock: they follow `revisions.json`, and look again when a writer replaced it under them. One
 writer at a time.
 """
@@ -19,10 +21,10 @@ from filelock import FileLock
 
 from longtake.errors import LibraryError
 from longtake.memory.corpus import Corpus, Mask
-from longtake.memory.current import Revision, entry, read_current, write_current
+from longtake.memory.current import Revision, entry, read_current, video_of, write_current
 from longtake.memory.documents import DocumentStore
 from longtake.memory.events import Event, find_events
-from longtake.memory.fusion import WORDS, Ranking, fuse, top
+from longtake.memory.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.layers import content_key
 from longtake.memory.segments import Segment, SegmentError, SegmentStore
@@ -41,7 +43,7 @@ class HybridIndex:
 
         Args:
             root: folder of the index.
-            floors: by id of an embedding, the cosine under which a document is not found by its vector; 0 for others.
+            floors: by id of an embedding, the cosine under which its vector finds a document only weakly; 0 for others.
             rrf_constant: of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
         """
         self.root = root
@@ -64,6 +66,11 @@ class HybridIndex:
         if revision is None:
             return refined == ""
         return (revision.terms, revision.made_of) == (VERSION, refined)
+
+    def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
+        """Ids of the embeddings that documents of these videos have vectors of; of all videos where none is given."""
+        within = (revision for name, revision in self._read().items() if not videos or video_of(name) in videos)
+        return frozenset(space for revision in within for space in revision.spaces)
 
     def check(self) -> None:
         """Open the words and vectors of every video, and see that the documents are there. Nothing is written.
@@ -92,9 +99,10 @@ class HybridIndex:
             self._commit({name: held for name, held in self._read().items() if name not in names}, *names)
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
-        """The k best events, best first.
+        """The k best events, best first: fewer only where the filter allows fewer.
 
-        A document without a word of the query and under the floor of every vector is not found at all.
+        A document without a word of the query and under the floor of every vector is weak: where the others are fewer
+        than k, the best of the weak ones follow, each by itself, for nothing says that they belong together.
 
         Args:
             query: in words.
@@ -120,10 +128,35 @@ class HybridIndex:
         depth = max(k, _DEPTH)
         while True:
             ranked = self._ranked(corpus, query, vectors, allowed, depth)
-            events = find_events(fuse(ranked, self.rrf_constant), corpus, k)
-            if len(events) >= k or all(len(positions) < depth for positions, _ in ranked.values()):
-                return self._hits(corpus, events)
+            strong = fuse(ranked, self.rrf_constant)
+            events = find_events(strong, corpus, k)
+            if len(events) >= k:
+                break
+            if all(len(positions) < depth for positions, _ in ranked.values()):
+                found = [each.position for each in strong]
+                weak = self._weak(corpus, vectors, allowed, found, k - len(events))
+                events += [Event([each], corpus.span(each.position), weak=True) for each in weak]
+                break
             depth *= _DEEPER
+        return self._hits(corpus, events)
+
+    def _weak(
+        self, corpus: Corpus, vectors: Mapping[str, Vectors], allowed: Mask, found: Sequence[int], k: int
+    ) -> list[Candidate]:
+        """The k best of the allowed documents that were not found, by their vectors; those without one come last."""
+        left = allowed.copy()
+        left[list(found)] = False
+        # What was found is ranked with the rest, so that a rank says how many documents are nearer.
+        depth = len(found) + max(k, _DEPTH)
+        ranked = {
+            name: space.nearest(vector, allowed, depth, -np.inf)
+            for name, vector in vectors.items()
+            if (space := corpus.space(name))
+        }
+        weak = [each for each in fuse(ranked, self.rrf_constant) if left[each.position]][:k]
+        left[[each.position for each in weak]] = False
+        rest = np.flatnonzero(left)[: k - len(weak)].tolist()
+        return weak + [Candidate(position, 0.0, {}) for position in rest]
 
     def _ranked(
         self, corpus: Corpus, query: str, vectors: Mapping[str, Vectors], allowed: Mask, depth: int
@@ -146,7 +179,7 @@ class HybridIndex:
         hits: list[Hit] = []
         for event in events:
             best, *also = (Match(next(documents), each.score, each.signals) for each in event.candidates)
-            hits.append(Hit(best.document, best.score, best.signals, event.span, tuple(also)))
+            hits.append(Hit(best.document, best.score, best.signals, event.span, tuple(also), event.weak))
         return hits
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:

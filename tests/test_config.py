@@ -35,7 +35,7 @@ def test_a_file_builds_on_the_profile_it_names(tmp_path: Path) -> None:
         ("embedded", ["budget.round=3"], r"budget.round is not a setting \(did you mean 'rounds'\?\)"),
         ("embedded", ["budget.rounds=0"], "budget.rounds: Input should be greater than or equal to 1"),
         ("embedded", ["budget.rounds"], "--set needs key=value, got 'budget.rounds'"),
-        ("embedded", ["controller.engine=gpt"], "controller.engine: Input should be 'rules', 'openai'"),
+        ("embedded", ["controller.engine=gpt"], "controller.engine: Input should be 'extractive', 'openai'"),
         ("embedded", ["budget.rounds=[1"], "is not a valid value"),
     ],
 )

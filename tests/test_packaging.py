@@ -18,7 +18,26 @@ def test_every_package_on_disk_is_listed() -> None:
         for name, folder in mapped.items()
         for init in folder.rglob("__init__.py")
     }
-    assert on_disk | {"longtake"} == set(SETUPTOOLS["packages"])
+    own = ROOT / "src" / "longtake"
+    application = {
+        ".".join(["longtake", *init.parent.relative_to(own).parts])
+        for folder in own.iterdir()
+        if folder.is_dir() and not folder.is_symlink() and folder.name != "bench"
+        for init in folder.rglob("__init__.py")
+    }
+    assert on_disk | application | {"longtake"} == set(SETUPTOOLS["packages"])
+
+
+def test_every_file_beside_the_code_is_shipped() -> None:
+    kinds = SETUPTOOLS["package-data"]["*"]
+    packages = [ROOT / path for name, path in SETUPTOOLS["package-dir"].items()]
+    left = [
+        str(file.relative_to(ROOT))
+        for init in (init for folder in packages for init in folder.rglob("__init__.py"))
+        for file in init.parent.iterdir()
+        if file.is_file() and file.suffix not in (".py", ".pyc") and not any(file.match(kind) for kind in kinds)
+    ]
+    assert left == []
 
 
 def test_every_mapped_folder_has_its_link() -> None:

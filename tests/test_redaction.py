@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from longtake.agent.concealed import keys_of, without_secrets
 from longtake.config import load
+from longtake.redaction import keys_of, without_secrets
 
 KEY = 'sk-"ключ"-0123'
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from longtake.agent.claims import NOT_FOUND
-from longtake.agent.controllers.arguments import NOT_READ, unreadable
+from longtake.agent.controllers.call_parsing.arguments import NOT_READ, unreadable
+from longtake.agent.verification.claims import NOT_FOUND
 
 
 def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
+from longtake.agent.query.reader import LearnedReader
 from longtake.config import ControllerSettings, Settings, secret
 from longtake.errors import ConfigError
 from longtake.offline import is_loopback, refused_endpoint
@@ -17,8 +19,15 @@ _EXTRAS = {
 }
 
 
-def make_controller(settings: Settings) -> BaseChatModel:
-    """A chat model that plans. It is never changed silently: an endpoint that is down is an error.
+class Controllers(NamedTuple):
+    """The chat model that plans, and the one that stands in where it comes to nothing; none for the latter itself."""
+
+    plans: BaseChatModel
+    stands_in: BaseChatModel | None
+
+
+def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
+    """The controller of the settings. It is never changed silently: an endpoint that is down is an error.
 
     Raises:
         ConfigError: when a setting is missing or wrong, a package or a model is not there, or `--offline` forbids the
@@ -31,13 +40,18 @@ def make_controller(settings: Settings) -> BaseChatModel:
         raise ConfigError(
             f"controller.engine={engine} needs {' and '.join(absent)}: install it with pip install 'longtake[{extra}]'."
         )
-    if engine == "rules":
-        from longtake.agent.controllers.rules import RulesChatModel
-
-        return RulesChatModel()
+    if engine == "extractive":
+        return Controllers(extractive(reader), None)
     if engine == "transformers":
-        return _in_process(settings.controller, offline=settings.offline)
-    return _endpoint(settings.controller, offline=settings.offline)
+        return Controllers(_in_process(settings.controller, offline=settings.offline), extractive(reader))
+    return Controllers(_endpoint(settings.controller, offline=settings.offline), extractive(reader))
+
+
+def extractive(reader: LearnedReader) -> BaseChatModel:
+    """The controller that needs no language model; it compares by the embedding that questions are read by."""
+    from longtake.agent.controllers.extractive.model import ExtractiveChatModel
+
+    return ExtractiveChatModel(embed=reader.embed, family=reader.family)
 
 
 def _in_process(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:

@@ -30,13 +30,13 @@ from openai import (
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
-from longtake.agent.concealed import without_secrets
+from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.completions import mended
 from longtake.agent.controllers.endpoint import CONTROLLER, Busy, ContextFull, Role
-from longtake.agent.controllers.text_protocol import as_text
 from longtake.config import ControllerSettings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.endpoint_client import NO_KEY, endpoint_client
+from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
+from longtake.redaction import without_secrets
 
 MOST_TOLD = 300  # letters of what went wrong
 # OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini each word it in their own way.

@@ -28,7 +28,7 @@ from qwen_agent.llm.schema import (  # pyright: ignore[reportMissingImports] - a
     Message,
 )
 
-from longtake.agent.controllers.markup import harmless
+from longtake.agent.controllers.call_parsing.markup import harmless
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel
 from longtake.prompts import without_thinking
 

@@ -1,28 +1,32 @@
-"""The controller as the text model of one tool call."""
+"""The controller as a model of text: for the prompts of one tool call, or of verification."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 
-from langchain_core.messages import HumanMessage, ToolCall, message_to_dict
+from langchain_core.messages import HumanMessage, message_to_dict
 
-from longtake.agent.context import RunContext
 from longtake.agent.controllers.endpoint import reply, tokens
+from longtake.agent.graph.context import RunContext
 from longtake.agent.prompts.render import prompts_hash
 from longtake.prompts import without_thinking
 
+CHECK = ""  # the call's id of prompts that verification puts
 
-class ToolText:
-    """Replies to a tool's prompts; each reply is in the trace, and its tokens are counted in `spent`."""
 
-    def __init__(self, context: RunContext, call: ToolCall, asked_at: int | None) -> None:
+class PromptText:
+    """Replies to single prompts; each reply is in the trace, and its tokens are counted in `spent`."""
+
+    def __init__(self, context: RunContext, asked_at: int | None, tool: str = "verify", call: str = CHECK) -> None:
+        """Prompts of verification, unless a tool and its call are named."""
         self.spent: Counter[str] = Counter()  # input_tokens, output_tokens
         self._context = context
-        self._call = call
+        self._asker = {"tool": tool, "call": call}
         self._asked_at = asked_at
 
-    def complete(self, prompt: str, *, seconds: float) -> str:
+    def complete(self, prompt: str, *, seconds: float = math.inf) -> str:
         """The reply to one prompt, awaited for at most `seconds`.
 
         Raises:
@@ -40,7 +44,7 @@ class ToolText:
             parent=self._asked_at,
             given={"messages": [message_to_dict(item) for item in asked], "tools": []},
             result=message_to_dict(answered),
-            data={"tool": self._call["name"], "call": self._call["id"], "prompts": prompts_hash()},
+            data={**self._asker, "prompts": prompts_hash()},
             usage=tokens(answered),
         )
         return without_thinking(answered.text)

@@ -13,25 +13,26 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
-from longtake.agent.concealed import keys_of
-from longtake.agent.context import RunContext
-from longtake.agent.controllers.factory import make_controller
-from longtake.agent.facts import Known, known_video
-from longtake.agent.graph import build_graph, open_threads
-from longtake.agent.running import run_graph
-from longtake.agent.state import Question, Turn
-from longtake.agent.trace import Trace, Watch
+from longtake.agent.controllers.factory import make_controllers
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.running import run_graph
+from longtake.agent.graph.state import Question, Turn
+from longtake.agent.graph.video_metadata import Known, known_video
+from longtake.agent.query.reader import LearnedReader
+from longtake.agent.traces.trace import Trace, Watch
 from longtake.errors import LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
-from longtake.preprocess.media import probe
-from longtake.preprocess.progress import Watcher
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.redaction import keys_of
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.toolbox import Toolbox
 
 LONGEST_QUESTION = 4_000
 MOST_OPTIONS = 10
@@ -51,7 +52,8 @@ class Asker:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._controller = make_controller(workspace.settings)
+        self._reader = LearnedReader(workspace.engines)
+        self._controllers = make_controllers(workspace.settings, self._reader)
         self._threads = open_threads(workspace.library.memory_file)
         self._notes = Notes(workspace.library.memory_file)
         self._conversations = Conversations(workspace.library.memory_file)
@@ -117,7 +119,16 @@ class Asker:
                 notes=self._notes,
                 thread=thread or trace.run,
             )
-            context = RunContext(Toolbox(ALL_TOOLS), tools, self._controller, trace, started, known)
+            context = RunContext(
+                Toolbox(ALL_TOOLS),
+                tools,
+                self._controllers.plans,
+                trace,
+                started,
+                self._reader,
+                stand_in=self._controllers.stands_in,
+                known=known,
+            )
             asked = Question(
                 trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), list(earlier)
             )

@@ -1,4 +1,4 @@
-"""The state machine: orient -> plan -> act -> (plan again ...) -> verify -> (plan again, or) answer."""
+"""The state machine: orient, gather, plan and act in turns, verify, then plan again, stand in, or answer."""
 
 from __future__ import annotations
 
@@ -11,20 +11,27 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from longtake.agent.context import RunContext
-from longtake.agent.nodes.act import act
-from longtake.agent.nodes.answer import answer
-from longtake.agent.nodes.orient import orient
-from longtake.agent.nodes.plan import plan
-from longtake.agent.nodes.verify import verify
-from longtake.agent.orientation import Orientation
-from longtake.agent.routing import after_plan, after_verify
-from longtake.agent.state import AgentState, Progress, Question, Turn
+from longtake.agent.controllers.reply import DraftClaim, Reply
+from longtake.agent.gathering.records import Found, Gathered
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.nodes.act import act
+from longtake.agent.graph.nodes.answer import answer
+from longtake.agent.graph.nodes.gather import gather
+from longtake.agent.graph.nodes.orient import orient
+from longtake.agent.graph.nodes.plan import plan
+from longtake.agent.graph.nodes.stand_in import stand_in
+from longtake.agent.graph.nodes.verify import verify
+from longtake.agent.graph.routing import after_plan, after_verify
+from longtake.agent.graph.state import AgentState, Progress, Question, Turn
+from longtake.agent.query.query import Anchor, Query, Reading, Scope
 from longtake.errors import LibraryError
-from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, Option, Usage
+from longtake.memory.records import Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, Usage
 from longtake.memory.timespan import TimeSpan
 
-_STORED = (Answer, Citation, Citing, Claim, Evidence, Option, Orientation, Progress, Question, TimeSpan, Turn, Usage)
+_STORED = (
+    *(Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, TimeSpan, Usage),
+    *(Anchor, Query, Reading, Scope, Found, Gathered, DraftClaim, Reply, Progress, Question, Turn),
+)
 Graph = CompiledStateGraph[AgentState, RunContext, Question, AgentState]
 
 
@@ -33,13 +40,15 @@ def build_graph(threads: SqliteSaver) -> Graph:
     graph: StateGraph[AgentState, RunContext, Question, AgentState] = StateGraph(
         AgentState, context_schema=RunContext, input_schema=Question
     )
-    for node in (orient, plan, act, verify, answer):
+    for node in (orient, gather, plan, act, verify, stand_in, answer):
         graph.add_node(node)
     graph.add_edge(START, "orient")
-    graph.add_edge("orient", "plan")
+    graph.add_edge("orient", "gather")
+    graph.add_edge("gather", "plan")
     graph.add_conditional_edges("plan", after_plan)
     graph.add_edge("act", "plan")
     graph.add_conditional_edges("verify", after_verify)
+    graph.add_edge("stand_in", "plan")
     graph.add_edge("answer", END)
     return graph.compile(checkpointer=threads)
 

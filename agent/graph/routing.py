@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
 
-from longtake.agent.state import AgentState, Progress
-from longtake.tools.context import ToolContext
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.state import AgentState, Progress
+from longtake.tools.core.context import ToolContext
 
 STOPPED = "it was stopped"
 OUT_OF_TIME = "the time ran out"
@@ -22,11 +24,11 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
         return STOPPED
     if tools.budget.left <= 0:
         return OUT_OF_TIME
-    if progress.rounds >= budget.rounds:
+    if progress.rounds - progress.rounds_before >= budget.rounds:
         return f"the limit of {budget.rounds} rounds was reached"
-    if progress.input_tokens + progress.output_tokens >= budget.tokens:
+    if state.stands_in is None and progress.input_tokens + progress.output_tokens >= budget.tokens:
         return f"the limit of {budget.tokens} tokens was reached"
-    if budget.cost and run_cost(progress, tools) >= budget.cost:
+    if state.stands_in is None and budget.cost and run_cost(progress, tools) >= budget.cost:
         return f"the limit of {budget.cost:g} in cost was reached"
     if state.results and state.results.count(state.results[-1]) > MOST_REPEATS:
         return "the same calls gave the same results again and again"
@@ -40,6 +42,19 @@ def run_cost(progress: Progress, tools: ToolContext) -> float:
     return round(spent / 1_000_000, 6)
 
 
+def why_stand_in(state: AgentState) -> str:
+    """In words, what the controller came to; empty where its own answer stands, or the run was stopped."""
+    if state.progress.guard in (STOPPED, OUT_OF_TIME):
+        return ""
+    if state.progress.guard:
+        return state.progress.guard
+    if any(claim.verdict == "supported" for claim in state.claims):
+        return ""
+    if state.claims:
+        return "nothing that it said is proven"
+    return "it found no answer" if state.draft else "it said nothing"
+
+
 def after_plan(state: AgentState) -> Literal["act", "verify"]:
     """Calls are run; a draft, or a guard, goes to verification."""
     last = state.messages[-1]
@@ -48,6 +63,9 @@ def after_plan(state: AgentState) -> Literal["act", "verify"]:
     return "verify"
 
 
-def after_verify(state: AgentState) -> Literal["plan", "answer"]:
-    """A draft that was sent back is planned again, while no guard has ended the run."""
-    return "plan" if state.draft is None and state.progress.guard is None else "answer"
+def after_verify(state: AgentState, runtime: Runtime[RunContext]) -> Literal["plan", "stand_in", "answer"]:
+    """A draft that was sent back is planned again; where a controller came to nothing, the other stands in once."""
+    if state.draft is None and state.progress.guard is None:
+        return "plan"
+    stands_in = runtime.context.stand_in is not None and state.stands_in is None
+    return "stand_in" if stands_in and why_stand_in(state) else "answer"

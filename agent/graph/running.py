@@ -10,10 +10,10 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.context import RunContext
-from longtake.agent.graph import Graph
-from longtake.agent.nodes.answer import usage_of
-from longtake.agent.state import Progress, Question
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.graph import Graph
+from longtake.agent.graph.nodes.answer import usage_of
+from longtake.agent.graph.state import Progress, Question
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import SpanError
@@ -73,12 +73,12 @@ def _run(graph: Graph, asked: Question, context: RunContext, thread: str, state:
 
 def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], error: str) -> Answer:
     """The answer of a run that broke off, with what it had spent and looked at by then."""
-    orientation = state.get("orientation")
+    query = state.get("query")
     return Answer(
         question=asked.question,
         status="failed",
         answer="",
-        coverage=dict(orientation.coverage) if orientation else {},
+        coverage=dict(query.coverage) if query else {},
         usage=usage_of(state.get("progress", Progress()), context),
         trace=context.trace.run,
         error=error,

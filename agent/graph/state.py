@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from langchain_core.messages import BaseMessage
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.controllers.reply import Reply
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.query.query import Query
 from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, Record
 
 
@@ -24,12 +27,18 @@ class Progress(Record):
     """What a run has spent, and the guard that ended it."""
 
     rounds: int = 0
+    rounds_before: int = 0  # of a controller that another one stands in for
     tool_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     checks: int = 0
     guard: str | None = None
     model_step: int | None = None  # the trace's step of the controller's last reply
+
+    def spending(self, tokens: Mapping[str, int]) -> Progress:
+        """With these tokens spent besides: `input_tokens`, `output_tokens`."""
+        more = {name: getattr(self, name) + tokens.get(name, 0) for name in ("input_tokens", "output_tokens")}
+        return self.model_copy(update=more)
 
 
 @dataclass(slots=True)
@@ -46,7 +55,8 @@ class Question:
 class AgentState(Question):
     """The whole state. `turns` grows over a thread; `orient` resets everything else for each question."""
 
-    orientation: Orientation | None = None
+    query: Query | None = None
+    gathered: Gathered | None = None
     messages: list[BaseMessage] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
@@ -54,6 +64,8 @@ class AgentState(Question):
     examined: list[tuple[str, float, float]] = field(default_factory=list)
     progress: Progress = field(default_factory=Progress)
     draft: str | None = None
+    reply: Reply | None = None  # the draft as data, where the controller gives it
+    stands_in: str | None = None  # why the extractive controller took the place of the other
     claims: list[Claim] = field(default_factory=list)
     citing: Citing = field(default_factory=Citing)
     answer: Answer | None = None

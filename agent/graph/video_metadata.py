@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 
+from longtake.agent.query.query import Fact, Source, Target
+from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
-from longtake.tools.context import VideoHandle
-from longtake.tools.evidence import evidence_of
+from longtake.tools.core.context import VideoHandle
+from longtake.tools.core.evidence import evidence_of
 
+_OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
 _SLACK = 0.5  # seconds by which the edges of what was looked at may miss those of a shot
 
 
@@ -22,7 +26,7 @@ class KnownVideo(Record):
     duration: float = Field(description="Seconds.")
     coverage: Mapping[str, float] = Field(description="The share of the timeline that each layer covers, by its name.")
     shots: tuple[TimeSpan, ...]
-    facts: tuple[Evidence, ...]
+    facts: tuple[Fact, ...]
     blank: tuple[Evidence, ...] = Field(description="Where the picture is empty.")
 
 
@@ -80,46 +84,50 @@ def blank_spans(video: VideoHandle) -> list[Evidence]:
     ]
 
 
-def recording_facts(video: VideoHandle) -> list[Evidence]:
+def recording_facts(video: VideoHandle) -> list[Fact]:
     """Length, streams, sound and shots of a recording, a sentence each."""
     probe = video.layer("probe")
     if probe is None:
         return []
-    facts = next(probe.items())
-    whole = {"start": 0.0, "end": video.duration}
-    sentences = [f"The recording is {_length(video.duration)} long."]
-    picture = facts["video"]
+    streams = next(probe.items())
+    picture = streams["video"]
+    shown = "There is no picture, only sound."
     if picture:
         size = f"{picture['width']}x{picture['height']}"
-        sentences.append(f"The picture is {size} at {picture['fps']:g} frames a second, codec {picture['codec']}.")
-    else:
-        sentences.append("There is no picture, only sound.")
-    sentences.append(_sound(video, len(facts["audio"])))
-    found = [evidence_of(whole, sentence, "metadata", probe, video.id) for sentence in sentences]
-    return found + _shots(video)
+        shown = f"The picture is {size} at {picture['fps']:g} frames a second, codec {picture['codec']}."
 
+    def told(text: str, source: Source, targets: tuple[Target, ...], layer: Layer = probe) -> Fact:
+        whole = {"start": 0.0, "end": video.duration}
+        return Fact(evidence=evidence_of(whole, text, "metadata", layer, video.id), source=source, targets=targets)
 
-def _length(seconds: float) -> str:
-    return f"{seconds:.1f} seconds ({clock(seconds)})"
+    length = f"The recording is {video.duration:.1f} seconds ({clock(video.duration)}) long."
+    found = [
+        told(length, "file", ("duration", "number", "time", "count", "quote")),
+        told(shown, "file", ("number", "yesno", "name", "quote", "description", "choice")),
+        told(_sound(video, len(streams["audio"])), "sound", ("yesno",)),
+    ]
+    if (shots := video.layer("shots")) and video.items("shots"):
+        count, *changes = _shots(video.items("shots"))
+        found.append(told(count, "shots", ("count", "yesno", "number", "quote"), shots))
+        found += [told(text, "shots", _OF_CHANGES, shots) for text in changes]
+    return found
 
 
 def _sound(video: VideoHandle, tracks: int) -> str:
     if not tracks:
-        return "There is no sound track."
+        return "There is no audio track."
     silent = sum(item["end"] - item["start"] for item in video.items("sounds") if item["kind"] == "silence")
     if video.layer("sounds") and silent >= 0.98 * video.duration:
-        return "There is a sound track, but it is silent throughout."
-    return f"There is sound: {tracks} sound track{'s' if tracks > 1 else ''}."
+        return "There is an audio track, but it is silent throughout."
+    return f"There is sound: {tracks} audio track{'s' if tracks > 1 else ''}."
 
 
-def _shots(video: VideoHandle) -> list[Evidence]:
-    layer = video.layer("shots")
-    shots = video.items("shots")
-    if layer is None or not shots:
-        return []
-    text = f"There {'are' if len(shots) > 1 else 'is'} {len(shots)} shot{'s' if len(shots) > 1 else ''}"
+def _shots(shots: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How many shots there are, and for each kind of change when it happens."""
+    several = len(shots) > 1
+    sentences = [f"There {'are' if several else 'is'} {len(shots)} shot{'s' if several else '; there is no cut'}."]
     for transition in ("cut", "dissolve", "fade"):
-        times = ", ".join(f"{shot['start']:.2f} s" for shot in shots[1:] if shot["transition"] == transition)
-        text += f"; {transition}s at {times}" if times else ""
-    text += "." if len(shots) > 1 else "; there is no cut."
-    return [evidence_of({"start": 0.0, "end": video.duration}, text, "metadata", layer, video.id)]
+        times = [f"{shot['start']:.2f} s" for shot in shots[1:] if shot["transition"] == transition]
+        if times:
+            sentences.append(f"{len(times)} {transition}{'s' if len(times) > 1 else ''}: at {', '.join(times)}.")
+    return sentences

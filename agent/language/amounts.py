@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from longtake.agent.words import NUMBER_WORDS, figures, fold, plain_number, stem
+from longtake.agent.language.words import NUMBER_WORDS, figures, fold, plain_number, stem
 
 COINS = {"$": "dollar", "usd": "dollar", "buck": "dollar", "€": "euro", "eur": "euro", "£": "pound", "gbp": "pound"}
 RATES = {"percent": "%", "kph": "km/h"} | {

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from longtake.agent.amounts import COINS, RATES
-from longtake.agent.rows import CELLS
-from longtake.agent.words import NUMBER_WORDS, figures, fold, numbers, stem, words
+from longtake.agent.language.amounts import COINS, RATES
+from longtake.agent.language.rows import CELLS
+from longtake.agent.language.words import NUMBER_WORDS, figures, fold, numbers, stem, words
 
 _ASIDE = frozenset(
     (
@@ -91,13 +91,6 @@ def statements(text: str) -> tuple[Statement, ...]:
     head, *cells = text.split(CELLS)
     parts = [f"{head}{CELLS}{cell}" for cell in cells] or _SENTENCE.split(text)
     return tuple(found for part in parts if (found := _statement(part.strip(' “”"'))))
-
-
-def dates(text: str) -> frozenset[tuple[str, str]]:
-    """The dates that a text tells by day and month, `22 April` or `the 2nd of May`: each `("22", "apr")`."""
-    days = [_date(match[1], match[2], None) for match in _DAY_MONTH.finditer(text)]
-    days += [_date(match[2], match[1], None) for match in _MONTH_DAY.finditer(text)]
-    return frozenset((value.said[0], value.said[1]) for value in days)
 
 
 def _statement(text: str) -> Statement | None:

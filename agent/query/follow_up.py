@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.follow_up_sounds import about_sound
-from longtake.agent.rules.matching import SUPERLATIVE
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 
@@ -20,12 +18,6 @@ _PERSON = r"(?:this|that|the same) (?:person|man|woman|lady|gentleman)|he or she
 _OF_PERSON = re.compile(rf"\b(?:(?:{_PERSON}|the person)['’]s|his or her|her or his)\b", re.IGNORECASE)
 _THE_PERSON = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
-_MOST = re.compile(
-    rf"^\W*(?:(?:and|so|but|ok|okay|then)\b\W*)*(?:(?:what|how) about\s+)?"
-    rf"(?P<most>the (?:{SUPERLATIVE.pattern}(?: (?:expensive|costly|valuable|popular))?|one (?:with|that) .+?))"
-    r"(?: (?:one|of them|of these|of all))*\W*$",
-    re.IGNORECASE,
-)
 _ATTRIBUTE = re.compile(
     r"^\W*(?:and|what about|how about|and what about)\s+(?:the|his|her|its|their)\s+(?P<noun>job|work|role|position|"
     r"profession|occupation|price|cost|(?:(?:tele)?phone )?number|name|date|day|age|address|title)\W*$",
@@ -44,6 +36,10 @@ _DUMMY = re.compile(
 )
 _NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
 _THING = re.compile(r"\b(?:the|a|an|this|that|my|our)\s+((?:[a-z][\w-]*\s?){1,3})", re.IGNORECASE)
+# "What is the video about?" is about nothing that "he" could stand for.
+_RECORDING = re.compile(
+    r"(?:video|clip|recording|film|movie|footage|file|talk|lecture|song|audio|beginning|end|start)\b"
+)
 _ASKED_WITH_DO = re.compile(r"\b(?:do|does|did|will|would|can|could|should|must|has|have|had)\b", re.IGNORECASE)
 _BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|were|that|which|who|when|while)\b.*")
 
@@ -51,18 +47,10 @@ _BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|w
 def resolve(question: str, earlier: Sequence[str]) -> str:
     """The question with its pronouns replaced by what the questions before it were about, where that can be told.
 
-    "And the cheapest one?" becomes a question of its own.
-
     Args:
         question: as asked.
         earlier: the questions of the thread, oldest first.
     """
-    heard = about_sound(question, earlier[-1]) if earlier else None
-    if heard:
-        return heard
-    most = _MOST.match(question) if earlier else None
-    if most:
-        return f"Which one is the{most['most'][3:]}?"
     before, thing = next(((each, thing) for each in reversed(earlier) if (thing := subject_of(each))), ("", None))
     attribute = _ATTRIBUTE.match(question)
     if thing and attribute:
@@ -86,7 +74,7 @@ def subject_of(question: str) -> str | None:
     name = _NAME.search(question)
     if name:
         return name[0]
-    thing = _THING.search(question)
+    thing = next((each for each in _THING.finditer(question) if not _RECORDING.match(each[1])), None)
     if not thing:
         return None
     words = _BREAKS.sub("", thing[1].strip()).split()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.layers import canonical_json
 
 Event = Mapping[str, Any]

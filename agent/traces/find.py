@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
 
 RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")

@@ -8,19 +8,19 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from longtake.agent.ask import Asker
-from longtake.agent.context import RunContext
-from longtake.agent.controllers.calls import PLANNED, read_reply
-from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
+from longtake.agent.controllers.call_parsing.calls import PLANNED, read_reply
+from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.context import RunContext
+from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
 from longtake.agent.traces.recording import Call, WholeRun
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import VideoHandle
-from longtake.tools.result import ToolError
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import VideoHandle
+from longtake.tools.core.result import ToolError
+from longtake.tools.core.toolbox import Toolbox
 
 
 def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace: Workspace) -> Answer:
@@ -50,10 +50,16 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
     given = Replies([*replies[:-1], changed], kept)
 
     def forked(context: RunContext) -> RunContext:
+        # Where the extractive controller stood in, the replies that are still to be given are its own.
+        other = context.stand_in
+        stands_in = other and RecordedController(replies=given, then=lambda: other)
         return replace(
             context,
             toolbox=RecordedToolbox(kept, context.toolbox),
             controller=RecordedController(replies=given, then=lambda: context.controller),
+            stand_in=stands_in,
+            reader=RecordedReader(recording.reading),
+            gather=lambda query, context: recording.gathered,
             known=recording.known,
             origin={"forked_from": {"run": trace.run, "step": step, "set": dict(changes)}},
         )

@@ -14,23 +14,26 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.endpoint import ContextFull
+from longtake.agent.query.query import Reading
 from longtake.agent.traces.recording import Call, Reply, letters
 from longtake.errors import LibraryError
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import ToolContext
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 
 class Replies:
     """The replies that are still to be given, each once; tools may ask for theirs at the same time."""
 
-    def __init__(self, planned: Sequence[Reply], calls: Mapping[str, Call]) -> None:
+    def __init__(
+        self, planned: Sequence[Reply], calls: Mapping[str, Call], checks: Sequence[tuple[str, AIMessage]] = ()
+    ) -> None:
+        """Take the replies to rounds, and those to the prompts of calls and of verification."""
         self._planned = deque(planned)
         self._prompted: dict[str, deque[AIMessage]] = {}
-        for call in calls.values():
-            for prompt, message in call.prompts:
-                self._prompted.setdefault(prompt, deque()).append(message)
+        for prompt, message in (*(pair for call in calls.values() for pair in call.prompts), *checks):
+            self._prompted.setdefault(prompt, deque()).append(message)
 
     @property
     def waiting(self) -> bool:
@@ -89,6 +92,18 @@ class RecordedController(BaseChatModel):
             live = self.then()
             reply = (live.bind_tools(self.tools) if self.tools else live).invoke(messages, **kwargs)
         return ChatResult(generations=[ChatGeneration(message=reply)])
+
+
+class RecordedReader:
+    """Reads a question as it was read then."""
+
+    def __init__(self, reading: Reading) -> None:
+        """Take the reading."""
+        self._reading = reading
+
+    def read(self, question: str) -> Reading:
+        """The recorded reading, whatever the question."""
+        return self._reading
 
 
 class RecordedToolbox(Toolbox):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.trace import SCHEMA, RecordedTrace
+from longtake.agent.traces.trace import SCHEMA, RecordedTrace
 from longtake.config import PriceSettings
 from longtake.errors import LibraryError
 from longtake.memory.library import ID_DIGITS
@@ -19,7 +19,7 @@ from longtake.memory.records import Answer, Record, Usage
 _PLACE = re.compile(r"call-\d+-(\d+)")
 _TOKENS = ("input_tokens", "output_tokens")
 
-RunStatus = Literal["answered", "abstained", "partial", "failed", "interrupted", "unfinished"]
+RunStatus = Literal["answered", "uncertain", "abstained", "partial", "failed", "interrupted", "unfinished"]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 VideoId = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{ID_DIGITS}}}$")]  # it becomes part of a path
 Read = TypeVar("Read", bound=BaseModel)
@@ -32,7 +32,7 @@ class Lenient(BaseModel):
 
 
 class Event(Lenient):
-    """One line of a trace, as `longtake.agent.trace` describes it."""
+    """One line of a trace, as `longtake.agent.traces.trace` describes it."""
 
     v: int = 0
     step: int
@@ -168,7 +168,7 @@ class LenientRun:
         for event in reversed(self.events):
             if event.type == "answer":
                 status = event.data.get("status")
-                return status if status in ("abstained", "partial", "failed") else "answered"
+                return status if status in ("uncertain", "abstained", "partial", "failed") else "answered"
             if event.type == "error":
                 return "interrupted" if event.data.get("error") == "interrupted" else "failed"
         return "unfinished"

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
 
-from longtake.agent.facts import Known
-from longtake.agent.state import Question, Turn
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.controllers.tool_text import CHECK
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.graph.state import Question, Turn
+from longtake.agent.graph.video_metadata import Known
+from longtake.agent.query.query import Query, Reading
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import Settings
 from longtake.errors import LibraryError
-from longtake.tools.result import ToolResult
+from longtake.tools.core.result import ToolResult
 
 
 class Reply(NamedTuple):
@@ -45,6 +48,9 @@ class WholeRun:
     settings: Settings
     replies: tuple[Reply, ...]
     calls: Mapping[str, Call]  # by their ids in the run
+    checks: tuple[tuple[str, AIMessage], ...]  # what verification asked the model, and its replies
+    reading: Reading
+    gathered: Gathered
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
 
     @classmethod
@@ -70,6 +76,8 @@ class WholeRun:
             Settings.model_validate(trace.blob(events[0]["output"])),
             tuple(_reply(trace, event) for event in events if plans(event)),
             {event["data"]["call"]: _call(trace, event, events) for event in events if event["type"] == "tool"},
+            _prompts(trace, CHECK, events),
+            *_read(trace, events),
             events,
         )
 
@@ -104,9 +112,23 @@ def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
     return Reply(event["step"], reply_in(trace, event), most)
 
 
+def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:
+    """How the question was read, and what was gathered for it; nothing, of a run that broke off before."""
+    outputs = {event["type"]: trace.blob(event["output"]) for event in events if event["type"] in ("orient", "gather")}
+    oriented, gathered = outputs.get("orient"), outputs.get("gather")
+    reading = Query.model_validate(oriented).reading if oriented else Reading(sources={}, targets={})
+    return reading, Gathered.model_validate(gathered) if gathered else Gathered()
+
+
+def _prompts(trace: RecordedTrace, call: str, events: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, AIMessage], ...]:
+    """What the model was asked for a call, and what it replied."""
+    asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == call]
+    return tuple((conversation(trace, each)[-1].text, reply_in(trace, each)) for each in asked)
+
+
 def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> Call:
     data = event["data"]
-    asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == data["call"]]
-    prompts = tuple((conversation(trace, each)[-1].text, reply_in(trace, each)) for each in asked)
     result = ToolResult.model_validate(trace.blob(event["output"]))
-    return Call(event["step"], event["parent"], data["tool"], data["arguments"], result, prompts)
+    return Call(
+        event["step"], event["parent"], data["tool"], data["arguments"], result, _prompts(trace, data["call"], events)
+    )

@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longtake.agent.context import RunContext
-from longtake.agent.facts import KnownVideo
-from longtake.agent.graph import build_graph, open_threads
-from longtake.agent.nodes.plan import SILENT
-from longtake.agent.routing import OUT_OF_TIME, STOPPED
-from longtake.agent.running import run_graph
-from longtake.agent.trace import RecordedTrace, Trace
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.nodes.plan import SILENT
+from longtake.agent.graph.routing import OUT_OF_TIME, STOPPED
+from longtake.agent.graph.running import run_graph
+from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.traces.differences import Difference, compared, first_difference
-from longtake.agent.traces.playback import RecordedController, RecordedToolbox, Replies
+from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
 from longtake.agent.traces.recording import WholeRun
+from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.search import HybridIndex
 from longtake.preprocess.engines import EngineTable
-from longtake.tools.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 
 _ENDS = ("answer", "error")
 
@@ -63,15 +63,44 @@ def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
     handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
     settings = recording.settings
     tools = ToolContext(handles, EngineTable(settings), HybridIndex(library.index_root), settings, time_left)
-    controller = RecordedController(
-        replies=Replies(recording.replies, recording.calls), then=_end_of(recording, time_left)
-    )
+    controller, stand_in = _controllers(recording, time_left)
     trace = Trace(library.trace_root)
-    context = RunContext(RecordedToolbox(recording.calls), tools, controller, trace, time.time(), known=recording.known)
+    context = RunContext(
+        RecordedToolbox(recording.calls),
+        tools,
+        controller,
+        trace,
+        time.time(),
+        RecordedReader(recording.reading),
+        gather=lambda query, context: recording.gathered,
+        stand_in=None if settings.controller.engine == "extractive" else stand_in,
+        known=recording.known,
+    )
     threads = open_threads(library.memory_file)
     with closing(threads.conn):
         run_graph(build_graph(threads), recording.asked, context, trace.run)
     return RecordedTrace(library.trace_root, trace.run)
+
+
+def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[RecordedController, RecordedController]:
+    """The controller that planned, and the one that stood in for it.
+
+    Both read the same replies, but where the first fell silent: what was said after that is the other's.
+    """
+    guards = [event for event in recording.events if event["type"] == "guard"]
+    silent = next((event for event in guards if event["data"]["guard"].startswith(SILENT)), None)
+    end = _end_of(recording, recording.last("guard"), time_left)
+    if silent is None:
+        both = RecordedController(replies=Replies(recording.replies, recording.calls, recording.checks), then=end)
+        return both, both
+    own = [reply for reply in recording.replies if reply.step < silent["step"]]
+    others = [reply for reply in recording.replies if reply.step > silent["step"]]
+    return (
+        RecordedController(
+            replies=Replies(own, recording.calls, recording.checks), then=_end_of(recording, silent, time_left)
+        ),
+        RecordedController(replies=Replies(others, {}), then=end),
+    )
 
 
 class _RecordedTime(Budget):
@@ -87,9 +116,11 @@ class _RecordedTime(Budget):
         return 0.0 if self.over else super().left
 
 
-def _end_of(recording: WholeRun, time_left: _RecordedTime) -> Callable[[], BaseChatModel]:
+def _end_of(
+    recording: WholeRun, guard: Mapping[str, Any] | None, time_left: _RecordedTime
+) -> Callable[[], BaseChatModel]:
     """What befalls the code that asks for one more reply than was recorded: the same as the run that was recorded."""
-    guard, error = recording.last("guard"), recording.last("error")
+    error = recording.last("error")
     reason = guard["data"]["guard"] if guard else ""
 
     def end() -> BaseChatModel:

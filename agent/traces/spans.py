@@ -22,15 +22,15 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from longtake import __version__
-from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.recorded import tokens_in
 from longtake.agent.traces.recording import conversation, reply_in
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.registry import SPECS
+from longtake.tools.core.registry import SPECS
 
 AGENT = "Longtake"
-_PROVIDERS = {"rules": "longtake", "transformers": "transformers"}  # of controllers in process
+_PROVIDERS = {"extractive": "longtake", "transformers": "transformers"}  # of controllers in process
 _RESOURCE = Resource({"service.name": "longtake", "service.version": __version__})
 _SCOPE = InstrumentationScope("longtake.agent", __version__)
 _DESCRIPTIONS = {SPECS[function].name: SPECS[function].description for function in ALL_TOOLS}
@@ -81,7 +81,9 @@ def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
     if not events or events[0]["type"] != "run":
         raise LibraryError(f"Trace {trace.run!r} does not begin with a run: nothing of it can be exported.")
     controller = trace.blob(events[0]["output"])["controller"]
-    run = _Run(trace, events, events[0]["data"]["thread"], _provider(controller), controller["model"] or "rules")
+    run = _Run(
+        trace, events, events[0]["data"]["thread"], _provider(controller), controller["model"] or controller["engine"]
+    )
     calls = {event["data"]["call"]: event["step"] for event in events if event["type"] == "tool"}
     spans = [_agent(run)]
     for event in events[1:]:
@@ -89,7 +91,7 @@ def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
             spans.append(_chat(run, event, calls.get(event["data"].get("call"), 0)))
         elif event["type"] == "tool":
             spans.append(_tool(run, event))
-        elif event["type"] in ("orient", "verify"):
+        elif event["type"] in ("orient", "gather", "verify"):
             facts = {f"longtake.{name}": value for name, value in event["data"].items()}
             spans.append(run.span(event, event["type"], facts))
     return spans
@@ -115,6 +117,9 @@ def _agent(run: _Run) -> ReadableSpan:
         "longtake.run": run.trace.run,
         "longtake.videos": asked["videos"],
         "longtake.status": answer["status"] if answer else None,
+        # Answers of older traces have neither of these.
+        "longtake.confidence": answer.get("confidence") if answer else None,
+        "longtake.closest": _json(answer["closest"]) if answer and answer.get("closest") else None,
         "longtake.forked_from": _json(begun["data"]["forked_from"]) if "forked_from" in begun["data"] else None,
     }
     error = next((event["data"]["error"] for event in run.events if event["type"] == "error"), None)

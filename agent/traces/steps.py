@@ -8,11 +8,12 @@ from typing import Any
 
 from pydantic import Field
 
-from longtake.agent.orientation import Orientation
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.query.query import Query
 from longtake.agent.traces.recorded import Event, Lenient, LenientRun
 from longtake.console import counted
 from longtake.memory.records import Citation, Record
-from longtake.tools.result import ToolResult
+from longtake.tools.core.result import ToolResult
 
 
 class Step(Record):
@@ -117,12 +118,18 @@ def _model(run: LenientRun, event: Event) -> dict[str, Any]:
 
 
 def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
-    found = run.read(event.output, Orientation)
+    found = run.read(event.output, Query)
     if found is None:
         return {}
-    senses = f", of {', '.join(found.modalities)}" if found.modalities else ""
+    sources = ", ".join(f"{name} {found.reading.sources[name]:.0%}" for name in found.sources)
+    within = f", within {found.scope.span}" if found.scope.span else ""
     read_as = f", read as: {found.question}" if found.as_asked else ""
-    return {"text": f"{found.kind}{senses}{read_as}"}
+    return {"text": f"{found.target} ({found.reading.targets[found.target]:.0%}) from {sources}{within}{read_as}"}
+
+
+def _gather(run: LenientRun, event: Event) -> dict[str, Any]:
+    found = run.read(event.output, Gathered)
+    return {"text": f"{counted(len(found.found), 'document')} found"} if found else {}
 
 
 def _verify(run: LenientRun, event: Event) -> dict[str, Any]:
@@ -145,6 +152,7 @@ _TOLD = {
     "tool": _tool,
     "model": _model,
     "orient": _orient,
+    "gather": _gather,
     "verify": _verify,
     "guard": _ended,
     "error": _ended,

@@ -1,6 +1,6 @@
-"""The trace of a run: one JSONL event a step, whole inputs and outputs as blobs by content hash. Event schema v1.
+"""The trace of a run: one JSONL event a step, whole inputs and outputs as blobs by content hash. Event schema v2.
 
-Every event holds: `v` (schema, 1), `run`, `step` (from 0), `parent` (the step that asked for it, or null), `type`,
+Every event holds: `v` (schema, 2), `run`, `step` (from 0), `parent` (the step that asked for it, or null), `type`,
 `started` (seconds since the epoch), `seconds`, and, where they apply, `data` (small facts, such as arguments as
 repaired), `input` and `output` (hashes of blobs: whole, and as sent), `spans` (what was looked at: [video, start,
 end]), `evidence` (ids) and `usage`.
@@ -17,12 +17,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from longtake.agent.concealed import without_secrets
 from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json, write_atomic
+from longtake.redaction import without_secrets
 
-SCHEMA = 1
-EventType = Literal["run", "orient", "model", "tool", "verify", "guard", "answer", "error"]
+SCHEMA = 2
+EventType = Literal["run", "orient", "gather", "model", "tool", "verify", "guard", "answer", "error"]
 # Of every event.
 _FIELDS = frozenset("v run step parent type started seconds data input output spans evidence usage".split())
 

@@ -143,3 +143,7 @@ def _add_answer(tree: Tree, answer: Answer, names: Mapping[str, str]) -> None:
         stated = branch.add(Text(f"{claim.verdict}: {one_line(claim.text)}"))
         for line in _citations((*claim.citations, *claim.against), names):
             stated.add(line)
+    if answer.closest:
+        closest = branch.add(Text("closest:"))
+        for line in _citations((line.place for line in answer.closest), names):
+            closest.add(line)

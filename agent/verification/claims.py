@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from longtake.agent.verdicts import HELD, NOTHING_ELSE, Grounds, is_paraphrase, verdict_of
-from longtake.agent.words import content_stems, coverage, numbers, stems
+from longtake.agent.controllers.reply import Reply
+from longtake.agent.language.words import content_stems, coverage, numbers, stems
+from longtake.agent.verification.verdicts import HELD, NOTHING_ELSE, Grounds, is_paraphrase, verdict_of
+from longtake.agent.verification.verifier import BY_WORDS, Verifier
 from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
@@ -56,14 +58,16 @@ def check_draft(
     evidence: Sequence[Evidence],
     grounds: Grounds = NOTHING_ELSE,
     names: Mapping[str, str] | None = None,
+    verifier: Verifier = BY_WORDS,
 ) -> Checked:
     """Split a draft into claims and check each against the evidence of the run.
 
     Args:
         draft: text with citations like `[00:14:07]` or `[talk.mp4 00:14:07]`.
         evidence: everything the run collected.
-        grounds: what else a claim may rest on: what was calculated, what was asked, and by whom it is concluded.
+        grounds: what else a claim may rest on: what was calculated, what tools made, what was asked.
         names: file name of each open video, by library id.
+        verifier: judges each claim.
     """
     claims: list[Claim] = []
     citations = removed = with_citation = 0
@@ -73,7 +77,7 @@ def check_draft(
         citations += sum(len(places) for _, places in _citations(sentence))
         removed += missing
         if content_stems(text):
-            claims.append(_check(text, cited, evidence, grounds))
+            claims.append(_check(text, cited, evidence, grounds, verifier))
             with_citation += bool(cited)
     citing = Citing(citations=citations, backed=citations - removed, claims=len(claims), cited=with_citation)
     return Checked(tuple(claims), citing)
@@ -194,13 +198,28 @@ def _fewest(wanted: Sequence[str], near: Sequence[Evidence], text: str) -> list[
     return chosen
 
 
-def _check(text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], grounds: Grounds) -> Claim:
+def check_reply(reply: Reply, evidence: Sequence[Evidence], grounds: Grounds, verifier: Verifier = BY_WORDS) -> Checked:
+    """Check the claims that a controller hands over as data, each against the evidence that it names."""
+    known = {item.id: item for item in evidence}
+    claims: list[Claim] = []
+    backed = 0
+    for draft in reply.claims:
+        cited = [known[name] for name in draft.evidence if name in known]
+        backed += bool(cited)
+        claims.append(_check(draft.text, cited, (), grounds, verifier))
+    citing = Citing(citations=backed, backed=backed, claims=len(claims), cited=backed)
+    return Checked(tuple(claims), citing)
+
+
+def _check(
+    text: str, cited: Sequence[Evidence], evidence: Sequence[Evidence], grounds: Grounds, verifier: Verifier
+) -> Claim:
     proof = [item for item in cited if item.trusted]
     if not cited:
         wanted = content_stems(text)
         trusted = [item for item in evidence if item.trusted and coverage(wanted, item.content) >= HELD]
         proof = sorted(trusted, key=lambda item: -coverage(wanted, item.content))[:2]
-    verdict = verdict_of(text, proof, grounds)
+    verdict = verifier.verify(text, proof, grounds)
     doubtful = _softens(text, cited, grounds) if verdict == "unverified" else []
     return Claim(text=text, verdict=verdict, citations=_cite(proof), doubtful=_cite(doubtful))
 

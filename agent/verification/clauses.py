@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from longtake.agent.amounts import Amount, amounts, without_amounts
-from longtake.agent.words import NEGATION, NUMBER_WORDS, STOPWORDS, content_stems, fold, stem, stems, words
+from longtake.agent.language.amounts import Amount, amounts, without_amounts
+from longtake.agent.language.words import NEGATION, NUMBER_WORDS, STOPWORDS, content_stems, fold, stem, stems, words
 
 _EDGE = re.compile(r"[.!?](?=\s|$)|[,;](?=\s)|\n+|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _SENTENCE_EDGE = re.compile(r"(?<=[.!?])\s+|\n+|[“”\"]")

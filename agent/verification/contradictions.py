@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from longtake.agent.rows import CELLS, row_of
-from longtake.agent.statements import Statement, Value, statements
-from longtake.agent.words import content_stems, numbers, stem, stems
+from longtake.agent.language.rows import CELLS, row_of
+from longtake.agent.language.statements import Statement, Value, statements
+from longtake.agent.language.words import content_stems, numbers, stem, stems
 from longtake.memory.records import Citation, Claim, Evidence, Modality
 
 NEAR = 60.0  # seconds between two mentions of a thing called by a single word, or of what may change meanwhile

@@ -10,15 +10,16 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from longtake.agent.contradictions import contradicting
-from longtake.agent.words import numbers
+from longtake.agent.language.words import numbers, words
+from longtake.agent.verification.contradictions import contradicting
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
-from longtake.tools.result import ToolResult
+from longtake.tools.core.result import ToolResult
 
 _TIME = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?)\s*s\b")
 # Numbers that turn units into each other, beside the sign that does it: 60 and 3600 for times, 100 for shares.
 _CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|100)\s*\*")
-_MAKERS = ("execute_code", "translate_text", "translate_speech")  # tools whose output no video holds
+# Tools whose output no video holds, and the argument that must be held by it for the output to prove anything.
+_MAKERS = {"execute_code": "code", "translate_text": "text", "translate_speech": "", "memory_tool": ""}
 _WEB = "web_search"
 ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
 
@@ -45,8 +46,13 @@ class Made:
     @property
     def made(self) -> str:
         """What a tool worked out, printed or translated: the video holds none of it."""
-        told = (*_texts(self.result.output), *self.result.notes)
-        return self.computed or (" | ".join(told) if self.by.tool in _MAKERS and not self.result.failure else "")
+        worked = self.by.tool in _MAKERS and not self.result.failure
+        return " | ".join(_texts(self.result.output)) if worked else ""
+
+    @property
+    def made_of(self) -> str:
+        """The text that it was made of; empty where that is the video's own, or the person's."""
+        return str(self.by.arguments.get(_MAKERS.get(self.by.tool, ""), ""))
 
 
 def _texts(output: Any) -> Iterator[str]:
@@ -111,6 +117,12 @@ def grounded(calls: Sequence[Made], evidence: Sequence[Evidence], question: str)
             found.append(call.computed)
             known |= numbers(str(call.result.output["result"]))
     return found
+
+
+def made(calls: Sequence[Made], evidence: Sequence[Evidence]) -> list[str]:
+    """What tools made of texts that trusted evidence holds: a translation of anything else would prove nothing."""
+    held = {word for item in evidence if item.trusted for word in words(item.content)}
+    return [call.made for call in calls if call.made and held.issuperset(words(call.made_of))]
 
 
 def _is_near(written: str, times: Sequence[float]) -> bool:

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from longtake.agent.controllers.reply import Reply
 from longtake.memory.records import Citation, Claim
 from longtake.memory.timespan import clock
 
 _OTHERWISE = {"speech": "it is said", "scene_text": "on screen", "visual": "in the picture"}
 _DOUBT = "What was recognised there is too doubtful to prove it."
+_ENDS = (".", "!", "?", "…")
+_WHERE = {
+    "speech": "words spoken",
+    "scene_text": "on-screen text",
+    "audio": "sound",
+    "visual": "picture",
+    "metadata": "fact of the recording",
+}
+
+
+def unsure(reply: Reply, names: Mapping[str, str]) -> str:
+    """What is said of an answer that is not sure: the closest line with its modality, moment and words."""
+    told = [f"Probably {reply.option.letter}: {reply.option.text}."] if reply.option else ["I'm not sure."]
+    for line in reply.closest[:1]:
+        name = f"{names[line.video]} " if line.video in names else ""
+        end = "" if line.text.endswith(_ENDS) else "."
+        told.append(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: “{line.text}”{end}")
+    return " ".join(told)
 
 
 def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:

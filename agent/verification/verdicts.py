@@ -10,8 +10,7 @@ extension is “Extension 4417, on weekdays”", unless that asks for a yes or a
 Nothing may be denied around a quotation.
 
 A leading yes or no is held against the question: a yes needs all its words in the proof, a no needs them denied there
-or turned into their opposite. Other conclusions (one is dearer, comes first, is the longest) follow from no line. The
-rules draw them from what they have measured, so that theirs count; those of a language model do not.
+or turned into their opposite. Other conclusions (one is dearer, comes first, is the longest) follow from no line.
 """
 
 from __future__ import annotations
@@ -20,12 +19,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.amounts import COINS, Amount, amounts, without_amounts
-from longtake.agent.clauses import denied_otherwise, misbound, names
-from longtake.agent.orientation import POLAR
-from longtake.agent.rows import CELLS
-from longtake.agent.stated_amounts import OCCURS, holds_amount, stated_amounts
-from longtake.agent.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
+from longtake.agent.language.amounts import COINS, Amount, amounts, without_amounts
+from longtake.agent.language.rows import CELLS
+from longtake.agent.language.stated_amounts import OCCURS, holds_amount, stated_amounts
+from longtake.agent.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
+from longtake.agent.verification.clauses import denied_otherwise, misbound, names
 from longtake.memory.records import Evidence, Verdict
 
 HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing
@@ -38,17 +36,7 @@ _WEIGHTY = stems("only all every each both over under may might could should mus
 _COMPUTED = stems("answer result value equals gives total sum difference together altogether")
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
-# Words of what the rules have measured: where things lie in time and in the picture, how long, how many at once.
-_MEASURED = stems(
-    "comes come before after first second third last next until in order beginning end lasts longest shortest all "
-    "several stretches most least more than shot moves moving goes way engine cannot upper lower left right middle "
-    "top bottom corner"
-)
-# What the rules say before what they keep, and conclude from the quotations behind it: a feeling, or agreement.
-_CONCLUDED = re.compile(
-    r"^(?:kept: )?(?:(?:(?:yes|no), )?(?:positive|negative|neutral|they agree|they differ)(?=: .*“))?",
-    re.IGNORECASE,
-)
+POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")
@@ -66,14 +54,14 @@ class Grounds:
     """What a claim may rest on beside its proof.
 
     Attributes:
-        computed: what was calculated, such as `2 + 3 = 5`; of the rules also what else a tool made.
+        computed: what was calculated, such as `2 + 3 = 5`.
+        made: what tools made of what the video holds or the person said: translations, output of programs, notes.
         question: what was asked.
-        measured: whether the draft is that of the rules, which conclude from what they measured.
     """
 
     computed: Sequence[str] = ()
+    made: Sequence[str] = ()
     question: str = ""
-    measured: bool = False
 
 
 NOTHING_ELSE = Grounds()
@@ -102,19 +90,19 @@ def says(text: str, option: str) -> bool:
 
 def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: float) -> Verdict:
     """The verdict where at least this share of the words of a claim has to stand in its proof."""
-    contents = [item.content for item in proof]
+    contents = [" ".join(item.content.split()) for item in proof]
     shown = " ".join(contents)
     told = _ANSWER.sub("", text)
-    computed = [line for line in grounds.computed if grounds.measured or _tells(told, line)]
-    told_there = " ".join([shown, *computed])
-    quotable = [*contents, *(computed if grounds.measured else ())]
-    quotes = [quote for quote in QUOTATION.findall(told) if any(quote.strip() in each for each in (shown, *quotable))]
+    computed = [line for line in grounds.computed if _tells(told, line)]
+    quotable = [*contents, *grounds.made]
+    told_there = " ".join([shown, *computed, *grounds.made])
+    quotes = [quote for quote in QUOTATION.findall(told) if _stands(quote, (shown, *quotable))]
     quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(told))
     rest = QUOTATION.sub(" ", told) if quoting else told
-    if not (proof or computed) or _is_misquoted(text, quotable):
+    if not (proof or computed or grounds.made) or _is_misquoted(text, quotable):
         return "unverified"
     held = stems(told_there) | stems(without_amounts(told_there))
-    excused = _excused(told, bool(computed), grounds)
+    excused = _excused(told, bool(computed))
     wanted = _content(rest)
     missing = [
         word for word in wanted if word not in held | excused | (_supposed(grounds, quotes) if quoting else set())
@@ -124,17 +112,20 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     if _is_opposite(rest, shown):
         return "contradicted"
     claimed = stated_amounts(rest, proof, quotes)
-    if not all(holds_amount(amount, contents, computed) for amount in claimed):
+    if not all(holds_amount(amount, [*contents, *grounds.made], computed) for amount in claimed):
         known = frozenset[Amount]().union(*map(amounts, contents))
         return "contradicted" if wanted and known - claimed else "unverified"
-    if len(missing) > len(wanted) * (1 - least) or not _adds_nothing(rest, held, excused, grounds):
+    if len(missing) > len(wanted) * (1 - least) or not _adds_nothing(rest, held, excused):
         return "unverified"
-    if quoting and grounds.measured:
-        return "supported"
     turned = bool(NEGATION.search(rest)) or not _in_order(told, proof) if quoting else denied_otherwise(rest, contents)
-    if turned or (misbound(rest, contents) and not grounds.measured):
+    if turned or misbound(rest, contents):
         return "unverified"
     return _answers(text, shown, grounds)
+
+
+def _stands(quote: str, texts: Sequence[str]) -> bool:
+    """Whether a quotation stands in one of the texts word for word; the cells of a row may stand in several."""
+    return all(any(part.strip() in each for each in texts) for part in quote.split(CELLS))
 
 
 def _content(text: str) -> list[str]:
@@ -142,31 +133,28 @@ def _content(text: str) -> list[str]:
     return content_stems(without_amounts(text))
 
 
-def _excused(told: str, computes: bool, grounds: Grounds) -> frozenset[str]:
+def _excused(told: str, computes: bool) -> frozenset[str]:
     """Stems of the words that a claim may add to what its proof holds."""
     priced = any(amount.unit in COINS.values() for amount in amounts(told))
     counts = bool(OCCURS.search(told))
-    concluded = _CONCLUDED.match(told)
-    conclusion = stems(concluded[0]) if concluded else frozenset[str]()
     more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts)
-    of_rules = (_MEASURED, conclusion) if grounds.measured else ()
-    return _EXCUSED.union(*(some for some, may in more if may), *of_rules)
+    return _EXCUSED.union(*(some for some, may in more if may))
 
 
 def _supposed(grounds: Grounds, quotes: Sequence[str]) -> set[str]:
-    """Stems of the words of a question that may stand beside a quotation: what it supposes, or was measured for it.
+    """Stems of the words of a question that may stand beside a quotation: what it supposes.
 
     Of "the kettle or the lamp" it supposes neither.
     """
     sentence = any(len(words(quote)) >= LEAST_QUOTED for quote in quotes)
     supposes = sentence and not re.match(POLAR, grounds.question, re.IGNORECASE)
     known = _ALTERNATIVES.sub(" ", grounds.question)
-    return set(content_stems(known)) if supposes or grounds.measured else set()
+    return set(content_stems(known)) if supposes else set()
 
 
-def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str], grounds: Grounds) -> bool:
+def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str]) -> bool:
     """Whether all names of a claim stand in its proof, and it neither widens nor weakens what that says."""
-    weighty = frozenset() if grounds.measured else stems(rest) & _WEIGHTY
+    weighty = stems(rest) & _WEIGHTY
     return not (names(rest) | weighty) - held - excused
 
 
@@ -194,15 +182,15 @@ def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
 def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
     """The verdict on a claim that is supported but for the yes or no that it may begin with."""
     answer = _ANSWER.match(text)
-    if answer is None or grounds.measured:
+    if answer is None:
         return "supported"
-    settled = _settled(grounds.question, shown)
-    if settled is None:
+    said = settled(grounds.question, shown)
+    if said is None:
         return "unverified"
-    return "supported" if settled == answer[1].casefold() else "contradicted"
+    return "supported" if said == answer[1].casefold() else "contradicted"
 
 
-def _settled(question: str, shown: str) -> str | None:
+def settled(question: str, shown: str) -> str | None:
     """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing."""
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()

@@ -24,13 +24,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from longtake.agent.claims import abstention, plain_text
+from longtake.agent.verification.claims import abstention, plain_text
 from longtake.errors import ConfigError
-from longtake.evalharness.call_scores import compare_argument
-from longtake.evalharness.grading import MOST_GUESSES, Gold, holds
 from longtake.evalharness.items import Criterion, Reply, ToolCall
-from longtake.evalharness.journal import wrong_field
-from longtake.evalharness.wording import StatedTime, plain, take_times, words
+from longtake.evalharness.runs.journal import wrong_field
+from longtake.evalharness.scoring.call_scores import compare_argument
+from longtake.evalharness.scoring.grading import MOST_GUESSES, Gold, holds
+from longtake.evalharness.scoring.wording import StatedTime, plain, take_times, words
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
 
@@ -103,14 +103,14 @@ class SaysCheck(Record):
 
 
 class AbstainsCheck(Record):
-    """The reply says that it cannot tell, and does not guess all the same."""
+    """The reply says that it cannot tell, and does not guess all the same; a subject that says it is unsure does so."""
 
     kind: Literal["abstains"]
     expected: bool = True
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        found = Decision(True) if reply.abstained else abstains(said)
+        found = Decision(True) if reply.abstained or reply.uncertain else abstains(said)
         return Decision(found.met == self.expected, found.sure)
 
 

@@ -3,8 +3,9 @@
 A criterion with a check is decided by it. Any other is read as a claim: its numbers, times, names and quotations are
 facts that the reply must hold in one sentence; its other words count by their stems, and what is worded otherwise by
 the similarity of text embeddings. The verdict is sure where a sentence says the claim, word by word or as an answer to
-the question, and brings in nothing else; where it does so with one other number or time; and where the reply abstains.
-Else it is the likelier one, and `sure` is false: other words may say the same, and one word more the reverse.
+the question, and brings in nothing else; where it does so with one other number or time; and where the reply abstains
+or, judged as a whole, is uncertain. Else it is the likelier one, and `sure` is false: other words may say the same, and
+one word more the reverse.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.claims import plain_text
-from longtake.agent.verdicts import verdict_of
-from longtake.agent.words import NEGATION, content_stems, coverage, words
+from longtake.agent.language.words import NEGATION, content_stems, coverage, words
+from longtake.agent.verification.claims import plain_text
+from longtake.agent.verification.verdicts import verdict_of
 from longtake.errors import ConfigError
-from longtake.evalharness.grading import Gold, holds
 from longtake.evalharness.judges.checks import Decision, abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
-from longtake.evalharness.wording import StatedTime, plain, take_times
+from longtake.evalharness.scoring.grading import Gold, holds
+from longtake.evalharness.scoring.wording import StatedTime, plain, take_times
 from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 VERSION = 2  # raised when a reply may be judged otherwise
 TOLERANCE = 1.0  # seconds by which a stated time may be off
@@ -121,7 +122,9 @@ class DeterministicJudge:
     def _held(self, case: Case) -> Finding:
         """Whether a reply says what a description claims."""
         claim = _LEAD.sub("", case.description).strip() or case.description
-        abstained = Decision(True) if case.reply.abstained else abstains(case.said)
+        # What an uncertain reply names counts for the criteria of a rubric; as a whole it answers nothing.
+        withheld = case.reply.abstained or (case.reply.uncertain and case.criterion is None)
+        abstained = Decision(True) if withheld else abstains(case.said)
         if abstained.met and abstained.sure:
             # Where the right answer denies something, that nothing was found may say the same.
             denied = bool(NEGATION.search(claim) or NEGATION.search(case.reference))

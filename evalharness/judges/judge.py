@@ -99,4 +99,5 @@ def nothing_said(case: Case) -> Finding:
 def reply_hash(reply: Reply) -> str:
     """Twelve hex digits of a reply."""
     kept = reply.model_dump_json(include={"text", "status", "choice", "abstained", "calls", "cited"})
+    kept += "uncertain" * reply.uncertain  # others keep the hashes under which they were judged
     return hashlib.blake2b(kept.encode(), digest_size=6).hexdigest()

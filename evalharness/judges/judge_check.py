@@ -14,12 +14,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from longtake.evalharness.agreement import Agreement
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
-from longtake.evalharness.journal import read_records
 from longtake.evalharness.judges.judge import NO_REPLY, Case, Judge
 from longtake.evalharness.judges.judging import CasesOf, cases
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.journal import read_records
+from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.scoring.agreement import Agreement
 from longtake.memory.records import Record
 
 SELF_RUNS = 3  # of a judge that is compared with itself

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from pydantic import Field
 
-from longtake.evalharness.agreement import Agreement
 from longtake.evalharness.items import Judgement, PredictionKey
 from longtake.evalharness.judges.judge import NO_REPLY
+from longtake.evalharness.scoring.agreement import Agreement
 from longtake.memory.records import Record
 
 _Verdicts = dict[tuple[PredictionKey, int, str, str], bool | None]

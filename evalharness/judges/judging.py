@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.at_once import at_once
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
-from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.runs.bounded_map import at_once
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunFolder, Tell
 from longtake.memory.records import Record
 
 CasesOf = Callable[[Item, Prediction], Iterable[Case]]

@@ -1,4 +1,4 @@
-"""How a subject went about it: when it abstained, which tools it called and what it cost, beside what it scored.
+"""How a subject went about it: when it was unsure or abstained, the tools it called and what it cost, beside its score.
 
 Scores here are plain means over items, with an interval over videos.
 """
@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from longtake.evalharness.estimates import Estimate, Rows, mean
-from longtake.evalharness.items import Item, Prediction
-from longtake.evalharness.longshot_tasks import duration_bucket
+from longtake.evalharness.items import Item, Prediction, Reply
 from longtake.evalharness.reports.run_scores import SubjectScores
+from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
+from longtake.evalharness.suites.longshot_tasks import duration_bucket
 
-Stance = Literal["answered", "abstained", "failed"]
+Stance = Literal["answered", "uncertain", "abstained", "failed"]
+_STANCES: tuple[Stance, ...] = ("answered", "uncertain", "abstained")  # the first that a reply takes is the item's
 Keys = Callable[[Item], Iterable[str]]
 _MOST_ROWS = 24  # of a tag: one with more values tells items apart, not groups
 _CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
@@ -44,12 +45,19 @@ def score_of(subject: SubjectScores, items: Iterable[Item]) -> Estimate:
 
 
 def stance(subject: SubjectScores, item: Item) -> Stance:
-    """Whether an item was answered at least once, was always abstained from, or failed."""
+    """Whether an item was answered at least once, at best uncertainly, was always abstained from, or failed."""
     replies = [reply for prediction in subject.predictions.get(item.id, ()) for reply in prediction.replies]
     heard = [reply for reply in replies if reply.status == "ok"]
     if not heard:
         return "failed"
-    return "abstained" if all(reply.abstained or reply.parse == "abstained" for reply in heard) else "answered"
+    stances: set[Stance] = {_stance(reply) for reply in heard}
+    return next(one for one in _STANCES if one in stances)
+
+
+def _stance(reply: Reply) -> Stance:
+    if reply.abstained or reply.parse == "abstained":
+        return "abstained"
+    return "uncertain" if reply.uncertain else "answered"
 
 
 def cost(subject: SubjectScores) -> Cost:

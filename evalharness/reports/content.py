@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
-from longtake.evalharness.run_folder import Loading
+from longtake.evalharness.runs.run_folder import Loading
+from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 
 Cell = str | Estimate
 _PLAIN = "These scores are plain means over items."
@@ -161,10 +161,10 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
     points: list[Point] = []
     rows: list[tuple[Cell, ...]] = []
     for series, subject in enumerate(subjects):
-        parts: dict[Stance, list[Item]] = {"answered": [], "abstained": [], "failed": []}
+        parts: dict[Stance, list[Item]] = {"answered": [], "uncertain": [], "abstained": [], "failed": []}
         for item in subject.items:
             parts[stance(subject, item)].append(item)
-        answered, abstained = score_of(subject, parts["answered"]), score_of(subject, parts["abstained"])
+        answered = score_of(subject, parts["answered"])
         wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
         share = 100 * len(parts["answered"]) / (len(subject.items) or 1)
         points.append(Point(series, subject.name, share, answered))
@@ -174,15 +174,20 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
                 f"{len(parts['answered'])} ({share:.0f} %)",
                 estimate(answered),
                 str(wrong),
+                str(len(parts["uncertain"])),
+                estimate(score_of(subject, parts["uncertain"])),
                 str(len(parts["abstained"])),
-                estimate(abstained),
+                estimate(score_of(subject, parts["abstained"])),
                 str(len(parts["failed"])),
             )
         )
-    if all(row[4] == "0" for row in rows):
+    if all(row[4] == row[6] == "0" for row in rows):
         return None
-    columns = ("Subject", "Answered", "Score of these", "Of them wholly wrong", "Abstained", "Score of these", "Failed")
-    caption = f"Who abstains where an answer would be wrong stands high, and to the left. {_PLAIN}"
+    columns = (
+        *("Subject", "Answered", "Score of these", "Of them wholly wrong"),
+        *("Uncertain", "Score of these", "Abstained", "Score of these", "Failed"),
+    )
+    caption = f"Who is uncertain or abstains where an answer would be wrong stands high, and to the left. {_PLAIN}"
     grid = Grid("", columns, tuple(rows), caption)
     return _plot("Abstention: what is answered, and how well", "Items answered, %", points, subjects, grid)
 

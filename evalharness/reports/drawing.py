@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.reports.content import Grid, Plot
+from longtake.evalharness.scoring.estimates import Estimate
 
 _SHAPES = (
     "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0",

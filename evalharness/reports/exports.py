@@ -17,11 +17,11 @@ from longtake.errors import LibraryError
 from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
-from longtake.evalharness.subjects.given import asked_in
+from longtake.evalharness.subjects.model_spec import asked_in
 
 _COLUMNS: tuple[str, ...] = tuple(
-    "suite item video task subject variant seed turn score status parse abstained choice gold question options "
-    "reference reply error tool_calls input_tokens output_tokens cost seconds trace tags".split()
+    "suite item video task subject variant seed turn score status parse abstained uncertain choice gold question "
+    "options reference reply error tool_calls input_tokens output_tokens cost seconds trace tags".split()
 )
 
 
@@ -94,6 +94,7 @@ def _replies(run: RunScores, subject: SubjectScores, item: Item, prediction: Pre
             "status": reply.status,
             "parse": reply.parse,
             "abstained": reply.abstained,
+            "uncertain": reply.uncertain,
             "choice": "" if reply.choice is None else asked.label(reply.choice),
             "gold": "" if turn.gold is None else asked.target,
             "question": turn.question,

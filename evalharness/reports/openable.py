@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
 from longtake.evalharness.reports.stills import Still, Stills
 from longtake.evalharness.reports.traces import Excerpt, Traces
+from longtake.evalharness.scoring.choices import LABELS
 
 
 class CriterionRow(NamedTuple):
@@ -108,6 +108,8 @@ def _outcome(reply: Reply, turn: Turn) -> str:
         return f"{reply.status.replace('_', ' ')}: {reply.error or 'no reason was given'}"
     if reply.abstained or reply.parse == "abstained":
         return "abstained"
+    if reply.uncertain:
+        return "uncertain"
     if not turn.options:
         return "answered"
     if reply.choice is None:

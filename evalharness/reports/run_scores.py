@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.run_folder import Loading, RunCard, RunFolder, Tell
-from longtake.evalharness.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
+from longtake.evalharness.runs.run_folder import Loading, RunCard, RunFolder, Tell
+from longtake.evalharness.scoring.rubric_scores import Reading
+from longtake.evalharness.scoring.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.table import Scored, Suite
 

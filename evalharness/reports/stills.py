@@ -10,10 +10,10 @@ from typing import NamedTuple
 from longtake.console import raise_if_interrupted
 from longtake.errors import MediaError
 from longtake.evalharness.items import Item
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.chosen_frames import read_chosen
-from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
+from longtake.preprocess.media.media import MediaInfo, probe
 
 MOST = 3  # of an item
 ITEM_BYTES = 48_000

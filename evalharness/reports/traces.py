@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
 
 MOST_EVENTS = 40  # of a trace
 MOST_CHARACTERS = 400  # of a part of an event

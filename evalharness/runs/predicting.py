@@ -14,11 +14,11 @@ from pydantic import Field
 
 from longtake.console import counted
 from longtake.errors import Cancelled, LongtakeError
-from longtake.evalharness.at_once import at_once
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
-from longtake.evalharness.journal import Journal
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.subjects.given import asked_in
+from longtake.evalharness.runs.bounded_map import at_once
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.memory.records import Record
 

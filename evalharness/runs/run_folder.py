@@ -20,8 +20,8 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
-from longtake.evalharness.journal import Journal, placed_records, read_records, set_aside, wrong_field
-from longtake.evalharness.on_disk import Latest, OnDisk
+from longtake.evalharness.runs.journal import Journal, placed_records, read_records, set_aside, wrong_field
+from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from longtake.evalharness.choice_scores import Share
 from longtake.evalharness.items import Item
-from longtake.evalharness.run_folder import RunCard
-from longtake.evalharness.subjects.given import asked_in
+from longtake.evalharness.runs.run_folder import RunCard
+from longtake.evalharness.scoring.choice_scores import Share
+from longtake.evalharness.subjects.model_spec import asked_in
 
 
 def expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from longtake.evalharness.estimates import Estimate, Rows
 from longtake.evalharness.items import Judgement, Prediction
-from longtake.evalharness.rubric_scores import Reading
+from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.suites.table import Scored, Suite
 
 R = TypeVar("R", Prediction, Judgement)

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ToolCall, ToolDefinition
-from longtake.evalharness.wording import plain
+from longtake.evalharness.scoring.wording import plain
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
 
 TOLERANCE = 1.0  # seconds

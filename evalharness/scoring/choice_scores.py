@@ -12,14 +12,15 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.estimates import Estimate, Rows, Sums, mean, ratio
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
+from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
+from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, mean, ratio
 from longtake.memory.records import Record
 
 MOST_UNJUDGED = 0.01  # share of what is judged above which no headline is given
-State = Literal["error", "unread", "unjudged", "abstained", "ok"]
-STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "ok")  # the gravest first
+State = Literal["error", "unread", "unjudged", "abstained", "uncertain", "ok"]
+STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "uncertain", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
 
 
@@ -45,6 +46,7 @@ class Said(NamedTuple):
     choice: int | None
     parse: ParseStatus
     abstained: bool
+    uncertain: bool
     met: bool | None  # None without a verdict, as are the points
     points: float | None
     unsure: bool  # whether the judge was not sure of its verdict
@@ -78,6 +80,7 @@ class ChoiceScores(Record):
     parse_failures: Share = Field(description="Of all, choices in whose reply no option could be read.")
     unjudged: Share = Field(description="Of the open answers, and choices left to the judge, those without a verdict.")
     unsure: Share = Field(description="Of the same, those of whose verdict the judge was not sure; it counts.")
+    uncertain: Share = Field(description="Right only where an abstention is due.")
     abstained: Share
     note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
@@ -93,8 +96,10 @@ class Answers:
         self._said: dict[tuple[str, str, int], Said] = {}
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
-            judged = found.get(key, (None, None, False))
-            self._said[key] = Said(reply.status, reply.choice, reply.parse, reply.abstained, *judged)
+            met, points, unsure = found.get(key, (None, None, False))
+            self._said[key] = Said(
+                reply.status, reply.choice, reply.parse, reply.abstained, reply.uncertain, met, points, unsure
+            )
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
     def said(self, item: Item, variant: Variant, seed: int) -> Said | None:
@@ -141,19 +146,24 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
         return "error"
     if reply.abstained or reply.parse == "abstained":
         return "abstained"
+    if reply.uncertain:
+        return "uncertain"
     return "unread" if reply.choice is None or (reply.parse == "fallback" and not by_text) else "ok"
 
 
 def open_outcome(
     item: Item, variant: Variant, answers: Answers, seed: int, accepts: Accepts = lambda said: said.met
 ) -> Outcome:
-    """The outcome of an open answer, by the judge's verdict."""
+    """The outcome of an open answer, by the judge's verdict; an uncertain one is right only as an abstention."""
     reply = answers.said(item, variant, seed)
     if reply is None or reply.status != "ok":
         return Outcome(item, seed, False, "error")
     verdict = accepts(reply)
     if verdict is None:
         return Outcome(item, seed, False, "unjudged")
+    if reply.uncertain:
+        right = verdict if abstains(item.turns[0].reference).met else 0.0
+        return Outcome(item, seed, right, "uncertain", unsure=reply.unsure)
     return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok", unsure=reply.unsure)
 
 
@@ -185,6 +195,7 @@ def summarise(
         parse_failures=Share(count=left + states.count("unread"), n=len(states)),
         unjudged=unjudged,
         unsure=Share(count=sum(outcome.unsure for outcome in outcomes), n=judged),
+        uncertain=Share(count=states.count("uncertain"), n=len(states)),
         abstained=Share(count=states.count("abstained"), n=len(states)),
         note=note,
     )

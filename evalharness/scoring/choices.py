@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
-from longtake.evalharness.wording import plain, words
+from longtake.evalharness.scoring.wording import plain, words
 from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

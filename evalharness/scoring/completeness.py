@@ -10,14 +10,14 @@ from pydantic import Field
 
 from longtake.console import counted
 from longtake.errors import MediaError
-from longtake.evalharness import asked
 from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judging import undecided
-from longtake.evalharness.predicting import failed
-from longtake.evalharness.run_folder import Loading, RunFolder
+from longtake.evalharness.runs.predicting import failed
+from longtake.evalharness.runs.run_folder import Loading, RunFolder
+from longtake.evalharness.scoring import asked
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.media import probe
 
 MOST_NAMED = 5
 

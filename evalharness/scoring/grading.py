@@ -32,11 +32,11 @@ from dataclasses import dataclass
 from itertools import dropwhile
 from typing import Literal
 
-from longtake.evalharness.wording import StatedTime, Word, plain, take_times, words
+from longtake.evalharness.scoring.wording import StatedTime, Word, plain, take_times, words
 from longtake.memory.records import Answer, Citation
 
-Grade = Literal["held", "wrong", "partial", "abstained", "failed"]
-GRADES: tuple[Grade, ...] = ("held", "wrong", "partial", "abstained", "failed")
+Grade = Literal["held", "wrong", "uncertain", "partial", "abstained", "failed"]
+GRADES: tuple[Grade, ...] = ("held", "wrong", "uncertain", "partial", "abstained", "failed")
 DEFAULT_TOLERANCE = 1.0  # seconds
 MOST_GUESSES = 5
 

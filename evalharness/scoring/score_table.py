@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from longtake.errors import ConfigError
-from longtake.evalharness.asked import expected, unfinished
-from longtake.evalharness.by_seed import by_seed, spread
-from longtake.evalharness.choice_scores import MOST_UNJUDGED, NONE, Share
-from longtake.evalharness.estimates import Estimate, Rows
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.named import which_judge
-from longtake.evalharness.on_disk import OnDisk
-from longtake.evalharness.rubric_scores import Reading
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
-from longtake.evalharness.subjects.given import asked_in
+from longtake.evalharness.runs.lazy_jsonl import OnDisk
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.scoring.asked import expected, unfinished
+from longtake.evalharness.scoring.by_seed import by_seed, spread
+from longtake.evalharness.scoring.choice_scores import MOST_UNJUDGED, NONE, Share
+from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.scoring.rubric_scores import Reading
+from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
 from longtake.memory.records import Record
 

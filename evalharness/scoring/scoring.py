@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from longtake.evalharness.estimates import Estimate
-from longtake.evalharness.run_folder import RunFolder, Tell
-from longtake.evalharness.score_table import SubjectScore, scored_run, subject_score
+from longtake.evalharness.runs.run_folder import RunFolder, Tell
+from longtake.evalharness.scoring.estimates import Estimate
+from longtake.evalharness.scoring.score_table import SubjectScore, scored_run, subject_score
 
 
 def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, SubjectScore]:

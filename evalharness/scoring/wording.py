@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from longtake.agent.words import NUMBER_WORDS
+from longtake.agent.language.words import NUMBER_WORDS
 from longtake.memory.timespan import parse_time
 
 _NUMBERS = {word: int(value) for word, value in NUMBER_WORDS.items() if int(value) < 20}

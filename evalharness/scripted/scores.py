@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.estimates import Rows
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.rubric_scores import Reading, SampleScore
+from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore
 from longtake.evalharness.suites.longshot_scores import LongshotScores, rows_of, sample_scores, score_longshot
 
 _TAGS = ("wording", "seed", "tool", "kind", "events", "speech", "expects")
-OUTCOMES = ("right", "wrong", "abstained", "error", "unjudged")
+OUTCOMES = ("right", "wrong", "uncertain", "abstained", "error", "unjudged")
 
 
 class ScriptedScores(LongshotScores):
@@ -26,8 +26,9 @@ class ScriptedScores(LongshotScores):
         description="By tag and its value; pooled over the items that have it, as a task is."
     )
     outcomes: dict[str, dict[str, int]] = Field(
-        description="Turns by what an honest reply is: answer or abstention. Right: the first criterion is met; a turn "
-        "without a reply is an error, and one without criteria, or of an item that does not tell, is left out."
+        description="Turns by what an honest reply is: answer or abstention. Right: the first criterion is met, "
+        "by an uncertain reply only where an abstention is due; a turn without a reply is an error, and one without "
+        "criteria, or of an item that does not tell, is left out."
     )
 
 
@@ -36,6 +37,7 @@ class _Replied(NamedTuple):
 
     ok: bool
     abstained: bool
+    uncertain: bool
 
 
 def score_scripted(
@@ -65,19 +67,24 @@ def _outcomes(
         for number, (turn, reply) in enumerate(zip_longest(item.turns, replies[: len(item.turns)])):
             if turn.criteria and "expects" in item.tags:
                 verdict = met.get((item.id, seed, number, turn.criteria[0].name)) if reply else None
-                counted.setdefault(item.tags["expects"], Counter())[_outcome(reply, verdict)] += 1
+                expected = item.tags["expects"]
+                outcome = _outcome(reply, verdict, due=expected == "abstention")
+                counted.setdefault(expected, Counter())[outcome] += 1
     return {expected: _counts(found) for expected, found in counted.items()}
 
 
 def _replied(reply: Reply) -> _Replied:
-    return _Replied(reply.status == "ok", reply.abstained)
+    return _Replied(reply.status == "ok", reply.abstained, reply.uncertain)
 
 
-def _outcome(reply: _Replied | None, met: bool | None) -> str:
+def _outcome(reply: _Replied | None, met: bool | None, *, due: bool) -> str:
+    """What became of a turn; `due` says that an honest reply abstains."""
     if reply is None or not reply.ok:
         return "error"
-    if met:
+    if met and (due or not reply.uncertain):
         return "right"
+    if reply.uncertain:
+        return "uncertain"
     if reply.abstained:
         return "abstained"
     return "unjudged" if met is None else "wrong"

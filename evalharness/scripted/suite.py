@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
 from longtake.evalharness.scripted.encoding import write_video
 from longtake.evalharness.scripted.grammar import write_script
 from longtake.evalharness.scripted.questions import items_of

@@ -12,9 +12,9 @@ import numpy as np
 
 from longtake.errors import ConfigError, EngineError, EngineUnavailable
 from longtake.evalharness.scripted.script import Line
-from longtake.preprocess.audio import read_audio
 from longtake.preprocess.demo.sound import RATE, Samples
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.media import probe
 
 ENGLISH = ("en-gb", "en-us", "en-gb+f3", "en-us+m3")
 SPANISH = "es"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from longtake.agent.ask import Asker
-from longtake.agent.state import Turn
-from longtake.agent.trace import RecordedTrace
-from longtake.evalharness.choices import LABELS
+from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.state import Turn
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall
+from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.subject import Asked, no_media
 from longtake.memory.records import Answer, Usage
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 class Agent:
@@ -32,7 +32,8 @@ class Agent:
             return no_media()
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._asker.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
-        place = LABELS.index(answer.option.letter) if answer.option else None
+        uncertain = answer.status == "uncertain"  # what it leans to is no choice
+        place = LABELS.index(answer.option.letter) if answer.option and not uncertain else None
         return Reply(
             text=answer.answer,
             status="error" if answer.status == "failed" else "ok",
@@ -40,6 +41,7 @@ class Agent:
             choice=asked.own(place),
             parse=_parse(answer, asked),
             abstained=answer.status == "abstained",
+            uncertain=uncertain,
             calls=self._calls(answer),
             cited=tuple(TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations),
             usage=answer.usage,
@@ -47,9 +49,9 @@ class Agent:
         )
 
     def expected(self, asked: Asked) -> Usage:
-        """The budget of a question; a controller that plans by rules calls no model, and needs a part of its time."""
+        """The budget of a question; the extractive controller calls no model, and needs a part of its time."""
         most = self._settings.budget
-        if self._settings.controller.engine == "rules":
+        if self._settings.controller.engine == "extractive":
             return Usage()
         return Usage(rounds=most.rounds, seconds=most.seconds, input_tokens=most.tokens, cost=most.cost)
 
@@ -64,6 +66,8 @@ class Agent:
 def _parse(answer: Answer, asked: Asked) -> ParseStatus:
     if not asked.options:
         return "none"
+    if answer.status == "uncertain":
+        return "uncertain"
     if answer.option:
         return "ok"
     return "abstained" if answer.status == "abstained" else "failed"

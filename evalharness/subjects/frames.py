@@ -20,10 +20,10 @@ import numpy as np
 from longtake.console import raise_if_interrupted
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.container import open_media
-from longtake.preprocess.engines.visual_question import TimedJpeg
-from longtake.preprocess.frames import Frame, encode_jpeg, read_frames
-from longtake.preprocess.media import MediaInfo, VideoStream, probe
+from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.frames import Frame, encode_jpeg, read_frames
+from longtake.preprocess.media.media import MediaInfo, VideoStream, probe
 
 _QUALITY = 90
 _FAR = 10.0  # seconds from one frame to the next from which seeking is quicker than decoding what lies between

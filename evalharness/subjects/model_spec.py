@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 from longtake.config import secret, unset
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
-from longtake.evalharness.journal import wrong_field
+from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.subjects.frames import Sampling
 from longtake.memory.records import Record
 

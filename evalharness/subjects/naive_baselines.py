@@ -6,8 +6,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Reply
+from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.subject import Asked
 
 NO_OPTIONS = "NOT FOUND: this baseline only chooses among options."

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longtake.agent.words import content_stems, coverage
-from longtake.evalharness.choices import LABELS
+from longtake.agent.language.words import content_stems, coverage
 from longtake.evalharness.items import Reply
-from longtake.evalharness.subjects.blind import abstained, chosen
+from longtake.evalharness.scoring.choices import LABELS
+from longtake.evalharness.subjects.naive_baselines import abstained, chosen
 from longtake.evalharness.subjects.subject import Asked, no_media
 from longtake.memory.index import Hit, SearchFilter
 from longtake.memory.records import Modality, Usage
-from longtake.preprocess.retrieval import retrieve
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
 
 RESULTS = 5
 QUOTED = 2  # results that an open question is answered with
@@ -67,4 +67,4 @@ class Finder:
     def _find(self, query: str, video: str) -> list[Hit]:
         where = SearchFilter((video,), self._modalities)
         hits = retrieve(query, where, RESULTS, self._workspace.engines, self._workspace.index)
-        return [hit for hit in hits if hit.document.text]
+        return [hit for hit in hits if hit.document.text and not hit.weak]

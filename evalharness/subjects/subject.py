@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Reply, Turn, Variant
+from longtake.evalharness.scoring.choices import LABELS
 from longtake.memory.records import Usage
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from longtake.console import Session
 from longtake.errors import ConfigError
-from longtake.evalharness.at_once import REQUESTS
 from longtake.evalharness.items import Item
-from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption
-from longtake.evalharness.subjects.given import given_by, is_model
+from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.subjects.model_spec import given_by, is_model
+from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.names import MODELS, NAMES
 from longtake.evalharness.subjects.subject import Subject
 
@@ -32,7 +32,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
     if is_model(name):
         from longtake.evalharness.subjects.endpoint_model import EndpointModel
         from longtake.evalharness.suites.agentic_simulated import Simulated
-        from longtake.preprocess.workspace import Workspace
+        from longtake.preprocess.pipeline.workspace import Workspace
 
         given, workspace = given_by(name), Workspace(session.library_root, session.settings)
         model = EndpointModel(name, given, workspace, at_once)
@@ -42,13 +42,13 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
     if name.partition(":")[0] == "agent":
         from longtake.evalharness.subjects.agent import Agent
-        from longtake.preprocess.workspace import Workspace
+        from longtake.preprocess.pipeline.workspace import Workspace
 
         own = _session_of(name, session)
         return Agent(name, Workspace(own.library_root, own.settings))
     if name in ("retrieval", "transcript"):
-        from longtake.evalharness.subjects.found import Finder
-        from longtake.preprocess.workspace import Workspace
+        from longtake.evalharness.subjects.retrieval_baseline import Finder
+        from longtake.preprocess.pipeline.workspace import Workspace
 
         workspace = Workspace(session.library_root, session.settings)
         return Finder(name, workspace, ("speech",) if name == "transcript" else ())

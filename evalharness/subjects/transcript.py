@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longtake.memory.timespan import clock
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import VideoHandle
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import VideoHandle
 
 
 class Line(NamedTuple):

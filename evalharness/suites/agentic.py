@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, ToolCall, ToolDefinition, Turn
-from longtake.evalharness.journal import wrong_field
 from longtake.evalharness.judges.judge import Case
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.journal import wrong_field
+from longtake.evalharness.runs.run_folder import Tell
 from longtake.evalharness.suites.agentic_rubric import rubric
 from longtake.evalharness.suites.longshot import load_longshot
 
@@ -91,7 +91,7 @@ def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
 def own_tools() -> tuple[ToolDefinition, ...]:
     """The sixteen tools of the paper as Longtake has them."""
     from longtake.tools.catalogue import ALL_TOOLS
-    from longtake.tools.registry import SPECS
+    from longtake.tools.core.registry import SPECS
 
     specs = [SPECS[function] for function in ALL_TOOLS if SPECS[function].group == "core"]
     return tuple(

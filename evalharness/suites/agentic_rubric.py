@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from longtake.evalharness.call_scores import Compared
 from longtake.evalharness.items import Criterion, ToolCall, ToolDefinition
+from longtake.evalharness.scoring.call_scores import Compared
 
 FINAL = "final_answer_correctness"
 _BONUS = 0.25  # weight of an optional parameter

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.call_scores import TOLERANCE, Compared, compare_calls
-from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate, Rows, Sums, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
+from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.predicting import failed
-from longtake.evalharness.rubric_scores import Reading, Verdict, sample_score
+from longtake.evalharness.runs.predicting import failed
+from longtake.evalharness.scoring.call_scores import TOLERANCE, Compared, compare_calls
+from longtake.evalharness.scoring.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, ratio
+from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
 from longtake.memory.records import Record
 
@@ -144,10 +145,14 @@ def _sample(
 
 
 def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _Turn:
-    """What became of a turn: of a reply that is an error no call counts, and an empty answer is wrong."""
+    """What became of a turn: of a reply that is an error no call counts, and an empty answer is wrong.
+
+    So is an uncertain one, unless an abstention is due.
+    """
     failed_reply = reply.status != "ok"
+    unsure = reply.uncertain and not abstains(turn.reference).met
     calls = compare_calls(turn.calls, () if failed_reply else reply.calls, item.tools)
-    met = {**verdicts(calls), FINAL: False if failed_reply or not reply.spoken else answered}
+    met = {**verdicts(calls), FINAL: False if failed_reply or unsure or not reply.spoken else answered}
     return _Turn(
         video=item.video,
         calls=calls,

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from longtake.agent.controllers.arguments import NOT_READ, read_json
-from longtake.agent.controllers.written_calls import calls_in_text
+from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_json
+from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall, Turn
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
 from longtake.evalharness.subjects.subject import Asked

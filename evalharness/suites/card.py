@@ -12,7 +12,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError
-from longtake.evalharness.journal import wrong_field
+from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.suites.options import AnswerAs
 from longtake.memory.records import Record
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from longtake.errors import MediaError
-from longtake.evalharness.choices import LABELS
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.suites.options import AnswerAs, option_of
 from longtake.evalharness.suites.rows import BadRow, Row
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.media import probe
 
 CONTAINERS = frozenset(".avi .flv .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .ogv .ts .wav .webm .wmv".split())
 SOUND = frozenset((".m4a", ".mp3", ".wav"))

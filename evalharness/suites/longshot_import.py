@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 import longtake
 from longtake.errors import ConfigError
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import MOST_POINTS, reply_hash
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.suites.lmms_samples import LmmsSample, id_field_of, most_points, suite_of
 from longtake.evalharness.suites.loading import items_of
 from longtake.evalharness.suites.longshot import SUITE, longshot_item

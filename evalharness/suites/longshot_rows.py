@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from longtake.evalharness.items import Criterion, ToolCall
-from longtake.evalharness.journal import wrong_field
+from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.suites.rows import Row
 
 M = TypeVar("M", bound=BaseModel)

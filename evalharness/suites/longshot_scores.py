@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.choice_scores import MOST_UNJUDGED, Share
-from longtake.evalharness.estimates import Estimate, Rows, Sums, macro, ratio
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
-from longtake.evalharness.predicting import failed
-from longtake.evalharness.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
+from longtake.evalharness.runs.predicting import failed
+from longtake.evalharness.scoring.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, macro, ratio
+from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
+from longtake.evalharness.suites.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
 from longtake.memory.records import Record
 
 _MODALITIES = ("visual", "audio", "speech")

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import choice_state, rotations
 from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.scoring.choice_scores import choice_state, rotations
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.evalharness.suites.options import option_of, split_options
 from longtake.evalharness.suites.rows import Row, read_rows

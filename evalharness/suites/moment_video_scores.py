@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from longtake.evalharness.choice_scores import (
+from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
+from longtake.evalharness.scoring.choice_scores import (
     Answers,
     ChoiceScores,
     Outcome,
@@ -17,7 +18,6 @@ from longtake.evalharness.choice_scores import (
     open_outcome,
     summarise,
 )
-from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 
 # Upper edges of the duration buckets in seconds; the paper leaves open where an edge belongs: here to the shorter one.
 _BUCKETS = {"up to 5 s": 5.0, "5-10 s": 10.0, "10-20 s": 20.0, "20-60 s": 60.0, "1-3 min": 180.0}

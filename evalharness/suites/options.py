@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from longtake.evalharness.choices import LABELS
+from longtake.evalharness.scoring.choices import LABELS
 
 AnswerAs = Literal["letter", "index", "number", "text"]
 _MARK = re.compile(r"\(([A-Za-z])\)\s*|^[ \t]*([A-Za-z])[.):][ \t]+", re.MULTILINE)

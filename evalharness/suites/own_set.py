@@ -8,7 +8,11 @@ from functools import partial
 from typing import Any
 
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import (
+from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
+from longtake.evalharness.judges.judge import Case
+from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.scoring.choice_scores import (
     Answers,
     ChoiceScores,
     Outcome,
@@ -20,10 +24,6 @@ from longtake.evalharness.choice_scores import (
     rotations,
     summarise,
 )
-from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
-from longtake.evalharness.judges.judge import Case
-from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.run_folder import Tell
 from longtake.evalharness.suites.card import Card
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.evalharness.suites.options import split_options

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from longtake.errors import ConfigError, LongtakeError
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv")
 _BETWEEN = re.compile(r"[\s,\[\]]*")

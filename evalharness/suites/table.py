@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import NONE, Share
 from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
-from longtake.evalharness.on_disk import Flat
-from longtake.evalharness.rubric_scores import READINGS, Reading
-from longtake.evalharness.run_folder import RunCard, Tell
+from longtake.evalharness.runs.lazy_jsonl import Flat
+from longtake.evalharness.runs.run_folder import RunCard, Tell
+from longtake.evalharness.scoring.choice_scores import NONE, Share
+from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted import questions as scripted
 from longtake.evalharness.scripted.scores import score_scripted
 from longtake.evalharness.scripted.suite import load_scripted

@@ -16,7 +16,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Tell
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.evalharness.suites.options import split_options
 from longtake.evalharness.suites.rows import SUFFIXES, Row, read_rows

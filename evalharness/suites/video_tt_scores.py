@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longtake.evalharness.choice_scores import (
+from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.scoring.choice_scores import (
     Answers,
     ChoiceScores,
     Outcome,
@@ -17,8 +18,7 @@ from longtake.evalharness.choice_scores import (
     summarise,
     sums,
 )
-from longtake.evalharness.estimates import Estimate, Sums, macro, ratio
-from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.scoring.estimates import Estimate, Sums, macro, ratio
 from longtake.evalharness.suites.video_tt import CHOICE, PRIMARY, THRESHOLDS, WAYS, Threshold, video_tt_variants
 
 Ways = Mapping[str, list[Outcome]]

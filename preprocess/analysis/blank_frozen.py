@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.changes import Changes
-from longtake.preprocess.frames import Frame, Picture
-from longtake.preprocess.observers import Found
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.media.frames import Frame, Picture
 
 Colour = npt.NDArray[np.float64]  # (3,), BGR, 0 to 255
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from longtake.preprocess.frames import Frame, Picture
-from longtake.preprocess.observers import Found
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.media.frames import Frame, Picture
 
 HISTORY = 64  # frames
 _NOISE = 2  # levels by which no pixel differs in a picture that did not change

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import cv2
 
-from longtake.preprocess.changes import Changes, Look
-from longtake.preprocess.frames import Frame, Picture
+from longtake.preprocess.analysis.changes import Changes, Look
+from longtake.preprocess.media.frames import Frame, Picture
 
 _LEAST_CHANGE = 2.0  # mean levels of brightness
 _STANDS_OUT = 2.0  # times the mean change of the two frames before, and of the two after

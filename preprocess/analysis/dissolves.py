@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.changes import HISTORY, Changes, Look
-from longtake.preprocess.fades import Gradual
+from longtake.preprocess.analysis.changes import HISTORY, Changes, Look
+from longtake.preprocess.analysis.fades import Gradual
 
 _Cells = npt.NDArray[np.float32]
 _Shares = npt.NDArray[np.floating[Any]]

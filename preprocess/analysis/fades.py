@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import cv2
 
-from longtake.preprocess.changes import Changes, Look
+from longtake.preprocess.analysis.changes import Changes, Look
 
 _BLACK_LEVEL, _BLACK_DEVIATION = 24.0, 10.0  # of brightness, 16 being black in most files
 _MOST_SECONDS = 3.0

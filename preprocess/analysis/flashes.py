@@ -15,9 +15,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.changes import Look
-from longtake.preprocess.frames import SMALL, Picture
-from longtake.preprocess.novelty import Novelty, Spot
+from longtake.preprocess.analysis.changes import Look
+from longtake.preprocess.analysis.novelty import Novelty, Spot
+from longtake.preprocess.media.frames import SMALL, Picture
 
 _BRIEF = 12  # frames that a flash may last
 _AROUND = 10  # frames on each side of a jump among which it has to stand out

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import Frame, Picture
+from longtake.preprocess.media.frames import Frame, Picture
 
 Chroma = npt.NDArray[np.float64]  # (2,): mean red and blue difference, in levels from grey
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frame_measures import Finding, Measured
+from longtake.preprocess.analysis.frame_measures import Finding, Measured
 
 Distances = npt.NDArray[np.float64]  # (frames, frames): root mean square of levels between small pictures
 

@@ -7,9 +7,9 @@ from math import floor
 
 import cv2
 
-from longtake.preprocess.frames import Frame, Picture, encode_jpeg
-from longtake.preprocess.observers import Found
-from longtake.preprocess.shots import ShotBoundaries
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.shots import ShotBoundaries
+from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
 
 _QUALITY = 88
 _DULL = 12.0  # standard deviation of brightness below which a picture shows next to nothing

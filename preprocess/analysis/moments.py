@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from longtake.preprocess.changes import Changes, Look
-from longtake.preprocess.flashes import Flash, Flashes
-from longtake.preprocess.frames import SMALL, Frame
-from longtake.preprocess.novelty import REACH, Spot, novelty
-from longtake.preprocess.observers import Found
-from longtake.preprocess.passing import LARGEST, Passages, Track
+from longtake.preprocess.analysis.changes import Changes, Look
+from longtake.preprocess.analysis.flashes import Flash, Flashes
+from longtake.preprocess.analysis.novelty import REACH, Spot, novelty
+from longtake.preprocess.analysis.object_passages import LARGEST, Passages, Track
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.media.frames import SMALL, Frame
 
 _BUSY, _MOST_SPOTS = 1000, 20  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
 _JOIN = 2  # pixels; new ones up to twice as far apart are one spot

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from longtake.preprocess.changes import Changes
-from longtake.preprocess.frames import SMALL, Frame, Picture
-from longtake.preprocess.observers import Found
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.media.frames import SMALL, Frame, Picture
 
 _LOOKS_PER_SECOND = 5.0
 _PART = (80, 40)  # width and height of the four parts that are compared; the correlation is off by half with odd ones

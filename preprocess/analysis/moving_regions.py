@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.media.frames import Picture
 
 Flow = npt.NDArray[np.float32]  # (height, width, 2): right and down, in pixels
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from longtake.preprocess.changes import Look
-from longtake.preprocess.frames import SMALL, Picture
+from longtake.preprocess.analysis.changes import Look
+from longtake.preprocess.media.frames import SMALL, Picture
 
 REACH = 2  # frames before and after that are compared with
 _NEW = 20  # levels outside of what was there

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.novelty import Spot
+from longtake.preprocess.analysis.novelty import Spot
 
 LARGEST = 24  # pixels of a small picture, the longer side of a spot
 _SLOWEST, _FASTEST = 1.5, 48.0  # pixels a frame

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from longtake.preprocess.frames import Frame
+from longtake.preprocess.media.frames import Frame
 
 
 @dataclass

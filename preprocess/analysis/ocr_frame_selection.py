@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.frames import Frame, Picture, encode_jpeg
-from longtake.preprocess.observers import Found
-from longtake.preprocess.shots import ShotBoundaries
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.shots import ShotBoundaries
+from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
 
 _QUALITY = 92
 _LONG_SIDE = 1280

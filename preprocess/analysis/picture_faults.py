@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frame_measures import Chroma, Finding, Measured
+from longtake.preprocess.analysis.frame_measures import Chroma, Finding, Measured
 
 _LEAP = 6.0  # levels by which the mean colour leaps
 _ALIKE = 0.7  # correlation of brightness on both sides of such a leap

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from longtake.preprocess.changes import Changes
-from longtake.preprocess.cuts import Cuts, ShotEngine
-from longtake.preprocess.dissolves import Dissolves
-from longtake.preprocess.fades import Fades, Gradual
-from longtake.preprocess.fades_in import FadesIn
-from longtake.preprocess.frames import Frame
-from longtake.preprocess.observers import Found
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.analysis.cuts import Cuts, ShotEngine
+from longtake.preprocess.analysis.dissolves import Dissolves
+from longtake.preprocess.analysis.fades import Fades, Gradual
+from longtake.preprocess.analysis.fades_in import FadesIn
+from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.media.frames import Frame
 
 _RANKS = ("cut", "dissolve", "fade")  # a mixture holds sudden changes, and darkening looks like a mixture
 _SETTLED = 5.0  # seconds after which nothing more is learned about a boundary

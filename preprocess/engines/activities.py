@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.scene_text import Box
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.engines.text.scene_text import Box
+from longtake.preprocess.media.media import MediaInfo
 
 
 @dataclass(frozen=True, slots=True)

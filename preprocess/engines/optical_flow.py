@@ -13,10 +13,10 @@ import numpy as np
 
 from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.analysis.moving_regions import MovingRegions, Region, Sight
 from longtake.preprocess.engines.activities import Activity
-from longtake.preprocess.frames import Frame, Picture, read_frames
-from longtake.preprocess.media import MediaInfo
-from longtake.preprocess.moving_regions import MovingRegions, Region, Sight
+from longtake.preprocess.media.frames import Frame, Picture, read_frames
+from longtake.preprocess.media.media import MediaInfo
 
 _LOOKS_PER_SECOND = 6.0
 _WIDTH = 160  # pixels of a look

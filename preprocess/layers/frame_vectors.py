@@ -13,9 +13,9 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.index import Batch, Document, Vectors
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.image_text_embedding import ImageTextEmbedding
-from longtake.preprocess.frames import read_jpeg
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.frames import read_jpeg
 
 FILE = "vectors.npy"
 _CHUNK = 64  # pictures

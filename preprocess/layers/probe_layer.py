@@ -10,7 +10,7 @@ import av
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.layers.step import IndexJob
 
 VERSION = 3
 

@@ -12,11 +12,11 @@ from typing import Any
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.scene_text import SceneTextEngine, TextBox
-from longtake.preprocess.frames import Frame, read_frames, read_jpeg
-from longtake.preprocess.media import MediaInfo
-from longtake.preprocess.reading import lifetimes, lines_of
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.text.scene_text import SceneTextEngine, TextBox
+from longtake.preprocess.layers.reading import lifetimes, lines_of
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.frames import Frame, read_frames, read_jpeg
+from longtake.preprocess.media.media import MediaInfo
 
 VERSION = 1
 REFINED_LONG_SIDE = 1280

@@ -14,11 +14,11 @@ import numpy as np
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.audio import TOUCHING, AudioBlock, default_track, read_audio
-from longtake.preprocess.container import open_media
-from longtake.preprocess.coverage import promised_end, warn_of_gaps
-from longtake.preprocess.engines.sounds import Measures, SoundEngine
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.audio.sounds import Measures, SoundEngine
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.audio import TOUCHING, AudioBlock, default_track, read_audio
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
 
 NAME = "sounds"
 

@@ -10,9 +10,9 @@ import numpy as np
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.audio import TOUCHING, AudioBlock, Samples, read_audio
-from longtake.preprocess.engines.speech import RATE, SpeechEngine
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.audio.speech import RATE, SpeechEngine
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples, read_audio
 
 NAME = "speech"
 SHORTEST, LONGEST = 60, 90  # seconds: a chunk ends at the quietest moment between them

@@ -11,7 +11,7 @@ from longtake.config import Settings
 from longtake.memory.building import Chunks, LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.media import MediaInfo
 
 
 def _ignore(_: float) -> None:

@@ -16,12 +16,19 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import file_id
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.container import open_media
-from longtake.preprocess.coverage import SLACK, promised_end, warn_of_gaps
-from longtake.preprocess.language_codes import language_code
-from longtake.preprocess.media import MediaInfo
-from longtake.preprocess.step import IndexJob
-from longtake.preprocess.subtitle_formats import SUFFIXES, Cue, ass_text, guessed_encoding, parse_subtitles, unrolled
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
+from longtake.preprocess.media.language_codes import language_code
+from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.subtitle_formats import (
+    SUFFIXES,
+    Cue,
+    ass_text,
+    guessed_encoding,
+    parse_subtitles,
+    unrolled,
+)
 
 NAME = "subtitles"
 _MOST_TOLD = 3  # cues of a track of which is said one by one what became of them

@@ -10,9 +10,9 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.index import Vectors
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.timespan import joined
-from longtake.preprocess.documents import SOURCES, VERSION, documents_of
-from longtake.preprocess.engines.text_embedding import TextEmbedding
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
+from longtake.preprocess.layers.step import IndexJob
 
 FILE = "vectors.npy"
 _BATCH = 1024

@@ -18,8 +18,8 @@ from av.error import FFmpegError
 from av.stream import Disposition
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.container import open_media
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.media import MediaInfo
 
 Samples = npt.NDArray[np.float32]
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import MediaInfo
 
 _AROUND = 0.4  # seconds on either side of a moment that are looked at
 _WIDTH = 480  # pixels of the picture that is looked at

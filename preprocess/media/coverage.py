@@ -9,8 +9,8 @@ from pathlib import Path
 import av
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.container import open_media
-from longtake.preprocess.media import MediaInfo, last_packet_end
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.media import MediaInfo, last_packet_end
 
 _UNTOLD = frozenset({"aac", "mp3"})  # formats that promise nothing: their length is FFmpeg's estimate
 _SHORTEST_GAP = 1.0  # seconds; less than this is an uneven clock

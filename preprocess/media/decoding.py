@@ -14,7 +14,7 @@ from av.container import InputContainer
 from av.packet import Packet
 from av.video.frame import VideoFrame
 
-from longtake.preprocess.media import MediaInfo, VideoStream
+from longtake.preprocess.media.media import MediaInfo, VideoStream
 
 logger = logging.getLogger(__name__)
 

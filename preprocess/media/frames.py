@@ -23,9 +23,9 @@ from av.video.reformatter import ColorRange, Interpolation, VideoReformatter
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.container import open_media
-from longtake.preprocess.decoding import decode_pictures
-from longtake.preprocess.media import MediaInfo, VideoStream
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.decoding import decode_pictures
+from longtake.preprocess.media.media import MediaInfo, VideoStream
 
 Picture = npt.NDArray[np.uint8]
 cv2.setNumThreads(1)  # for pictures as small as ours they cost more than they save, and the decoder wants the cores

@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import MediaInfo
 
 Mode = Literal["maximum", "minimum", "mean", "mosaic"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
-from longtake.preprocess.language_codes import language_code
+from longtake.preprocess.media.language_codes import language_code
 
 # Code and names: the English name first, then others, the language's own among them.
 _TABLE = """

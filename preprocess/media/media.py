@@ -15,7 +15,7 @@ from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
-from longtake.preprocess.container import open_media
+from longtake.preprocess.media.container import open_media
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 _ORDINARY_FPS = 25.0

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import read_audio
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.media import MediaInfo
 
 Direction = Literal["forwards", "backwards"]
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from longtake.errors import LibraryError
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.media.media import MediaInfo, probe
 
 _MEDIA = TypeAdapter(MediaInfo)
 

@@ -15,9 +15,9 @@ from longtake.config import BudgetSettings
 from longtake.memory.library import LAYERS, Library, VideoRecord
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
-from longtake.preprocess.media import probe
-from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 
 
 class VideoEstimate(Record):

@@ -11,15 +11,15 @@ import numpy as np
 from filelock import Timeout
 
 from longtake.errors import LibraryError
+from longtake.memory.closer_readings import Reading
 from longtake.memory.index import Batch, Document, Index
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Modality
-from longtake.memory.refined import Reading
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.documents import SOURCES, VERSION, documents_of
-from longtake.preprocess.frame_vectors import frame_batch
-from longtake.preprocess.text_vectors import load_vectors
+from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
+from longtake.preprocess.layers.frame_vectors import frame_batch
+from longtake.preprocess.layers.text_vectors import load_vectors
 
 LOCK_SECONDS = 2.0  # for a video's lock at question time; who holds it longer builds its layers
 _INDEXED = (*SOURCES, "text_vectors", "frame_vectors")

@@ -13,7 +13,7 @@ from pathlib import Path
 from longtake.errors import LibraryError
 from longtake.memory.library import FORMAT, Library, VideoRecord
 from longtake.memory.search import HybridIndex
-from longtake.preprocess.findable import index_key
+from longtake.preprocess.pipeline.index_sync import index_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,21 +17,21 @@ from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.index import Index
 from longtake.memory.layers import Layer
 from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
-from longtake.preprocess.captions import Captions
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.findable import make_findable
-from longtake.preprocess.frame_vectors import FrameVectors
-from longtake.preprocess.media import MediaInfo, probe
-from longtake.preprocess.probe_layer import ProbeStep
-from longtake.preprocess.progress import IndexReport, LayerReport, Watcher
-from longtake.preprocess.scene_text import SceneText
-from longtake.preprocess.sounds import Sounds
-from longtake.preprocess.speech import Speech
-from longtake.preprocess.step import IndexJob, Step
-from longtake.preprocess.step_run import DISK_FULL, SourceChanged, run_step
-from longtake.preprocess.subtitles import Subtitles
-from longtake.preprocess.text_vectors import TextVectors
-from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
+from longtake.preprocess.layers.captions import Captions
+from longtake.preprocess.layers.frame_vectors import FrameVectors
+from longtake.preprocess.layers.probe_layer import ProbeStep
+from longtake.preprocess.layers.scene_text import SceneText
+from longtake.preprocess.layers.sounds import Sounds
+from longtake.preprocess.layers.speech import Speech
+from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.layers.subtitles import Subtitles
+from longtake.preprocess.layers.text_vectors import TextVectors
+from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.pipeline.index_sync import make_findable
+from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
+from longtake.preprocess.pipeline.step_run import DISK_FULL, SourceChanged, run_step
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 
 # Cheapest first, so that a question asked early finds the most.
 STEPS: tuple[Step, ...] = (

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from longtake.errors import EngineError
 from longtake.memory.index import Hit, Index, SearchFilter, Vectors
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.image_text_embedding import ImageTextEmbedding
-from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,25 @@ class QueryEmbedding:
 
 
 def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
-    """The k best events for a query; by words alone where nothing can embed it."""
+    """The k best events for a query, the weak ones last.
+
+    The query is embedded for each space that holds something; by words alone where there is none. A library may hold
+    the vectors of several engines: of one that came later, or was gone for a while.
+    """
     vectors: dict[str, Vectors] = {}
+    held = index.spaces(where.videos)
     for embedding in query_embeddings(engines):
-        with suppress(EngineError):
-            vectors[embedding.space] = embedding.embed([query])[0]
+        if embedding.space in held:
+            with suppress(EngineError):
+                vectors[embedding.space] = embedding.embed([query])[0]
     return index.search(query, vectors, where, k)
 
 
 def query_embeddings(engines: EngineTable) -> Iterator[QueryEmbedding]:
     """The spaces that a query can be searched in here: texts, then pictures."""
-    with suppress(EngineError):
-        text: TextEmbedding = engines.load("text_embedding")
+    texts: list[TextEmbedding] = engines.load_each("text_embedding")
+    for text in texts:
         yield QueryEmbedding(text.id, text.floor, text.embed)
-    with suppress(EngineError):
-        pictures: ImageTextEmbedding = engines.load("image_text_embedding")
-        yield QueryEmbedding(pictures.id, pictures.floor, pictures.embed_texts)
+    pictures: list[ImageTextEmbedding] = engines.load_each("image_text_embedding")
+    for picture in pictures:
+        yield QueryEmbedding(picture.id, picture.floor, picture.embed_texts)

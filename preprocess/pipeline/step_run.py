@@ -12,8 +12,8 @@ from dataclasses import replace
 from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
-from longtake.preprocess.progress import LayerReport, Stopwatch, Watcher
-from longtake.preprocess.step import IndexJob, Step
+from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.pipeline.progress import LayerReport, Stopwatch, Watcher
 
 log = logging.getLogger(__name__)
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

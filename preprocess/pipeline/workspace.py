@@ -14,7 +14,7 @@ from longtake.preprocess.engines import EngineTable
 
 if TYPE_CHECKING:
     from longtake.memory.index import Index
-    from longtake.preprocess.progress import IndexReport, Watcher
+    from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 
 
 class Workspace:
@@ -34,14 +34,14 @@ class Workspace:
     def index(self) -> Index:
         """The search index of the library."""
         from longtake.memory.search import HybridIndex
-        from longtake.preprocess.retrieval import query_embeddings
+        from longtake.preprocess.pipeline.retrieval import query_embeddings
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
         return HybridIndex(self.library.index_root, floors=floors, rrf_constant=self.settings.search.rrf_constant)
 
     def restore(self, videos: Iterable[VideoRecord]) -> None:
         """Put those of the videos into the search index again that it has lost or an older version left out."""
-        from longtake.preprocess.findable import make_findable
+        from longtake.preprocess.pipeline.index_sync import make_findable
 
         for video in videos:
             if not self.index.holds(video.id):
@@ -50,6 +50,6 @@ class Workspace:
 
     def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
         """Index a file, or what is missing of it."""
-        from longtake.preprocess.pipeline import index_file
+        from longtake.preprocess.pipeline.pipeline import index_file
 
         return index_file(path, self.library, self.settings, self.engines, self.index, watcher=watcher)

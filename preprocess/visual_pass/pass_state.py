@@ -13,18 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from longtake.memory.layers import content_key
-from longtake.preprocess.coverage import CoveredSpans
-from longtake.preprocess.observers import Observer
+from longtake.preprocess.analysis.observers import Observer
+from longtake.preprocess.media.coverage import CoveredSpans
 
 Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 
 # A library may come from somebody else, and a pickle can name anything that Python could call: so only classes come to
 # life that these modules themselves define, and what NumPy's arrays and a deque need.
-_NAMES = "changes coverage cuts dissolves fades fades_in flashes keyframes moments motion novelty observers pass_state"
+_OBSERVERS = (
+    "blank_frozen changes cuts dissolves fades fades_in flashes keyframes moments motion novelty object_passages "
+    "observers ocr_frame_selection shots"
+)
 _MODULES = (
     "longtake.memory.timespan",
     "longtake.preprocess.engines.shots",
-    *(f"longtake.preprocess.{name}" for name in f"{_NAMES} passing shots still text_frames".split()),
+    "longtake.preprocess.media.coverage",
+    "longtake.preprocess.visual_pass.pass_state",
+    *(f"longtake.preprocess.analysis.{name}" for name in _OBSERVERS.split()),
 )
 _OTHERS = {
     ("collections", "deque"),

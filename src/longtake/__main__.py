@@ -1,6 +1,6 @@
 """Entry point for `python -m longtake`."""
 
-from longtake.cli import main
+from longtake.cli.main import main
 
 if __name__ == "__main__":
     main()

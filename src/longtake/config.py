@@ -35,7 +35,7 @@ class PriceSettings(_Section):
 class ControllerSettings(_Section):
     """The planning model."""
 
-    engine: Literal["rules", "openai", "qwen_agent", "transformers"] = "rules"
+    engine: Literal["extractive", "openai", "qwen_agent", "transformers"] = "extractive"
     base_url: str | None = None
     model: str | None = Field(
         default=None, description="Name at the endpoint; with `transformers` a folder, or a name of the hub."
@@ -62,7 +62,7 @@ class EngineSettings(_Section):
     maths: tuple[str, ...] = ("written_maths",)
     translation: tuple[str, ...] = ("apertium",)
     summary: tuple[str, ...] = ("textrank",)
-    text_embedding: tuple[str, ...] = ("wordllama",)
+    text_embedding: tuple[str, ...] = ("minilm", "wordllama")
     image_text_embedding: tuple[str, ...] = ()
     captions: tuple[str, ...] = ("endpoint",)
     objects: tuple[str, ...] = ("owlv2", "opencv")
@@ -145,6 +145,23 @@ class SearchSettings(_Section):
     )
 
 
+class GatheringSettings(_Section):
+    """What is retrieved before any controller speaks."""
+
+    tokens: int = Field(default=1_500, ge=0, description="Most tokens of evidence in the controller's first message.")
+
+
+class VerificationSettings(_Section):
+    """How claims are held against evidence."""
+
+    entailment_from: float = Field(
+        default=3.0,
+        ge=0,
+        description="Billions of parameters, as the controller's model is named, from which it judges whether lines "
+        "say a claim in other words.",
+    )
+
+
 class SandboxSettings(_Section):
     """What a snippet of code may take."""
 
@@ -186,6 +203,8 @@ class Settings(_Section):
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
     objects: ObjectSettings = ObjectSettings()
     search: SearchSettings = SearchSettings()
+    gathering: GatheringSettings = GatheringSettings()
+    verification: VerificationSettings = VerificationSettings()
     sandbox: SandboxSettings = SandboxSettings()
     web: WebSettings = WebSettings()
     budget: BudgetSettings = BudgetSettings()

@@ -1,7 +1,7 @@
 """Errors that a person can act on.
 
 The command line prints the sentence and exits 1, without a traceback unless `--debug` is given.
-What the controller can act on is a value, not an exception: see `longtake.tools.result`.
+What the controller can act on is a value, not an exception: see `longtake.tools.core.result`.
 Anything else that escapes is a bug and keeps its traceback.
 """
 

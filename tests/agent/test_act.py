@@ -5,22 +5,24 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.context import RunContext
-from longtake.agent.controllers.rules import RulesChatModel
-from longtake.agent.nodes.act import act
-from longtake.agent.state import AgentState
-from longtake.agent.trace import Trace
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import Budget, ToolContext
-from longtake.tools.registry import tool
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.agent.controllers.factory import extractive
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.nodes.act import act
+from longtake.agent.graph.state import AgentState
+from longtake.agent.query.reader import LearnedReader
+from longtake.agent.traces.trace import Trace
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import Budget, ToolContext
+from longtake.tools.core.registry import tool
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 started = threading.Event()
 finished = threading.Event()
@@ -36,11 +38,21 @@ def sleep(context: ToolContext) -> ToolResult:
     return ToolResult(tool="sleep")
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Ctrl-C interrupts: a shell starts what runs in the background with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_ctrl_c_ends_a_round_without_waiting_for_its_tools(small_workspace: Workspace, tmp_path: Path) -> None:
     budget = Budget(60)
     tools = ToolContext({}, small_workspace.engines, small_workspace.index, small_workspace.settings, budget)
     trace = Trace(tmp_path)
-    context = RunContext(Toolbox([sleep]), tools, RulesChatModel(), trace, time.time())
+    reader = LearnedReader(small_workspace.engines)
+    context = RunContext(Toolbox([sleep]), tools, extractive(reader), trace, time.time(), reader)
     calls = [{"name": "sleep", "args": {}, "id": f"call-{number}", "type": "tool_call"} for number in range(9)]
     state = AgentState("Who?", (), messages=[AIMessage(content="", tool_calls=calls)])
     main = threading.main_thread().ident

@@ -6,8 +6,8 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
-from longtake.agent.ask import Asker
-from longtake.preprocess.workspace import Workspace
+from longtake.agent.graph.ask import Asker
+from longtake.preprocess.pipeline.workspace import Workspace
 
 VIDEOS = ("talk.mp4", "my trip.mp4")
 QUESTION = "What does the blue kettle cost in each video?"
@@ -35,8 +35,12 @@ def test_what_the_other_video_says_proves_nothing(two_videos: Workspace) -> None
     asked = ask_endpoint(
         two_videos, [says(None, *(_listen(name) for name in VIDEOS)), says(draft)], question=QUESTION, videos=VIDEOS
     )
-    assert asked.answer.status == "abstained"
-    assert [claim.verdict for claim in asked.answer.claims] == ["contradicted"]
+    assert asked.stood_in
+    talk = two_videos.library.resolve("talk.mp4").id
+    assert not any(
+        claim.verdict == "supported" and "99" in claim.text and talk in {cited.video for cited in claim.citations}
+        for claim in asked.answer.claims
+    )
 
 
 def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:
@@ -47,10 +51,10 @@ def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:
 
 
 @pytest.mark.parametrize("question", ["What does the blue kettle cost?", "Which room number is written on the slide?"])
-def test_the_rules_controller_looks_at_every_video_and_names_the_one_it_cites(
-    two_videos: Workspace, question: str
-) -> None:
+def test_the_extractive_controller_names_the_video_that_it_cites(two_videos: Workspace, question: str) -> None:
     answer = Asker(two_videos).ask(VIDEOS, question)
     assert answer.status == "answered"
-    assert {citation.video for citation in answer.citations} == {two_videos.library.resolve(name).id for name in VIDEOS}
-    assert all(f"[{name} 00:00:0" in answer.answer for name in VIDEOS)
+    cited = {citation.video for citation in answer.citations}
+    named = {two_videos.library.resolve(name).id for name in VIDEOS if f"[{name} 00:00:0" in answer.answer}
+    assert cited
+    assert named == cited

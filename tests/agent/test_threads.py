@@ -14,13 +14,13 @@ import pytest
 from helpers.asking import VIDEO, endpoint_asker
 from helpers.openai_server import openai_server, refuses, says
 
-from longtake.agent.ask import LONGEST_THREAD, Asker
-from longtake.agent.trace import RecordedTrace, Watch
+from longtake.agent.graph.ask import LONGEST_THREAD, Asker
+from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
 from longtake.errors import LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
@@ -107,13 +107,13 @@ def test_an_interrupted_question_leaves_the_thread_as_it_was(event: str, small_w
 
 def test_a_question_that_fails_at_once_has_spent_nothing_of_the_one_before(small_workspace: Workspace) -> None:
     asker = Asker(small_workspace)
-    first = asker.ask([VIDEO], COST, thread="too late")
+    first = asker.ask([VIDEO], "What does the kettle cost at 0:04?", thread="too late")
     failed = asker.ask([VIDEO], "What is said at 1:59:00?", thread="too late")
     assert first.usage.tool_calls > 0
     assert first.coverage
     assert (failed.status, failed.usage.rounds, failed.usage.tool_calls, failed.coverage) == ("failed", 0, 0, {})
     assert _rows(small_workspace, "too late")[0] == 1
-    assert f"Q: {COST}" in _asked_again(small_workspace, "too late")
+    assert f"Q: {first.question}" in _asked_again(small_workspace, "too late")
 
 
 def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_workspace: Workspace) -> None:
@@ -128,8 +128,9 @@ def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_worksp
 def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> None:
     Asker(small_workspace).ask([VIDEO], COST, thread="handed over")
     program = (
-        "import sys; from pathlib import Path; from longtake.agent.ask import Asker; from longtake.config import load\n"
-        "from longtake.preprocess.workspace import Workspace\n"
+        "import sys; from pathlib import Path\n"
+        "from longtake.agent.graph.ask import Asker; from longtake.config import load\n"
+        "from longtake.preprocess.pipeline.workspace import Workspace\n"
         "asker = Asker(Workspace(Path(sys.argv[1]), load()))\n"
         "state = asker._graph.get_state({'configurable': {'thread_id': 'handed over'}})\n"
         "print(state.values['turns'][0].question)"

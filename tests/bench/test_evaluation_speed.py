@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from longtake.evalharness.bench.evaluation_sides import FEW, SIDES, cost, write_set
-from longtake.evalharness.bench.evaluation_speed import EvaluationSpeed, Side, measure_evaluation, show_evaluation
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.timing import Machine
+from longtake.bench.evaluation_sides import FEW, SIDES, cost, write_set
+from longtake.bench.evaluation_speed import EvaluationSpeed, Side, measure_evaluation, show_evaluation
+from longtake.bench.intervals import Spread
+from longtake.bench.timing import Machine
 from longtake.evalharness.suites.card import read_card
 from longtake.evalharness.suites.own_set import load_own_set
 

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from helpers.asking import VIDEO, ask_endpoint
-from helpers.openai_server import says
+from helpers.asking import VIDEO, endpoint_asker
+from helpers.openai_server import openai_server, says
 
-from longtake.evalharness.bench.clips import ClipQuestion
-from longtake.evalharness.bench.needed import Needed, what_was_needed
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.context import RunContext
+from longtake.bench.clips import ClipQuestion
+from longtake.bench.failure_analysis import Needed, what_was_needed
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:04-00:00:06"})
 READ = ("extract_scene_text", {"timestamp": [0, 2]})
 FACES = ("detect_faces", {"timestamp": [0, 8]})
 COUNT = ("count_objects", {"object_query": "red circles", "timestamp": [5, 6]})
 GIVES_UP = "NOT FOUND: nothing tells."
+QUESTION = "What does the blue kettle cost?"
 
 
 def asked(workspace: Workspace, *calls: tuple[str, Any], says_last: str = GIVES_UP) -> Answer:
-    """An answer after one round of these calls."""
-    return ask_endpoint(workspace, [says(None, *calls), says(says_last)]).answer
+    """An answer after one round of these calls, of a run that gathered nothing before and that nobody stands in for."""
+
+    def bare(context: RunContext) -> RunContext:
+        return replace(context, gather=lambda query, context: Gathered(), stand_in=None)
+
+    with openai_server([says(None, *calls), says(says_last)]) as endpoint:
+        return endpoint_asker(workspace, endpoint.url).ask([VIDEO], QUESTION, change=bare)
 
 
 def needed(workspace: Workspace, answer: Answer, modality: str, gold: str, evidence: Sequence[float]) -> Needed:
@@ -38,6 +48,13 @@ def test_a_gold_that_a_tool_found_was_found(small_workspace: Workspace) -> None:
     found = needed(small_workspace, answer, "speech", "249", [4, 6])
     assert found == Needed(group="found, not answered with", missing={}, called=("transcribe_speech",))
     assert needed(small_workspace, answer, "speech", "4.0-6.0 s", [4, 6]).group == "found, not answered with"
+
+
+def test_a_gold_that_was_gathered_was_found_without_any_call(small_workspace: Workspace) -> None:
+    answer = Asker(small_workspace).ask([VIDEO], QUESTION)
+    found = needed(small_workspace, answer, "speech", "249", [4, 6])
+    assert found == Needed(group="found, not answered with", missing={}, called=())
+    assert needed(small_workspace, answer, "speech", "260", [4, 6]).group == "looked there, not recognised"
 
 
 def test_another_gold_was_looked_at_and_not_recognised(small_workspace: Workspace) -> None:

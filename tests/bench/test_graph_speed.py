@@ -8,10 +8,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from typer.testing import CliRunner
 
+from longtake.bench.cli import bench
+from longtake.bench.graph_speed import RUNS, InstantModel, PerStep, measure_graph
 from longtake.config import load
 from longtake.console import Session
-from longtake.evalharness.bench.cli import bench
-from longtake.evalharness.bench.graph_speed import RUNS, InstantModel, PerStep, measure_graph
 
 UNREAD = "engines.scene_text=[]"  # nothing is asked of the video, and reading it takes longest
 
@@ -40,9 +40,10 @@ def test_milliseconds_are_of_one_step_and_ratios_of_pairs() -> None:
 @pytest.mark.slow
 def test_every_round_is_run_through_the_graph() -> None:
     report = measure_graph(load(overrides=(UNREAD,)), lambda text: None, rounds=12, runs=2)
-    assert report.steps == 28
+    assert report.steps == 29
     assert {node: spread.n for node, spread in report.nodes.items()} == {
         "orient": 2,
+        "gather": 2,
         "plan": 26,
         "act": 24,
         "verify": 2,
@@ -58,5 +59,5 @@ def test_report_is_given_by_the_command() -> None:
     assert result.exit_code == 0
     report = json.loads(result.stdout)
     assert set(report) == {"machine", "steps", "wall", "cpu", "nodes"}
-    assert report["steps"] == 18
+    assert report["steps"] == 19
     assert report["wall"]["ratio"]["n"] == RUNS >= 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.bench.intervals import Share, Spread
+from longtake.bench.intervals import Share, Spread
 
 
 def test_spread_is_median_least_and_greatest() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from helpers.clips import flat, write_clip
 
+from longtake.bench.memory_use import measure_memory, peak_of, show_memory
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.memory_use import measure_memory, peak_of, show_memory
 
 HOLD = "import time; held = bytearray(b'x') * {size}; time.sleep(1.2)"
 PARENT = "import subprocess, sys; held = bytearray(b'x') * {size}; subprocess.run([sys.executable, '-c', sys.argv[1]])"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from helpers.clips import noise, write_clip
 
+from longtake.bench.moments import Event, Kind, measure_moments, show_moments
+from longtake.bench.planting import half_of
 from longtake.errors import MediaError
-from longtake.evalharness.bench.moments import Event, Kind, measure_moments, show_moments
-from longtake.evalharness.bench.planting import half_of
 
 FLASH = Kind("flash", "flash", frames=2, share=0.5)
 DISC = Kind("disc", "object", seconds=0.3, disc=72)

@@ -9,9 +9,9 @@ import pytest
 from helpers.browser import chromium
 from typer.testing import CliRunner
 
+from longtake.bench.cli import bench
 from longtake.console import Session
 from longtake.errors import EngineUnavailable
-from longtake.evalharness.bench.cli import bench
 
 UNREAD = "engines.scene_text=[]"  # the question asks for nothing that is written, and reading takes longest
 
@@ -28,7 +28,7 @@ def test_the_report_tells_times_and_weight() -> None:
     assert report["shown"]["n"] == report["first_answer"]["ratio"]["n"] == 1
     assert report["shown"]["low"] < report["first_answer"]["seconds"]["low"]
     assert report["first_answer"]["ratio"]["low"] > 1
-    page = files("longtake.agent.web") / "page"
+    page = files("longtake.web") / "page"
     sizes = [len(file.read_bytes()) for file in page.iterdir() if file.name.endswith((".html", ".css", ".js", ".svg"))]
     assert (report["files"], report["bytes"]) == (len(sizes), sum(sizes))
 

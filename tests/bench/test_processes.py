@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from longtake.bench.processes import longtake, python, run
 from longtake.console import EXIT_PARTIAL, Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.processes import longtake, python, run
 
 
 def test_started_process_hands_back_what_it_wrote() -> None:

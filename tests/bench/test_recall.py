@@ -10,9 +10,9 @@ import pytest
 from helpers.clips import flat, write_clip
 from typer.testing import CliRunner
 
+from longtake.bench.cli import bench
+from longtake.bench.recall import Recalled, RecallShares
 from longtake.console import Session
-from longtake.evalharness.bench.cli import bench
-from longtake.evalharness.bench.recall import Recalled, RecallShares
 
 FERRY = "WEBVTT\n\n00:01.000 --> 00:02.000\nThe green ferry leaves from pier nine.\n"
 

@@ -10,14 +10,14 @@ import pytest
 from helpers.clips import flat, noise, write_clip, written
 from PIL import Image
 
+from longtake.bench.reel import Reel, make_loop, make_padded
+from longtake.bench.segments import GROUP, clip_segment, groups_of, still_segment
 from longtake.errors import MediaError
-from longtake.evalharness.bench.reel import Reel, make_loop, make_padded
-from longtake.evalharness.bench.segments import GROUP, clip_segment, groups_of, still_segment
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import read_audio
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.subtitle_formats import parse_subtitles
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
 RED, BLUE = (0, 0, 200), (200, 0, 0)
 SAID = "WEBVTT\n\n00:00.200 --> 00:00.800\nThe red one.\n\n00:02.000 --> 00:03.000\nSaid after the end.\n"

@@ -12,11 +12,11 @@ import pytest
 from helpers.clips import noise, write_clip, written
 from typer.testing import CliRunner
 
+from longtake.bench.cli import bench
+from longtake.bench.killing import BETWEEN, Indexing, Moment
+from longtake.bench.resume import differences
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.cli import bench
-from longtake.evalharness.bench.killing import BETWEEN, Indexing, Moment
-from longtake.evalharness.bench.resume import differences
 
 # Builds a layer in chunks as a step does; with `redo` it does not look at the chunks that are there.
 INDEXER = """

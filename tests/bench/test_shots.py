@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from helpers.clips import noise, write_clip
 
+from longtake.bench.planting import half_of
+from longtake.bench.shots import KINDS, Kind, Transition, listed_times, measure_shots, score, show_shots
 from longtake.config import load
-from longtake.evalharness.bench.planting import half_of
-from longtake.evalharness.bench.shots import KINDS, Kind, Transition, listed_times, measure_shots, score, show_shots
 
 
 def at(kind: Kind, start: float, end: float | None = None) -> Transition:

@@ -9,11 +9,11 @@ import pytest
 from helpers.clips import flat, write_clip
 from typer.testing import CliRunner
 
+from longtake.bench.asking import measure_warm
+from longtake.bench.cli import bench
 from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.asking import measure_warm
-from longtake.evalharness.bench.cli import bench
 
 COMMANDS = "speed page clips resume search graph shots moments pass memory ask recall".split()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from longtake.evalharness.bench.timing import Beside
+from longtake.bench.timing import Beside
 
 
 def test_work_is_timed_in_turns_with_its_floor() -> None:

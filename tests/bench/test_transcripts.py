@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.clips import flat, write_clip
 
-from longtake.evalharness.bench.transcripts import transcript, write_vtt
-from longtake.preprocess.subtitle_formats import Cue, parse_subtitles
+from longtake.bench.transcripts import transcript, write_vtt
+from longtake.preprocess.media.subtitle_formats import Cue, parse_subtitles
 
 VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\nFrom the sidecar.\n"
 

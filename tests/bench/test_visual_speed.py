@@ -10,11 +10,11 @@ import pytest
 from helpers.clips import noise, write_clip
 from typer.testing import CliRunner
 
+from longtake.bench.cli import bench
+from longtake.bench.visual_speed import decode, measure_pass, visual_pass
 from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.cli import bench
-from longtake.evalharness.bench.visual_speed import decode, measure_pass, visual_pass
 
 
 def test_bare_decoding_reads_every_picture(tmp_path: Path) -> None:

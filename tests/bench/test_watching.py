@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from longtake.evalharness.bench.watching import telling
-from longtake.preprocess.progress import Progress
+from longtake.bench.watching import telling
+from longtake.preprocess.pipeline.progress import Progress
 
 
 def test_each_tenth_of_each_step_is_told_once() -> None:

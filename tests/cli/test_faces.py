@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.errors import EngineUnavailable, LibraryError, LongtakeError, MediaError
 from longtake.memory.gallery import Gallery
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.cli import COMMANDS
+from longtake.cli.main import COMMANDS
 
 
 def run(*arguments: str | Path, library: Path, **kwargs: object) -> subprocess.CompletedProcess[str]:
@@ -23,7 +23,7 @@ def run(*arguments: str | Path, library: Path, **kwargs: object) -> subprocess.C
 
 def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
     code = (
-        "import sys\nfrom longtake.cli import main\nsys.argv = ['longtake', '--help']\n"
+        "import sys\nfrom longtake.cli.main import main\nsys.argv = ['longtake', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'langgraph', 'chromadb', 'faiss', 'cv2', 'av', 'numpy', 'pydantic', 'langsmith'} & set(sys.modules)\n"
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
@@ -96,7 +96,7 @@ def test_index_speaks_json_and_reuses_what_is_there(tmp_path: Path, tone: Path) 
 
 
 def test_ask_speaks_json_of_a_stable_shape(tmp_path: Path, tone: Path) -> None:
-    done = run("ask", tone, "When does the tone sound?", "--json", library=tmp_path)
+    done = run("ask", tone, "Is there any sound?", "--json", library=tmp_path)
     answer = json.loads(done.stdout)
     shape = {"status", "answer", "option", "citations", "claims", "coverage", "usage", "trace", "error"}
     assert set(answer) >= shape
@@ -125,7 +125,7 @@ def test_chat_answers_a_line_at_a_time(tmp_path: Path, tone: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "chat", str(tone), "--json"]
     done = subprocess.run(
         command,
-        input="When does the tone sound?\nHow long is the recording?\n",
+        input="Is there any sound?\nHow long is the recording?\n",
         capture_output=True,
         text=True,
         check=True,
@@ -177,8 +177,8 @@ def test_chat_about_nothing_says_so_at_once(tmp_path: Path) -> None:
 
 
 def test_a_video_that_was_stopped_half_way_is_completed_when_it_is_asked_by_name(tmp_path: Path, tone: Path) -> None:
-    run("ask", tone, "When does the tone sound?", "--max-seconds", "0.1", library=tmp_path)
-    answer = json.loads(run("ask", "tone", "When does the tone sound?", "--json", library=tmp_path).stdout)
+    run("ask", tone, "Is there any sound?", "--max-seconds", "0.1", library=tmp_path)
+    answer = json.loads(run("ask", "tone", "Is there any sound?", "--json", library=tmp_path).stdout)
     assert answer["status"] == "answered"
 
 

@@ -13,7 +13,7 @@ from helpers.mcp_clients import used
 from mcp import Client
 from typer.testing import CliRunner
 
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.errors import ConfigError
 
 

@@ -14,14 +14,14 @@ from helpers.openai_server import openai_server, says
 from helpers.otlp_receiver import otlp_receiver
 from typer.testing import CliRunner, Result
 
-from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.otlp import json_line
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.spans import spans_of
-from longtake.cli import app
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.cli.main import app
 from longtake.errors import ConfigError, EngineError, LibraryError
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": [3, 7]})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
@@ -58,7 +58,7 @@ def test_a_replay_that_ends_otherwise_says_where_and_exits_1(
     done = CliRunner().invoke(app, ["--library", str(tmp_path), "trace", "replay", "last"])
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("longtake: Recording and code differ and end")
-    assert "step 2 (model) differs in data.calls.0.arguments.timestamp.1: 6 in the recording, 7 now." in done.stderr
+    assert "step 3 (model) differs in data.calls.0.arguments.timestamp.1: 6 in the recording, 7 now." in done.stderr
 
 
 def test_a_fork_is_told_as_an_answer_is(small_workspace: Workspace, asked: Asked) -> None:
@@ -66,24 +66,24 @@ def test_a_fork_is_told_as_an_answer_is(small_workspace: Workspace, asked: Asked
     with openai_server([says("Welcome to the workshop [00:00:00].")]) as endpoint:
         settings = ("controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted")
         globally = tuple(part for setting in settings for part in ("--set", setting))
-        arguments = ("fork", run, "--at", "3", "--set", "timestamp=[0, 2]", "--json")
+        arguments = ("fork", run, "--at", "4", "--set", "timestamp=[0, 2]", "--json")
         done = trace(small_workspace, *arguments, globally=globally)
     assert done.exit_code == 0
     answer = Answer.model_validate(json.loads(done.stdout))
     assert "Welcome" in answer.answer
     origin = next(RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events())["data"]["forked_from"]
-    assert origin == {"run": run, "step": 3, "set": {"timestamp": [0, 2]}}
+    assert origin == {"run": run, "step": 4, "set": {"timestamp": [0, 2]}}
 
 
 def test_values_are_json_or_text_and_what_is_neither_is_wrong_usage(small_workspace: Workspace, asked: Asked) -> None:
     run = asked.answer.trace or ""
-    done = trace(small_workspace, "fork", run, "--at", "3", "--set", "timestamp=00:00:00-00:00:02")
-    assert "The controller openai scripted was recorded, and rules goes on." in done.stderr
+    done = trace(small_workspace, "fork", run, "--at", "4", "--set", "timestamp=00:00:00-00:00:02")
+    assert "The controller openai scripted was recorded, and extractive goes on." in done.stderr
     forked = list(small_workspace.library.trace_root.glob("*.jsonl"))
     events = [json.loads(line) for path in forked for line in path.read_text(encoding="utf-8").splitlines()]
     texts = [event["data"].get("arguments") for event in events]
     assert {"timestamp": "00:00:00-00:00:02"} in texts
-    assert trace(small_workspace, "fork", run, "--at", "3", "--set", "timestamp").exit_code == 2
+    assert trace(small_workspace, "fork", run, "--at", "4", "--set", "timestamp").exit_code == 2
     refused = trace(small_workspace, "fork", run, "--at", "1", "--set", "timestamp=1")
     assert isinstance(refused.exception, LibraryError)
 
@@ -131,7 +131,7 @@ def test_no_secret_is_in_a_blob_a_replay_a_fork_or_an_export(
     with openai_server([says(PRICE)]) as endpoint:
         settings = ("controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted")
         globally = tuple(part for setting in settings for part in ("--set", setting))
-        forked = trace(small_workspace, "fork", recorded.run, "--at", "3", "--set", "timestamp=4", globally=globally)
+        forked = trace(small_workspace, "fork", recorded.run, "--at", "4", "--set", "timestamp=4", globally=globally)
     assert endpoint.keys == [f"Bearer {KEY}"]
     with otlp_receiver() as receiver:
         sent = trace(small_workspace, "export", recorded.run, "--otlp", receiver.url)

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.config import Settings
 from longtake.memory.index import Batch, Document, Hit, Match, Signal
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.search_results import result_lines, result_row
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.retrieval.search_results import result_lines, result_row
 
 TALK, WALK = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"
 
@@ -82,13 +82,26 @@ def test_results_of_one_video_are_a_flat_list(library: Path) -> None:
     )
 
 
+def test_what_does_not_fit_is_shown_as_weak_after_what_does(library: Path) -> None:
+    asked = "Who plays the violin near the lantern?"
+    shown = results(library, asked, "-k", "4")
+    assert (shown[0]["weak"], shown[0]["text"]) == (
+        False,
+        "Somebody hung a copper lantern and one kettle near the gate",
+    )
+    assert [row["weak"] for row in shown] == sorted(row["weak"] for row in shown)
+    assert [line.endswith("  (weak)") for line in run(library, "walk", "orchestra").splitlines()] == [True]
+    assert len(results(library, "orchestra", "-k", "3")) == 3
+
+
 def test_json_gives_the_best_document_the_event_and_what_was_merged(library: Path) -> None:
     best, *_ = results(library, "talk", "copper kettle")
-    assert set(best) == {"video", "start", "end", "modality", "text", "score", "signals", "terms", "event", "also"}
+    fields = {"video", "start", "end", "modality", "text", "score", "signals", "terms", "weak", "event", "also"}
+    assert set(best) == fields
     assert (best["video"], best["start"], best["text"]) == (TALK, 10, "Copper kettle")
     assert best["event"] == {"start": 10, "end": 20}
     [merged] = best["also"]
-    assert set(merged) == set(best) - {"video", "event", "also"}
+    assert set(merged) == fields - {"video", "weak", "event", "also"}
     assert merged["text"] == "The copper kettle costs forty dollars"
 
 
@@ -107,7 +120,7 @@ def test_explain_says_what_found_each_document_and_what_was_merged(library: Path
     assert "  event 00:00:10-00:00:20, merged from 2; the best of those that joined:\n" in said
     assert "  00:00:12-00:00:16  speech      The copper kettle costs forty dollars\n" in said
     assert re.search(r"rank 1 +BM25 \d\.\d\d: copper, kettle, copper_kettle$", said, re.MULTILINE)
-    assert re.search(r"rank 1 +cosine [01]\.\d\d in wordllama", said)
+    assert re.search(r"rank 1 +cosine [01]\.\d\d in (minilm|wordllama)", said)
     assert re.search(r"^    speech +1 found  rank 2 +BM25 \d\.\d\d$", said, re.MULTILINE)
     [score] = [float(number) for number in re.findall(r"score (0\.\d{5})$", said, re.MULTILINE)]
     parts = [float(number) for number in re.findall(r"^ +(0\.\d{5})  rank", said, re.MULTILINE)]

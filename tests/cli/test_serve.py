@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-README = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 
 
 def command(library: Path, *arguments: str) -> list[str]:
@@ -30,7 +30,7 @@ def serving(library: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[s
     with subprocess.Popen(command(library, *arguments), stdout=pipe, stderr=pipe, text=True, env=buffered) as process:
         assert process.stdout is not None
         said = process.stdout.readline()
-        assert re.sub(r"//.*/", "//127.0.0.1:8765/", said) in README
+        assert re.sub(r"//.*/", "//127.0.0.1:8765/", said) in PAGE
         try:
             yield process, re.findall(r"http://\S+", said)[0]
         finally:
@@ -73,7 +73,7 @@ def test_an_address_that_others_reach_wants_a_token(tmp_path: Path) -> None:
     for host in ("0.0.0.0", "example.org"):
         said = refused(tmp_path, "--host", host)
         assert "can be reached from other machines, and without a token" in said
-        assert said.replace(host, "0.0.0.0") in README
+        assert said.replace(host, "0.0.0.0") in PAGE
 
 
 def test_with_a_token_any_address_is_served(tmp_path: Path) -> None:

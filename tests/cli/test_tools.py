@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.errors import ConfigError, LibraryError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.registry import SPECS
+from longtake.tools.core.registry import SPECS
 
 
 def run(library: Path, *arguments: str) -> Result:
@@ -90,7 +90,8 @@ def test_arguments_that_are_no_object_are_refused(library: Path, text: str) -> N
 
 def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:
     found = json.loads(run(library, "search", "talk.mp4", "heron in the river", "--json").stdout)["results"]
-    assert set(found[0]) == {"video", "start", "end", "modality", "text", "score", "signals", "terms", "event", "also"}
+    told = {"video", "start", "end", "modality", "text", "score", "signals", "terms", "weak", "event", "also"}
+    assert set(found[0]) == told
     assert (found[0]["video"], found[0]["text"]) == (
         workspace.library.resolve("talk").id,
         "A heron stands in the river.",

@@ -14,12 +14,12 @@ from helpers.openai_server import says
 from helpers.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of, recorded
 from typer.testing import CliRunner, Result
 
-from longtake.agent.traces.cli_trace import trace
 from longtake.agent.traces.recorded import LenientRun
+from longtake.cli.trace import trace
 from longtake.console import Session
 from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import Library
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 ESCAPING = "Is it [red]\x1b]0;mine\x07 or\n blue?"
 
@@ -82,7 +82,7 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
     shown = invoke(library, "show", "last").stdout
     assert "5 rounds, 5 tool calls, 600 tokens, 0.0018 cost" in shown.splitlines()[0]
     for words in (
-        "2 model asks for cross_modal_search, transcribe_speech",
+        "3 model asks for cross_modal_search, transcribe_speech",
         "100 + 20 tokens, 0.00036 cost",
         "says I look for the price.",
         "repaired: tool 'transcribe_speach' taken for 'transcribe_speech'",
@@ -127,8 +127,8 @@ def test_show_names_the_video_where_there_are_several(two_videos: Workspace, tmp
 def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
     shown = told(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
-    assert [step["type"] for step in shown["steps"]] == ["orient", *["model"] * 5, "answer"]
-    assert shown["steps"][1]["steps"][1]["output"]["transcript"] == "The blue kettle costs 249 dollars."
+    assert [step["type"] for step in shown["steps"]] == ["orient", "gather", *["model"] * 5, "answer"]
+    assert shown["steps"][2]["steps"][1]["output"]["transcript"] == "The blue kettle costs 249 dollars."
     assert runs[1].answer is not None
     assert shown["answer"] == runs[1].answer.model_dump(mode="json")
     assert shown["problems"] == []
@@ -157,17 +157,17 @@ def test_what_a_run_was_forked_from_commands_no_terminal(runs: list[LenientRun],
 def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_path: Path) -> None:
     library = alone(tmp_path, runs[1])
     lines = lines_of(runs[1])
-    (library.trace_root / f"{runs[1].id}.jsonl").write_text("".join(lines[:4]) + lines[4][:30], encoding="utf-8")
+    (library.trace_root / f"{runs[1].id}.jsonl").write_text("".join(lines[:5]) + lines[5][:30], encoding="utf-8")
     assert "  unfinished " in invoke(library, "list").stdout
     shown = invoke(library, "show", "last").stdout
-    assert "2 model asks for cross_modal_search, transcribe_speech" in shown
+    assert "3 model asks for cross_modal_search, transcribe_speech" in shown
     assert "is cut off: the run goes on, or was killed." in shown
 
 
 def test_stats_measure_all_runs_or_those_named_and_draw_them(
     library: Library, runs: list[LenientRun], tmp_path: Path
 ) -> None:
-    assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 abstained\n")
+    assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 uncertain\n")
     named = told(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
     assert (named["runs"], named["statuses"]) == (1, {"answered": 1})
     drawn = ElementTree.parse(tmp_path / "tools.svg").getroot()

@@ -9,9 +9,9 @@ import pytest
 from helpers.layers import new_layer
 from typer.testing import CliRunner, Result
 
+from longtake.cli.videos import videos
 from longtake.console import Session
 from longtake.errors import LibraryError
-from longtake.memory.cli import videos
 from longtake.memory.index import Batch, Document, SearchFilter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord

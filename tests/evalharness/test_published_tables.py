@@ -25,8 +25,8 @@ from helpers.published import (
     weighted,
 )
 
-from longtake.evalharness.agreement import Agreement
-from longtake.evalharness.estimates import Estimate, Sums, macro
+from longtake.evalharness.scoring.agreement import Agreement
+from longtake.evalharness.scoring.estimates import Estimate, Sums, macro
 
 SAID = {name: row["figure"] for name, row in TABLES["said"].items()}
 FIVE = ["primary", "paraphrased", "correctly_led", "wrongly_led", "mcq"]

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.subjects.agent import Agent
-from longtake.evalharness.subjects.found import Finder
+from longtake.evalharness.subjects.retrieval_baseline import Finder
 from longtake.evalharness.subjects.subject import Asked
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 EXTENSION = Turn(question="Which phone extension is given?", options=("1234", "4417", "9999"), gold=1)
 OPEN = Turn(question="Which phone extension is given?")
@@ -42,8 +43,16 @@ def test_the_agent_chooses_the_same_option_wherever_it_stands(
     reply = Agent("agent", demo_workspace).reply(asked(demo_video, EXTENSION, gold_at=gold_at))
     assert (reply.choice, reply.parse) == (1, "ok")
     assert reply.trace
-    assert {call.tool for call in reply.calls} == {"cross_modal_search"}
     assert reply.cited
+
+
+def test_the_agents_calls_are_those_of_its_run(small_workspace: Workspace) -> None:
+    video = small_workspace.library.root / "talk.mp4"
+    reply = Agent("agent", small_workspace).reply(
+        asked(video, Turn(question="What does the speaker say from 0:04 to 0:06?"))
+    )
+    assert [call.tool for call in reply.calls] == ["transcribe_speech"]
+    assert "249" in reply.text
 
 
 def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:
@@ -51,8 +60,11 @@ def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> Non
     video = small_workspace.library.root / "talk.mp4"
     first, second = Turn(question="What does the blue kettle cost?"), Turn(question="What does it cost?")
     agent = Agent("agent", small_workspace)
-    assert "249" not in agent.reply(asked(video, second)).text
-    assert "249" in agent.reply(asked(video, first, second, number=1)).text
+    understood = []
+    for question in (asked(video, second), asked(video, first, second, number=1)):
+        trace = RecordedTrace(small_workspace.library.trace_root, agent.reply(question).trace or "")
+        understood.append(trace.blob(trace.event(1, "orient")["output"])["question"])
+    assert understood == [second.question, first.question]
 
 
 def test_the_finder_chooses_by_what_it_finds_and_quotes_it(demo_workspace: Workspace, demo_video: Path) -> None:

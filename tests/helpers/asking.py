@@ -9,11 +9,15 @@ from typing import Any
 
 from helpers.openai_server import Endpoint, Reply, openai_server
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
-from longtake.config import load
+from longtake.agent.controllers.factory import make_controllers
+from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.nodes.answer import STOOD_IN
+from longtake.agent.query.reader import LearnedReader
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.config import Settings, load
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.pipeline.workspace import Workspace
 
 VIDEO = "talk.mp4"
 
@@ -26,6 +30,11 @@ class Asked:
     endpoint: Endpoint
     events: list[dict[str, Any]]
 
+    @property
+    def stood_in(self) -> bool:
+        """Whether the answer says that it is not the endpoint's own."""
+        return STOOD_IN.partition("{why}")[0] in self.answer.answer
+
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == kind]
 
@@ -36,6 +45,11 @@ def endpoint_asker(workspace: Workspace, url: str, *settings: str) -> Asker:
     changed = copy.copy(workspace)
     changed.settings = load(overrides=overrides)
     return Asker(changed)
+
+
+def plans_by(settings: Settings) -> Any:
+    """The chat model that plans under these settings."""
+    return make_controllers(settings, LearnedReader(EngineTable(settings))).plans
 
 
 def ask_endpoint(

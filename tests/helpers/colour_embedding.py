@@ -10,7 +10,7 @@ import numpy as np
 
 from longtake.config import Settings
 from longtake.memory.index import Vectors
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.media.frames import Picture
 
 COLOURS = {  # BGR
     "red": (0, 0, 200),

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.errors import LongtakeError
 
 OPEN_CARD = """

@@ -9,13 +9,14 @@ from helpers.clips import flat
 from helpers.written_layers import write_keyframes, write_layer
 from langchain_core.messages import AIMessage, HumanMessage, message_to_dict
 
-from longtake.agent.orientation import Orientation
-from longtake.agent.trace import RecordedTrace, Trace
+from longtake.agent.gathering.records import Found, Gathered
+from longtake.agent.query.query import Query, Reading
+from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Answer, Citation, Claim, Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.tools.result import ToolResult
+from longtake.tools.core.result import ToolResult
 
 VIDEO = "00112233445566aa"
 SCRIPT = """</script><script>document.title="run"</script><img src=x onerror='document.title="run"'>"""
@@ -41,13 +42,14 @@ def _write(trace: Trace) -> None:
     evidence = Evidence(video=VIDEO, span=TimeSpan(start=1, end=3), modality="scene_text", content=SCRIPT, engine="e")
     citation = Citation.of(evidence)
     now, arguments = time.time(), {"query": SCRIPT, SCRIPT: [SCRIPT]}
-    orientation = Orientation(
-        question=SCRIPT, kind="fact", names={VIDEO: SCRIPT}, videos={VIDEO: 10.0}, as_asked=SCRIPT
-    )
+    reading = Reading(sources={"text": 1.0}, targets={"quote": 1.0})
+    query = Query(question=SCRIPT, reading=reading, names={VIDEO: SCRIPT}, videos={VIDEO: 10.0}, as_asked=SCRIPT)
+    found = Found(evidence=evidence, line=(evidence,), cosine=0.5)
     asked = {"question": SCRIPT, "options": [SCRIPT, SCRIPT], "videos": [VIDEO]}
     origin = {"run": SCRIPT, "step": 3, "set": arguments}
     trace.event("run", started=now, given=asked, result=load().model_dump(mode="json"), data={"forked_from": origin})
-    trace.event("orient", started=now, parent=0, result=orientation.model_dump(mode="json"))
+    trace.event("orient", started=now, parent=0, result=query.model_dump(mode="json"))
+    trace.event("gather", started=now, parent=0, result=Gathered(found=(found,)).model_dump(mode="json"))
     model = trace.event(
         "model",
         started=now,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from longtake.memory.building import LayerWriter, build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
-from longtake.preprocess.step import IndexJob, Step
+from longtake.preprocess.layers.step import IndexJob, Step
 
 
 @contextmanager

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from helpers.small_video import write_small_video
 
-from longtake.agent.ask import Asker
+from longtake.agent.graph.ask import Asker
 from longtake.config import load
 from longtake.preprocess.demo.make import make_demo
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
-def _of_the_run(factory: pytest.TempPathFactory) -> Path:
-    """A folder that the processes of one parallel run share, and no other run."""
+def _once_for_all(factory: pytest.TempPathFactory, name: str, make: Callable[[Workspace], None]) -> Workspace:
+    """A library that one process of a parallel run makes, and that each process copies: nobody writes to another's."""
     own = factory.getbasetemp()
-    return own.parent if own.name.startswith("popen-") else own
+    made = (own.parent if own.name.startswith("popen-") else own) / f"{name}-as-made"
+    with FileLock(f"{made}.lock"):
+        if not made.exists():
+            make(Workspace(made, load()))
+    return Workspace(Path(shutil.copytree(made, own / name)), load())
 
 
 @pytest.fixture(scope="session")
 def demo_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """The demo video, indexed; the processes of a parallel run share it."""
-    shared = _of_the_run(tmp_path_factory) / "demo-library"
-    workspace = Workspace(shared, load())
-    with FileLock(str(shared) + ".lock"):
-        workspace.add(make_demo(shared / "demo"))
-    return workspace
+    """The demo video, indexed."""
+    return _once_for_all(tmp_path_factory, "demo-library", _add_demo)
+
+
+def _add_demo(workspace: Workspace) -> None:
+    workspace.add(make_demo(workspace.library.root / "demo"))
 
 
 @pytest.fixture(scope="session")
@@ -46,13 +51,14 @@ def demo_asker(demo_workspace: Workspace) -> Asker:
 @pytest.fixture(scope="session")
 def small_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A library that holds the small video, of which `small_video` says what it holds."""
-    shared = _of_the_run(tmp_path_factory) / "small-library"
-    workspace = Workspace(shared, load())
-    with FileLock(str(shared) + ".lock"):
-        if not (shared / "talk.mp4").exists():
-            write_small_video(shared / "talk.mp4")
-        workspace.add(shared / "talk.mp4")
-    return workspace
+    return _once_for_all(tmp_path_factory, "small-library", _add_small_video)
+
+
+def _add_small_video(workspace: Workspace) -> None:
+    video = workspace.library.root / "talk.mp4"
+    video.parent.mkdir(parents=True, exist_ok=True)
+    write_small_video(video)
+    workspace.add(video)
 
 
 @pytest.fixture
@@ -63,3 +69,18 @@ def own_workspace(small_workspace: Workspace, tmp_path: Path) -> Workspace:
     """
     left = shutil.ignore_patterns("memory.sqlite*", "traces", "locks")
     return Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "own", ignore=left)), load())
+
+
+@pytest.fixture(scope="module")
+def two_videos(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The small video, and another in which the kettle costs 99 dollars."""
+    root = tmp_path_factory.mktemp("two")
+    workspace = Workspace(root / "library", load())
+    talk, trip = (write_small_video(root / name) for name in ("talk.mp4", "my trip.mp4"))
+    # A byte that no player reads makes another file of it.
+    trip.write_bytes(trip.read_bytes() + b"\0")
+    subtitles = trip.with_suffix(".vtt")
+    subtitles.write_text(subtitles.read_text(encoding="utf-8").replace("249", "99"), encoding="utf-8")
+    for video in (talk, trip):
+        workspace.add(video)
+    return workspace

@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 import uvicorn
 from mcp import Client
 
-from longtake.agent.ask import Asker
-from longtake.agent.mcp.offer import Offer
-from longtake.agent.mcp.server import PATH, http_app, make_server
-from longtake.agent.web.access import Access
-from longtake.agent.web.server import configured
-from longtake.preprocess.workspace import Workspace
+from longtake.agent.graph.ask import Asker
+from longtake.mcp.mcp_tools import Offer
+from longtake.mcp.server import PATH, http_app, make_server
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.access import Access
+from longtake.web.server import configured
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ import av
 import numpy as np
 from av.video.frame import VideoFrame
 
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 
 def rewrite(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from longtake.evalharness.estimates import Estimate, Sums, mean, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Sums, mean, ratio
 
 CASE = ("row", "holds", "gives")
 Row = dict[str, str]

@@ -9,11 +9,11 @@ from typing import Any
 from helpers.asking import ask_endpoint
 from helpers.openai_server import Reply, says
 
-from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.library import Library
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
@@ -39,7 +39,7 @@ def recorded(
 
 
 def forked(workspace: Workspace, run: LenientRun, tool: str, **changes: Any) -> LenientRun:
-    """The run that goes on by rules from the first call of a tool, with other arguments."""
+    """The run that goes on with the extractive controller from the first call of a tool, with other arguments."""
     step = next(call.step for call in run.calls if call.data["tool"] == tool)
     answer = fork(run.trace, step, changes, workspace)
     return LenientRun(RecordedTrace(workspace.library.trace_root, answer.trace or ""))

@@ -6,7 +6,7 @@ import pytest
 
 from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.sandbox import Sandbox
+from longtake.preprocess.engines.sandbox.sandbox import Sandbox
 
 SANDBOXES = ("bubblewrap", "monty")
 

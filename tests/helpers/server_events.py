@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from longtake.agent.web.runs import Run
+from longtake.web.runs import Run
 
 ENOUGH = 20  # seconds; what is stopped would otherwise go on for much longer
 

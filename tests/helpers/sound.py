@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.config import Settings
-from longtake.preprocess.audio import AudioBlock, read_audio
-from longtake.preprocess.engines.sounds import SoundEvent
-from longtake.preprocess.engines.spectral_sounds import RATE, SpectralSounds
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.spectral_sounds import RATE, SpectralSounds
+from longtake.preprocess.media.audio import AudioBlock, read_audio
+from longtake.preprocess.media.media import probe
 
 Wave = npt.NDArray[np.floating[Any]]
 ENGINE = SpectralSounds(Settings())

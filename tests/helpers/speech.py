@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from longtake.preprocess.audio import Samples, read_audio
-from longtake.preprocess.engines.speech import RATE
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.media.audio import Samples, read_audio
+from longtake.preprocess.media.media import probe
 
 
 def read_samples(path: Path) -> Samples:

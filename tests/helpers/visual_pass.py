@@ -15,9 +15,9 @@ from longtake.config import load
 from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import probe
-from longtake.preprocess.step import IndexJob
-from longtake.preprocess.visual_pass import VisualPass
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.visual_pass.visual_pass import VisualPass
 
 Items = list[dict[str, Any]]
 

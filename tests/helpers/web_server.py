@@ -13,13 +13,13 @@ from typing import Any
 import httpx
 from helpers.described_api import checked_against
 
-from longtake.agent.ask import Asker
-from longtake.agent.web.access import Access
-from longtake.agent.web.app import create_app
-from longtake.agent.web.limits import Limits
-from longtake.agent.web.server import Server
-from longtake.agent.web.service import Service
-from longtake.preprocess.workspace import Workspace
+from longtake.agent.graph.ask import Asker
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.access import Access
+from longtake.web.app import create_app
+from longtake.web.limits import Limits
+from longtake.web.server import Server
+from longtake.web.service import Service
 
 
 class WebServer:

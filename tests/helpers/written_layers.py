@@ -10,7 +10,7 @@ from helpers.layers import new_layer
 
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import encode_jpeg
+from longtake.preprocess.media.frames import encode_jpeg
 
 
 def write_layer(

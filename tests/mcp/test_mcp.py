@@ -17,24 +17,25 @@ from helpers.asking import endpoint_asker
 from helpers.mcp_clients import mcp_server, used
 from helpers.openai_server import Reply, openai_server, says
 from helpers.small_video import write_small_video
+from helpers.unsure import KETTLE, TEXT, always_unsure, unsure
 from httpx import Response
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from longtake.agent.ask import Asker
-from longtake.agent.mcp.offer import AskArguments, Offer
-from longtake.agent.trace import RecordedTrace
-from longtake.agent.web.access import Access
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
+from longtake.mcp.mcp_tools import AskArguments, Offer
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget
-from longtake.tools.registry import SPECS
-from longtake.tools.result import ToolResult
+from longtake.tools.core.context import Budget
+from longtake.tools.core.registry import SPECS
+from longtake.tools.core.result import ToolResult
+from longtake.web.access import Access
 
 CORE = [SPECS[function] for function in ALL_TOOLS if SPECS[function].group == "core"]
-ASK = {"question": "What does the blue kettle cost?", "videos": ["talk.mp4"]}
+ASK: dict[str, Any] = {"question": "What does the blue kettle cost?", "videos": ["talk.mp4"]}
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,26 @@ def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_wo
     events = RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events()
     steps = [" ".join(filter(None, (event["type"], event["data"].get("tool")))) for event in events]
     assert set(told) == set(steps)
+
+
+def test_ask_says_when_it_is_unsure_and_what_comes_closest(
+    url: str, small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    always_unsure(monkeypatch)
+
+    async def ask(client: Client) -> Any:
+        return await client.call_tool("ask", ASK)
+
+    called = used(url, ask)
+    video = small_workspace.library.resolve("talk.mp4").id
+    answer = Answer.model_validate(called.structured_content)
+    assert not called.is_error
+    assert answer == unsure(video, answer.trace, ASK["question"])
+    assert called.content[0].text.splitlines() == [
+        TEXT,
+        f"[talk.mp4 00:00:04-00:00:06] {KETTLE}",
+        "[talk.mp4 00:00:01-00:00:03] Room 4417",
+    ]
 
 
 def test_no_file_is_opened_that_a_client_names(url: str, small_workspace: Workspace, tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from longtake.errors import LibraryError
+from longtake.memory.closer_readings import MOST_TEXTS, VERSIONS, Reading, Refined
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Evidence
-from longtake.memory.refined import MOST_TEXTS, VERSIONS, Reading, Refined
 from longtake.memory.timespan import TimeSpan
 
 LAYERS: Mapping[str, str] = {"scene_text": "key", "probe": "other"}
@@ -178,7 +178,7 @@ def test_the_key_follows_what_is_kept_the_layers_and_the_code(
         refined.keep(reading(1, 2, "kettle", str(number)))
         keys.append(refined.key("v", LAYERS))
     keys.append(refined.key("v", {"scene_text": "new"}))
-    monkeypatch.setattr("longtake.memory.refined.VERSIONS", {"scene_text": VERSIONS["scene_text"] + 1})
+    monkeypatch.setattr("longtake.memory.closer_readings.VERSIONS", {"scene_text": VERSIONS["scene_text"] + 1})
     keys.append(refined.key("v", LAYERS))
     assert len(set(keys)) == 5
     refined.forget("v")
@@ -223,7 +223,7 @@ def test_checking_writes_nothing(refined: Refined, file: Path) -> None:
 
 def test_processes_that_write_at_once_lose_nothing(refined: Refined, file: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from longtake.memory.refined import Reading, Refined\n"
+        "import sys; from pathlib import Path; from longtake.memory.closer_readings import Reading, Refined\n"
         "refined, kept = Refined(Path(sys.argv[1])), Reading.model_validate_json(sys.argv[2])\n"
         "for number in range(15):\n"
         "    refined.keep(kept.model_copy(update={'video': f'{sys.argv[3]}-{number}'}))\n"

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from helpers.unsure import unsure
 
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversations
@@ -43,6 +44,11 @@ def test_a_conversation_is_titled_by_its_first_question_and_keeps_whole_answers(
         answer("And the pot?"),
     ]
     assert conversations.exchange("t", 1).answer.question == "And the pot?"
+
+
+def test_an_uncertain_answer_is_kept_with_its_closest_lines(conversations: Conversations) -> None:
+    conversations.add("t", ["a1"], unsure("a1"))
+    assert [exchange.answer for exchange in conversations.exchanges("t")] == [unsure("a1")]
 
 
 def test_an_answer_that_is_not_there_is_told(conversations: Conversations) -> None:

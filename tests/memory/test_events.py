@@ -64,8 +64,9 @@ def test_the_same_moment_of_two_videos_is_two_events(index: HybridIndex) -> None
 
 
 def test_other_lines_of_the_slide_add_nothing(index: HybridIndex) -> None:
-    [hit] = found(index, shown(10, 30, "Kettle"), shown(10, 30, "Opening hours"), shown(10, 30, "Gate 4"))
+    hit, *others = found(index, shown(10, 30, "Kettle"), shown(10, 30, "Opening hours"), shown(10, 30, "Gate 4"))
     assert hit.also == ()
+    assert all(other.weak for other in others)
 
 
 def test_what_is_said_at_two_ends_of_a_long_slide_is_two_events(index: HybridIndex) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from longtake.agent.graph import open_threads
+from longtake.agent.graph.graph import open_threads
 from longtake.errors import LibraryError
 from longtake.memory.notes import MOST_NOTES, Notes
 

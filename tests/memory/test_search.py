@@ -33,7 +33,8 @@ def search(
 
 
 def texts(index: HybridIndex, query: str, axis: int | None = None, where: SearchFilter = ALL) -> list[str]:
-    return [hit.document.text for hit in search(index, query, axis, where)]
+    """What was found, without what is merely the nearest."""
+    return [hit.document.text for hit in search(index, query, axis, where) if not hit.weak]
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def index(tmp_path: Path) -> HybridIndex:
 
 
 def test_words_and_vectors_are_fused_and_say_what_each_gave(index: HybridIndex) -> None:
-    hits = search(index, "price", 0)
+    hits = [hit for hit in search(index, "price", 0) if not hit.weak]
     assert [hit.document for hit in hits] == [
         document("a", 0, "The price is $249."),
         document("a", 2, "It costs 199 dollars."),
@@ -63,11 +64,11 @@ def test_pictures_are_found_in_their_own_space_and_never_by_words(tmp_path: Path
     pictures = [document("a", number, "", "visual") for number in (7, 20)]
     said = documents("a", "A dragon flies.", "Nothing else")
     index.replace("a", [batch(said, axes(1, 2)), batch(pictures, np.eye(3, dtype=np.float32)[[0, 1]], PICTURES)])
-    assert [hit.document for hit in search(index, "dragon", 1)] == [said[0]]
+    assert [hit.document for hit in search(index, "dragon", 1) if not hit.weak] == [said[0]]
     seen = {PICTURES: np.eye(3, dtype=np.float32)[1]}
-    assert [hit.document for hit in index.search("submarine", seen, ALL, 5)] == [pictures[1]]
+    assert [hit.document for hit in index.search("submarine", seen, ALL, 1)] == [pictures[1]]
     both = index.search("dragon", seen | {SPACE: axes(1)[0]}, ALL, 5)
-    assert [set(hit.signals) for hit in both] == [{"words", SPACE}, {PICTURES}]
+    assert [set(hit.signals) for hit in both if not hit.weak] == [{"words", SPACE}, {PICTURES}]
 
 
 def test_documents_without_vectors_are_found_by_words(tmp_path: Path) -> None:
@@ -77,9 +78,38 @@ def test_documents_without_vectors_are_found_by_words(tmp_path: Path) -> None:
     assert texts(index, "monster", 1) == []
 
 
-def test_what_is_not_there_is_not_found(index: HybridIndex) -> None:
-    assert texts(index, "Where is the submarine?", 5) == []
-    assert texts(index, "") == []
+def test_what_is_not_there_is_not_found_and_the_nearest_is_shown_as_weak(index: HybridIndex) -> None:
+    for query, axis in [("Where is the submarine?", 5), ("", None)]:
+        assert texts(index, query, axis) == []
+        hits = search(index, query, axis)
+        assert sorted(hit.document.text for hit in hits) == sorted(
+            ["The price is $249.", "A dragon flies.", "It costs 199 dollars.", "Dragon tattoo parlour"]
+        )
+        assert not any(hit.also for hit in hits)
+
+
+def test_weak_hits_follow_the_strong_ones_up_to_k_with_their_rank_among_all(index: HybridIndex) -> None:
+    tilted = 0.9 * axes(1)[0] + np.float32(0.3) * axes(2)[0]
+    hits = index.search("flies", {SPACE: tilted}, ALL, 3)
+    assert [(hit.document.text, hit.weak) for hit in hits] == [
+        ("A dragon flies.", False),
+        ("Dragon tattoo parlour", True),
+        ("The price is $249.", True),
+    ]
+    assert hits[1].signals == {SPACE: Signal(2, pytest.approx(0.3))}  # pyright: ignore[reportArgumentType]
+    assert [hit.document.text for hit in index.search("flies", {SPACE: tilted}, ALL, 1)] == ["A dragon flies."]
+
+
+def test_a_strong_event_takes_no_weak_neighbour(index: HybridIndex) -> None:
+    best, *others = search(index, "dragon", 1, SearchFilter(videos=("a",)))
+    assert (best.document.text, best.also, best.weak) == ("A dragon flies.", (), False)
+    assert [hit.weak for hit in others] == [True, True]
+
+
+def test_weak_hits_lie_within_the_filter(index: HybridIndex) -> None:
+    hits = search(index, "submarine", 5, SearchFilter(modalities=("scene_text",)))
+    assert [(hit.document.text, hit.weak) for hit in hits] == [("Dragon tattoo parlour", True)]
+    assert search(index, "submarine", 5, SearchFilter(modalities=("audio",))) == []
 
 
 def test_an_exact_number_comes_first(index: HybridIndex) -> None:
@@ -116,7 +146,7 @@ def test_a_video_without_documents_is_no_obstacle(index: HybridIndex) -> None:
     assert texts(index, "tattoo", 2) == ["Dragon tattoo parlour"]
     index.delete("a")
     index.delete("b")
-    assert texts(index, "tattoo", 2) == []
+    assert search(index, "tattoo", 2) == []
 
 
 def test_an_index_that_was_never_written_is_empty(tmp_path: Path) -> None:
@@ -128,7 +158,7 @@ def test_an_index_that_was_never_written_is_empty(tmp_path: Path) -> None:
 
 def test_vectors_of_another_model_are_not_compared(index: HybridIndex, tmp_path: Path) -> None:
     hits = open_index(tmp_path / "index").search("tattoo", {"another model": axes(2)[0]}, ALL, 5)
-    assert [set(hit.signals) for hit in hits] == [{"words"}]
+    assert [(set(hit.signals), hit.weak) for hit in hits] == [({"words"}, False), *[(set(), True)] * 3]
 
 
 def test_a_reader_sees_what_another_writer_did(index: HybridIndex, tmp_path: Path) -> None:
@@ -251,7 +281,7 @@ def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(in
     closer = [document("a", 1, "A dragon flies over Bath", "scene_text"), document("a", 90, "Dragon teeth")]
     index.replace("a", [batch(closer, axes(1, 4))], refined="two")
     hits = search(index, "dragon", 1)
-    [event] = [hit for hit in hits if hit.span.start < 9 and hit.document.video == "a"]
+    [event] = [hit for hit in hits if hit.span.start < 9 and hit.document.video == "a" and not hit.weak]
     assert {match.document.text for match in (event, *event.also)} == {"A dragon flies.", "A dragon flies over Bath"}
     assert set(event.signals) == {"words", SPACE}
     assert texts(index, "teeth", 4, SearchFilter(videos=("a",))) == ["Dragon teeth"]

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from longtake.bench.made_up import queries, sentences, vocabulary
 from longtake.config import Settings
-from longtake.evalharness.bench.made_up import queries, sentences, vocabulary
 from longtake.memory.index import Vectors
 from longtake.memory.vectors import LIKELY, Mask, StoredVectors, VectorSpace
-from longtake.preprocess.engines.wordllama import WordLlamaEmbedding
+from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
 AXES = np.eye(4, dtype=np.float32)
 ALL = np.ones(20, np.bool_)

@@ -16,16 +16,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longtake.config import load
-from longtake.preprocess.changes import Changes
+from longtake.preprocess.analysis.blank_frozen import StillSpans
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.analysis.moments import Moments
+from longtake.preprocess.analysis.motion import CameraMotion
+from longtake.preprocess.analysis.observers import Observer
+from longtake.preprocess.analysis.shots import ShotBoundaries
 from longtake.preprocess.engines.shots import ContentShots
-from longtake.preprocess.frames import Frame, read_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.moments import Moments
-from longtake.preprocess.motion import CameraMotion
-from longtake.preprocess.observers import Observer
-from longtake.preprocess.pass_state import PassChunk, PassState, load_chunk, save_chunk
-from longtake.preprocess.shots import ShotBoundaries
-from longtake.preprocess.still import StillSpans
+from longtake.preprocess.media.frames import Frame, read_frames
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.visual_pass.pass_state import PassChunk, PassState, load_chunk, save_chunk
 
 
 def watch(frames: Iterator[Frame], stored_after: Collection[int]) -> str:

@@ -18,9 +18,9 @@ from helpers.odd_files import overwritten, repeated, rewrite
 
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.coverage import CoveredSpans
-from longtake.preprocess.frames import Frame, read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.coverage import CoveredSpans
+from longtake.preprocess.media.frames import Frame, read_frames
+from longtake.preprocess.media.media import probe
 
 
 def frames_of(path: Path) -> list[Frame]:

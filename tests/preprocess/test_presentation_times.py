@@ -15,9 +15,9 @@ from helpers.odd_files import rewrite
 from longtake.config import load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.scene_text import Box, SceneTextEngine
-from longtake.preprocess.frames import Frame, read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.text.scene_text import Box, SceneTextEngine
+from longtake.preprocess.media.frames import Frame, read_frames
+from longtake.preprocess.media.media import probe
 
 pytestmark = pytest.mark.slow
 SAMPLE = 12

@@ -7,13 +7,16 @@ import pytest
 
 from longtake.config import Settings
 from longtake.preprocess.engines.table import ENGINES, EngineTable
-from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 
 @pytest.fixture(params=list(ENGINES["text_embedding"]), scope="module")
 def engine(request: pytest.FixtureRequest) -> TextEmbedding:
     settings = Settings.model_validate({"engines": {"text_embedding": [request.param]}})
-    loaded: TextEmbedding = EngineTable(settings).load("text_embedding")
+    engines = EngineTable(settings)
+    if reason := engines.report("text_embedding").reasons.get(request.param):
+        pytest.skip(reason)
+    loaded: TextEmbedding = engines.load("text_embedding")
     return loaded
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longtake.config import Settings
-from longtake.preprocess.engines.textrank import TextRank
+from longtake.preprocess.engines.text.textrank import TextRank
 
 ENGINE = TextRank(Settings())
 TALK = [

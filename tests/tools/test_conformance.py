@@ -17,10 +17,10 @@ from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.table import ENGINES
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import SPECS, ToolSpec, tool
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import SPECS, ToolSpec, tool
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 # name: parameters, required ones, output fields; from the paper's table
 CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {

@@ -21,12 +21,12 @@ from helpers.visual_pass import mixed, texture
 from longtake.config import Settings, load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.frames import read_jpeg
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
-from longtake.tools.visual_questions import LocatedThing, locate_things, read_pictures
+from longtake.preprocess.media.frames import read_jpeg
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
+from longtake.tools.vision.visual_questions import LocatedThing, locate_things, read_pictures
 
 SECRET = "QUARTZ 8126"
 CROSSING, SLIT = (0.8, 3.2), (6.0, 8.0)

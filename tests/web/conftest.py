@@ -8,7 +8,7 @@ import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import httpx
 import pytest
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.web.access import Access
-from longtake.agent.web.limits import Limits
 from longtake.errors import ConfigError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.access import Access
+from longtake.web.limits import Limits
 
 TOKEN = "open-sesame~42-times"
 WRONG = [TOKEN[:-1], TOKEN + "2", TOKEN.upper(), "x", "Schlüssel"]

@@ -15,15 +15,15 @@ from helpers.server_events import answer, begin
 from helpers.small_video import write_small_video
 from PIL import Image
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
-from longtake.agent.web.pack import write_pack
-from longtake.agent.web.threads import PACKING
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
-from longtake.preprocess.media import probe
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.evidence_bundle import write_pack
+from longtake.web.threads import PACKING
 
 COST = "What does the blue kettle cost?"
 
@@ -106,10 +106,10 @@ def test_another_film_under_the_same_name_proves_nothing(tmp_path: Path, tone: P
 
 
 def test_an_answer_without_places_is_packed_as_well(small_workspace: Workspace, tmp_path: Path) -> None:
-    made = Asker(small_workspace).ask(["talk.mp4"], "Who painted the ceiling?")
+    made = Answer(question="Who painted the ceiling?", status="abstained", answer="Nobody says.")
     pack = _packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path)
     assert not (pack / "places").exists()
-    assert "# Who painted the ceiling?\n\nNothing said or written answers this." in (pack / "answer.md").read_text()
+    assert "# Who painted the ceiling?\n\nNobody says." in (pack / "answer.md").read_text()
 
 
 def test_places_that_touch_are_one(small_workspace: Workspace, tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ import pytest
 from helpers.small_video import write_small_video
 from helpers.web_server import web_server
 
-from longtake.agent.web.indexing import Job
 from longtake.config import load
 from longtake.memory.library import LAYERS, VideoRecord, file_id
-from longtake.preprocess.progress import LayerReport, Progress
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.progress import LayerReport, Progress
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.indexing import Job
 
 
 @pytest.fixture

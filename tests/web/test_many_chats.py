@@ -15,9 +15,9 @@ import pytest
 from helpers.server_events import Sent, ask, begin, events
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 CHATS = 20
 THINGS = ("kettle", "lantern", "barrel", "violin", "anchor")

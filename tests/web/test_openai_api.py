@@ -21,10 +21,10 @@ from helpers.openai_server import openai_server, says
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
 SPOKEN = "“The blue kettle costs 249 dollars.” [00:00:04]"

@@ -12,16 +12,19 @@ from helpers.asking import endpoint_asker
 from helpers.browser import ask, opened, player_time, until
 from helpers.openai_server import openai_server, says
 from helpers.small_video import SUBTITLES, write_small_video
+from helpers.unsure import KETTLE, TEXT, always_unsure
 from helpers.web_server import WebServer, web_server
 
 from longtake.config import load
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
 COST = "What does the blue kettle cost?"
+SAID = "What does the speaker say from 0:04 to 0:06?"
 ROOM = "Which room number is written on the slide?"
 INDEXED = 120_000  # milliseconds
+TIME = "document.querySelector('video').currentTime"
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_d
         turn = ask(page, ROOM)
         turn.locator(".answer").wait_for()
         assert "4417" in turn.locator(".answer .text").inner_text()
-        assert turn.get_by_role("log", name="Steps").locator("li.tool").count() > 0
+        assert turn.get_by_role("log", name="Steps").locator("li").count() > 0
         assert turn.get_by_text("Supported").count() == 1
         page.evaluate("document.querySelector('video').currentTime = 7")
         turn.locator(".answer .chip").first.click()
@@ -123,7 +126,7 @@ def _offset(request: Any) -> int:
 
 def test_a_reload_keeps_the_chat_and_what_its_answer_looked_at(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
-        turn = ask(page, COST)
+        turn = ask(page, SAID)
         turn.locator(".answer").wait_for()
         text = turn.locator(".answer .text").inner_text()
         assert "249 dollars" in text
@@ -134,7 +137,30 @@ def test_a_reload_keeps_the_chat_and_what_its_answer_looked_at(browser: Any, tal
         assert page.locator(".answer .text").inner_text() == text
         until(page, f"document.querySelectorAll('.calls [role=slider]').length === {len(looked_at)}")
         assert calls.evaluate_all("tracks => tracks.map(track => track.ariaLabel)") == looked_at
-        assert page.get_by_role("navigation").get_by_role("link", name=COST).first.is_visible()
+        assert page.get_by_role("navigation").get_by_role("link", name=SAID).first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_unsure_answer_says_so_and_its_closest_lines_are_played_also_after_a_reload(
+    browser: Any, talk: str, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    always_unsure(monkeypatch)
+    with opened(browser, talk, color_scheme=scheme) as page:
+        ask(page, COST)
+        for _ in ("as it comes", "again from the thread"):
+            answer = page.locator(".answer")
+            answer.wait_for()
+            assert answer.locator(".badge").all_inner_texts() == ["Not sure"]
+            assert answer.locator(".text").inner_text() == TEXT
+            assert page.locator(".answer .problem, #notice:visible").count() == 0
+            lines = answer.get_by_role("region", name="Closest lines").get_by_role("listitem")
+            assert [line.locator("q").inner_text() for line in lines.all()] == [KETTLE, "Room 4417"]
+            for line, start, end in ((lines.nth(0), 4, 6), (lines.nth(1), 1, 3)):
+                line.get_by_role("button", name=f"Play talk.mp4 from 0:0{start}").click()
+                until(page, f"{start} <= {TIME} && {TIME} < {end}")
+            assert answer.get_by_role("link", name="Evidence pack").count() == 1
+            assert answer.get_by_role("link", name="Chapters").count() == 0
+            page.reload()
 
 
 def test_a_run_goes_on_through_a_reload_and_stops_when_it_is_told_to(browser: Any, slow: str) -> None:
@@ -173,7 +199,7 @@ def test_the_trace_of_an_answer_is_opened_from_it(browser: Any, talk: str) -> No
         with page.expect_popup() as popup:
             turn.get_by_role("link", name="Trace").click()
         events = page.request.get(f"{popup.value.url}.jsonl").text()
-        assert '"tool":"transcribe_speech"' in events
+        assert '"type":"gather"' in events
 
 
 def test_an_answer_about_two_videos_plays_each_in_its_own_place(browser: Any, tmp_path: Path) -> None:

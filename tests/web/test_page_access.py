@@ -8,7 +8,7 @@ import pytest
 from helpers.browser import LAPTOP, PHONE, ask, faults, opened, until
 from helpers.web_server import WebServer, web_server
 
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from helpers.small_video import write_small_video
 from helpers.web_server import web_server
 
 from longtake.config import load
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from helpers.browser import opened, until
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.web.uploads import MOST_UPLOADS
 from longtake.config import load
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.uploads import MOST_UPLOADS
 
 pytestmark = pytest.mark.slow
 

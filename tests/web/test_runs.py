@@ -14,12 +14,12 @@ from helpers.asking import endpoint_asker
 from helpers.openai_server import Reply, openai_server, says
 from helpers.server_events import ENOUGH, wait_for_end
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.runs import MOST_RUNNING, MOST_UNDER_WAY, Asked, Run, Runs
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.conversations import Conversations
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.refusals import Refusal
+from longtake.web.runs import MOST_RUNNING, MOST_UNDER_WAY, Asked, Run, Runs
 
 COST = "What does the blue kettle cost?"
 SLOW = replace(says("NOT FOUND: nothing."), delay=60)
@@ -54,7 +54,7 @@ def _wait_for_step(run: Run, kind: str) -> None:
 
 def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspace: Workspace, video: str) -> None:
     thread = uuid4().hex
-    run = _runs(small_workspace).start(Asked((video,), COST, thread=thread))
+    run = _runs(small_workspace).start(Asked((video,), "What does the speaker say from 0:04 to 0:06?", thread=thread))
     kind, told = _last(run)
     kept = Conversations(small_workspace.library.memory_file).exchange(thread, 0).answer
     assert (kind, told) == ("answer", {"number": 0, "answer": kept.model_dump(mode="json")})
@@ -64,10 +64,11 @@ def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspac
     assert [(step["step"], step["type"], step["spans"]) for step in steps] == [
         (event["step"], event["type"], event["spans"]) for event in recorded
     ]
-    search = next(step for step in steps if step["type"] == "tool")
-    assert search["tool"] == "cross_modal_search"
-    assert search["evidence"] > 0
-    assert search["spans"][0][0] == video
+    assert next(step for step in steps if step["type"] == "gather")["evidence"] > 0
+    heard = next(step for step in steps if step["type"] == "tool")
+    assert heard["tool"] == "transcribe_speech"
+    assert heard["evidence"] > 0
+    assert heard["spans"][0][0] == video
 
 
 def test_a_second_question_of_a_thread_is_the_next_of_its_answers(small_workspace: Workspace, video: str) -> None:

@@ -19,14 +19,14 @@ from helpers.server_events import answer, ask, begin, events, follow, sent, wait
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import Cancelled
 from longtake.memory.library import file_id
 from longtake.memory.records import Answer
-from longtake.preprocess.progress import Watcher
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
 SLOW = replace(says("NOT FOUND: nothing."), delay=60)
@@ -256,7 +256,7 @@ def test_a_thread_of_the_terminal_is_there_whatever_its_name(
     assert answer(client, quote(name, safe=""), COST)["number"] == 1
 
 
-def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, video: str) -> None:
+def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, server: WebServer, video: str) -> None:
     thread = begin(client, video)
     answer(client, thread, COST)
     lines = client.get(f"/api/threads/{thread}/turns/0/chapters")
@@ -265,7 +265,8 @@ def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, video: str
     vtt = client.get(f"/api/threads/{thread}/turns/0/chapters", params={"format": "vtt"})
     assert vtt.headers["content-type"] == "text/vtt; charset=utf-8"
     assert vtt.text.startswith("WEBVTT\n\n00:00:00.000 --> 00:00:04.000\ntalk.mp4\n\n00:00:04.000 --> 00:00:08.")
-    answer(client, thread, "Who painted the ceiling?")
+    nowhere = Answer(question="Who painted the ceiling?", status="abstained", answer="Nobody says.")
+    server.service.conversations.add(thread, (video,), nowhere)
     _refused(client.get(f"/api/threads/{thread}/turns/1/chapters"), 404, "not_found", "cites no place")
 
 

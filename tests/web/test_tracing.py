@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from helpers.web_server import web_server
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import Trace
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import Trace
 from longtake.config import load
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def test_a_trace_is_read_line_by_line(tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ import pytest
 from helpers.full_disk import full_disk
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.web import service, uploads
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.uploads import CHUNK, LARGEST, MOST_UPLOADS, KeptUpload, Upload
 from longtake.config import load
 from longtake.memory.library import file_id
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web import service, uploads
+from longtake.web.refusals import Refusal
+from longtake.web.uploads import CHUNK, LARGEST, MOST_UPLOADS, KeptUpload, Upload
 
 
 @pytest.fixture

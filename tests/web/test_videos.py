@@ -13,12 +13,12 @@ import pytest
 from helpers.small_video import SHOWN, write_small_video
 from helpers.web_server import web_server
 
-from longtake.agent.web.folders import MOST_FILES
 from longtake.config import load
 from longtake.memory.library import LAYERS, file_id
-from longtake.preprocess.media import probe
-from longtake.preprocess.pipeline import video_record
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.pipeline import video_record
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.folders import MOST_FILES
 
 NONE = "0123456789abcdef"
 

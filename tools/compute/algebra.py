@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy
 
-from longtake.tools.result import ToolError
+from longtake.tools.core.result import ToolError
 
 MOST_DIGITS = 4_000  # of a number; below the 4,300 that Python writes out
 MOST_DEGREE = 16  # of an expression that is rewritten

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from longtake.preprocess.math_signs import in_line, one_by_one
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.preprocess.engines.maths.math_signs import in_line, one_by_one
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import tool
+from longtake.tools.core.result import ToolError, ToolResult
 
 LONGEST = 500
 _VALUE_ENDS, _VALUE_STARTS = r"(?<=[\d).])", r"(?=[\d(.])"
@@ -83,8 +83,8 @@ def _spelt(expression: str) -> str:
 
 
 def _plain(text: str) -> str:
-    from longtake.tools.algebra import read, write
-    from longtake.tools.equations import solve
+    from longtake.tools.compute.algebra import read, write
+    from longtake.tools.compute.equations import solve
 
     left, _, right = _JUXTAPOSED.sub("*", text).partition("=")
     return solve(read(left), read(right)) if right.strip() else write(read(left))
@@ -92,8 +92,8 @@ def _plain(text: str) -> str:
 
 def _timed(text: str) -> str | None:
     """The result of an expression with times; None when there is no time in it."""
-    from longtake.tools.algebra import read
-    from longtake.tools.durations import in_seconds, same_time, wanted_unit, write_time
+    from longtake.tools.compute.algebra import read
+    from longtake.tools.compute.durations import in_seconds, same_time, wanted_unit, write_time
 
     left, _, right = text.partition("=")
     left, unit = wanted_unit(left)

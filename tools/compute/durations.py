@@ -11,8 +11,8 @@ from typing import Any
 import sympy
 
 from longtake.memory.timespan import clock
-from longtake.tools.algebra import SECOND, bounded, expanded, write
-from longtake.tools.result import ToolError
+from longtake.tools.compute.algebra import SECOND, bounded, expanded, write
+from longtake.tools.core.result import ToolError
 
 _SPELLINGS = {
     "0.001": "ms millisecond milliseconds",

@@ -11,8 +11,8 @@ from typing import Any
 import sympy
 from sympy.polys.polytools import NoConvergence
 
-from longtake.tools.algebra import bounded, degree, digits, expanded, is_real, power, write
-from longtake.tools.result import ToolError
+from longtake.tools.compute.algebra import bounded, degree, digits, expanded, is_real, power, write
+from longtake.tools.core.result import ToolError
 
 MOST_DEGREE = 16
 MOST_DIGITS = 50  # of a coefficient

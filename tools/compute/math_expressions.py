@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from longtake.preprocess.engines.maths import Formula, MathsEngine
-from longtake.tools.calculator import evaluate, normalise
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
-from longtake.tools.scene_text import extract_scene_text
+from longtake.preprocess.engines.maths.maths import Formula, MathsEngine
+from longtake.tools.compute.calculator import evaluate, normalise
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.vision.scene_text import extract_scene_text
 
 
 @tool(capabilities=("scene_text", "maths"))

@@ -17,8 +17,8 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import MediaInfo, probe
-from longtake.tools.result import ToolError
+from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.tools.core.result import ToolError
 
 
 class TextModel(Protocol):

@@ -11,14 +11,14 @@ import numpy as np
 from filelock import Timeout
 
 from longtake.errors import EngineError, LibraryError
+from longtake.memory.closer_readings import Reading
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Evidence
-from longtake.memory.refined import Reading
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text_embedding import TextEmbedding
-from longtake.preprocess.findable import LOCK_SECONDS
-from longtake.tools.context import ToolContext
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.pipeline.index_sync import LOCK_SECONDS
+from longtake.tools.core.context import ToolContext
 
 
 def started_from(context: ToolContext, *layers: str) -> dict[str, str]:

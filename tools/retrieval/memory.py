@@ -8,9 +8,9 @@ from pydantic import Field
 
 from longtake.memory.layers import canonical_json
 from longtake.memory.notes import LONGEST_NOTE, MOST_NOTES, Notes
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import tool
+from longtake.tools.core.result import ToolError, ToolResult
 
 MOST_FOUND = 20
 

@@ -9,11 +9,11 @@ from pydantic import Field, StringConstraints
 from longtake.memory.index import Document, Match, SearchFilter
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.findable import make_readings_findable
-from longtake.preprocess.retrieval import retrieve
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import tool
-from longtake.tools.result import ToolResult
+from longtake.preprocess.pipeline.index_sync import make_readings_findable
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import tool
+from longtake.tools.core.result import ToolResult
 
 
 @tool(capabilities=("text_embedding",), cached=False)  # closer looks meanwhile are found, too
@@ -25,25 +25,30 @@ def cross_modal_search(
     modalities: Annotated[list[Modality], Field(description="Where to look; an empty list looks everywhere.")],
     k: Annotated[int, Field(ge=1, le=50, description="How many results.")] = 5,
 ) -> ToolResult:
-    """Find where a query is said, written, heard or seen in the video."""
+    """Find where a query is said, written, heard or seen in the video.
+
+    A weak result holds no word of the query and little of its meaning: the nearest there is, often something else.
+    """
     videos = (context.chosen,) if context.chosen else tuple(context.videos)
     handles = [context.videos[video] for video in videos]
     notes = [said for each in handles for said in make_readings_findable(each.record, each.library, context.index)]
     hits = retrieve(query, SearchFilter(videos, tuple(modalities)), k, context.engines, context.index)
     results = [
         _shown(hit)
+        | {"weak": hit.weak}
         | {"also": [_shown(match) for match in hit.also if match.document.text], "video": hit.document.video}
         for hit in hits
     ]
     looked_at = tuple(TimeSpan(start=0, end=each.duration) for each in handles)
-    if not hits:
+    if all(hit.weak for hit in hits):
         names = ", ".join(each.record.name for each in handles)
-        notes.append(f"nothing about {query!r} in {', '.join(modalities) or 'any modality'} of {names}")
+        nearest = ": the results are the nearest there is, and weak" if hits else ""
+        notes.append(f"nothing about {query!r} in {', '.join(modalities) or 'any modality'} of {names}{nearest}")
     return ToolResult(
         tool="cross_modal_search",
         output={"timestamp": results[0]["timestamp"] if results else None, "results": results},
         evidence=tuple(
-            evidence_of_document(match.document, match.score)
+            evidence_of_document(match.document, 0.0 if hit.weak else match.score)
             for hit in hits
             for match in (hit, *hit.also)
             if match.document.text  # a picture that is like the query leads to a place and says nothing
@@ -65,7 +70,7 @@ def _shown(match: Match) -> dict[str, Any]:
 
 
 def evidence_of_document(document: Document, score: float) -> Evidence:
-    """A found document as evidence."""
+    """A found document as evidence; of a weak result the score is 0, for nothing of the query was found in it."""
     return Evidence(
         video=document.video,
         span=document.span,

@@ -12,6 +12,7 @@ from longtake.memory.records import Modality
 from longtake.memory.terms import matched_terms
 
 _PICTURE = "(picture)"  # shown for what has no text
+_WEAK = "  (weak)"
 
 
 def by_video(hits: Sequence[Hit]) -> Mapping[str, list[Hit]]:
@@ -23,7 +24,7 @@ def by_video(hits: Sequence[Hit]) -> Mapping[str, list[Hit]]:
 
 
 def result_lines(hit: Hit, query: str, constant: int | None) -> list[str]:
-    """A result for people: its best document, then the other texts of the event.
+    """A result for people: its best document, marked where it is weak, then the other texts of the event.
 
     Args:
         hit: the result.
@@ -31,16 +32,17 @@ def result_lines(hit: Hit, query: str, constant: int | None) -> list[str]:
         constant: of reciprocal-rank fusion, to say also what found the best document and what found the others; None:
             do not say.
     """
+    first = f"{_line(hit)}{_WEAK if hit.weak else ''}"
     if constant is None:
-        return [_line(hit), *_other_texts(hit)]
-    return [_line(hit), *_explained(hit, query, constant), *_other_texts(hit), *_joined(hit)]
+        return [first, *_other_texts(hit)]
+    return [first, *_explained(hit, query, constant), *_other_texts(hit), *_joined(hit)]
 
 
 def result_row(hit: Hit, query: str, constant: int) -> dict[str, Any]:
     """A result as JSON: its best document, and the event it stands for."""
     event = {"start": hit.span.start, "end": hit.span.end}
     also = [_row(match, query, constant) for match in hit.also]
-    return {"video": hit.document.video} | _row(hit, query, constant) | {"event": event, "also": also}
+    return {"video": hit.document.video} | _row(hit, query, constant) | {"weak": hit.weak, "event": event, "also": also}
 
 
 def _row(match: Match, query: str, constant: int) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from pydantic import Field, StringConstraints
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.web import WebResult, WebSearch
-from longtake.tools.context import ToolContext
-from longtake.tools.foreign_text import one_line, printable
-from longtake.tools.registry import tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.preprocess.engines.web.web import WebResult, WebSearch
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.foreign_text import one_line, printable
+from longtake.tools.core.registry import tool
+from longtake.tools.core.result import ToolError, ToolResult
 
 LONGEST_QUERY = 400  # characters, as of the other lengths
 MOST_RESULTS = 20

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from longtake.errors import EngineError, MediaError
+from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.refined import VERSIONS
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import read_audio
-from longtake.preprocess.engines.speech import RATE, SpeechEngine, SpeechSegment
-from longtake.tools.context import ToolContext
-from longtake.tools.refinement import earlier_reading, keep_reading, started_from
+from longtake.preprocess.engines.audio.speech import RATE, SpeechEngine, SpeechSegment
+from longtake.preprocess.media.audio import read_audio
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 
 CLOSE = 60.0  # seconds; a longer span is left to what was heard of the whole
 MARGIN = 1.0  # seconds heard around the span, so that no word is cut

@@ -9,11 +9,11 @@ from pydantic import Field
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.tools.closer_speech import hear_closely
-from longtake.tools.context import ToolContext, VideoHandle
-from longtake.tools.evidence import evidence_of, examined, unexamined
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.tools.core.context import ToolContext, VideoHandle
+from longtake.tools.core.evidence import evidence_of, examined, unexamined
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.speech.closer_speech import hear_closely
 
 WINDOW = 30.0
 REMEDY = "Put subtitles beside the file (NAME.srt or NAME.vtt) and index it again"

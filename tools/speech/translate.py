@@ -10,13 +10,13 @@ from pydantic import Field
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.translation import Translator
-from longtake.preprocess.language_names import language_name, same_language
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
-from longtake.tools.speech import transcribe_speech
-from longtake.tools.translator import asked_language, find_source, find_translator, is_open
+from longtake.preprocess.engines.text.translation import Translator
+from longtake.preprocess.media.language_names import language_name, same_language
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.speech.transcribe import transcribe_speech
+from longtake.tools.speech.translator import asked_language, find_source, find_translator, is_open
 
 LONGEST = 1_000  # characters of one piece of a text
 _BATCH = 4_000  # characters handed over together

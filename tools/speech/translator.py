@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 
-from longtake.preprocess.engines.translation import Translator
-from longtake.preprocess.language_names import language_name, language_of, near_language
+from longtake.preprocess.engines.text.translation import Translator
+from longtake.preprocess.media.language_names import language_name, language_of, near_language
 from longtake.prompts import prompts_hash, render, without_thinking
-from longtake.tools.context import Budget, TextModel, ToolContext
-from longtake.tools.result import ToolError
+from longtake.tools.core.context import Budget, TextModel, ToolContext
+from longtake.tools.core.result import ToolError
 
 PROMPTS = "longtake.tools.prompts"
 
@@ -52,7 +52,7 @@ def find_translator(context: ToolContext, source: str, target: str) -> Translato
         if reason is None:
             return translator
         missing.append(f"{report.engine}: {reason}")
-    missing.append("controller: it plans by rules and has no model: name one, as with --set controller.engine=openai")
+    missing.append("controller: extractive has no language model: name one, as with --set controller.engine=openai")
     raise ToolError(
         "unavailable",
         f"Nothing here translates {language_name(source)} into {language_name(target)}.",

@@ -8,13 +8,13 @@ from longtake.errors import EngineError, MediaError
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.activities import ActivityEngine
-from longtake.tools.context import ToolContext
-from longtake.tools.evidence import unexamined
-from longtake.tools.motion_facts import dated, known_motion, pictures_examined, shot_starts
-from longtake.tools.quiet_changes import quiet_changes
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolResult
-from longtake.tools.visual_questions import ask_for_activities, read_pictures
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.evidence import unexamined
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolResult
+from longtake.tools.vision.motion_facts import dated, known_motion, pictures_examined, shot_starts
+from longtake.tools.vision.quiet_changes import quiet_changes
+from longtake.tools.vision.visual_questions import ask_for_activities, read_pictures
 
 WINDOW = 10.0
 LONGEST = 120.0  # seconds that are looked at closely

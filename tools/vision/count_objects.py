@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.objects_tracks import Track
-from longtake.tools.context import ToolContext
-from longtake.tools.objects import BETTER, look_for, read_query, seen_as
-from longtake.tools.objects_looks import Seen
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.preprocess.engines.objects.objects_tracks import Track
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.vision.objects import BETTER, look_for, perhaps_seen, read_query, seen_as
+from longtake.tools.vision.objects_looks import Seen
 
 WINDOW = 2.0
 _STRAIGHT = 0.05  # of the picture that a thing has to cover to have come from a side
@@ -29,16 +31,23 @@ def count_objects(
 ) -> ToolResult:
     """Count one kind of thing in a segment: the most at once, or, of moving or 'different' things, how many in all.
 
-    The notes say which of the two the count is.
+    The notes say which of the two the count is. Where there may be more, `at_least` is true and `confidence`, from 0 to
+    1, says how sure the count is: as sure as the least sure of those counted, each by the detector's score in the
+    middle of its sightings. What may be the thing is counted only where nothing is it surely.
     """
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
     seen = look_for(context, parsed.span, query)
-    if seen.doubt:
-        raise ToolError("unavailable", seen.doubt, f"`object_detection` shows those it is sure of; {BETTER}.")
-    most, when = seen.most_at_once()
-    count = len(seen.tracks) if query.over_time else most
+    if seen.doubt and not (seen.tracks or seen.perhaps):
+        raise ToolError("unavailable", seen.doubt, f"{BETTER}.")
+    counted = seen if seen.tracks or not seen.doubt else replace(seen, tracks=seen.perhaps, different=0)
+    most, when = counted.most_at_once()
+    count = most
+    if query.over_time:
+        # One picture proves as many as it shows, though they may all have taken the place of others.
+        count = max(seen.different, most) if seen.doubt else len(seen.tracks)
     evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
+    evidence += [perhaps_seen(context, seen, track, when) for track in seen.perhaps]
     at_most = f"the most in one picture is {most}, at {clock(when, decimals=1)}" if most else ""
     if not count:
         said = [f"no {query.phrase} in {seen.where}"]
@@ -46,15 +55,25 @@ def count_objects(
         said = [f"different ones over time, each followed through {seen.where}", at_most]
     else:
         said = [f"not over time but at once: {at_most}, of {seen.where}"]
+    output: dict[str, Any] = {"object": query.phrase, "count": count}
+    if seen.doubt:
+        confidence = _confidence(counted.tracks if query.over_time else counted.seen_at(when), count)
+        output |= {"at_least": True, "confidence": confidence}
+        said.append(f"at least {count}, confidence {confidence:g}: {seen.doubt}")
     if query.number not in (None, count):
         said.append(f"the query says {query.number}, {count} were found")
     return ToolResult(
         tool="count_objects",
-        output={"object": query.phrase, "count": count},
+        output=output,
         evidence=tuple(evidence),
         looked_at=seen.looked_at,
         notes=(*parsed.notes, *said, *seen.notes),
     )
+
+
+def _confidence(tracks: Sequence[Track], count: int) -> float:
+    """How sure it is that these are so many: as sure as the least sure of that many of the surest."""
+    return sorted((track.confidence for track in tracks), reverse=True)[count - 1]
 
 
 def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:

@@ -12,13 +12,13 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.library import Library
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.scene_text import SceneTextEngine, TextBox
-from longtake.preprocess.frames import Picture
-from longtake.preprocess.fused_frames import Mode, fuse_frames
-from longtake.preprocess.reading import lines_of
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.preprocess.engines.text.scene_text import SceneTextEngine, TextBox
+from longtake.preprocess.layers.reading import lines_of
+from longtake.preprocess.media.frames import Picture
+from longtake.preprocess.media.fused_frames import Mode, fuse_frames
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
 
 WINDOW = 4.0
 LONGEST = 20.0  # seconds that are fused

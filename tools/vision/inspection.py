@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from longtake.errors import MediaError
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.frame_measures import Finding, Measured, measure
-from longtake.preprocess.frame_order import find_shuffled
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.picture_faults import find_freezes, find_noise, find_tints
-from longtake.preprocess.sound_direction import sound_direction
-from longtake.tools.context import ToolContext
-from longtake.tools.evidence import unexamined
-from longtake.tools.film_colour import film_colour
-from longtake.tools.motion_facts import known_motion, pictures_examined
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolResult
+from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure
+from longtake.preprocess.analysis.frame_order import find_shuffled
+from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.sound_direction import sound_direction
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.evidence import unexamined
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolResult
+from longtake.tools.vision.film_colour import film_colour
+from longtake.tools.vision.motion_facts import known_motion, pictures_examined
 
 WINDOW = 10.0
 LONGEST = 30.0  # seconds whose frames are measured one by one
@@ -79,7 +79,10 @@ def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
     order = find_shuffled(clear)
     inspected = _Inspected([*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings])
     if order.told < _HARDLY:
-        inspected.untold.append("shuffled: too little moves, or too few frames, to tell their order")
+        share = f"{order.told:.0%} of the span"
+        inspected.untold.append(
+            f"shuffled: too little moves, or too few frames, to tell their order; it shows in {share}"
+        )
     if not any(each.kind in ("tinted", "colourless") for each in inspected.findings):
         inspected.untold.append(f"tinted throughout {span}: a tint is told where it is switched on or off")
     direction, skewness = sound_direction(path, media, span, context.budget.check)
@@ -87,7 +90,9 @@ def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
         text = f"reversed: its sound swells slowly and breaks off (skewness {skewness:.1f})"
         inspected.findings.append(Finding(span, "reversed", text, round(min(1.0, -skewness), 2)))
     else:
-        heard = "its sound runs forwards, but may be added" if direction else "its sound does not tell"
+        heard = f"its sound does not tell (skewness {skewness:.1f})"
+        if direction:
+            heard = f"its sound runs forwards (confidence {min(1.0, skewness):.2f}), but may be added"
         inspected.untold.append(f"reversed: the picture alone does not tell the direction of time; {heard}")
     return inspected
 

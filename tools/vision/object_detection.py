@@ -8,10 +8,10 @@ from pydantic import Field
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.tools.context import ToolContext
-from longtake.tools.objects import look_for, read_query, seen_as
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.vision.objects import look_for, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
 
@@ -29,7 +29,8 @@ def object_detection(
 
     `timestamp`, `object` and `bounding_box` are lists of one length with one entry for each thing: seconds, name, and
     [left, top, width, height] as shares of the picture. Each thing is told once, as near to the segment's middle as it
-    is seen.
+    is seen. Where some may be something else, their evidence is not trusted and there is `confidence`, a list like
+    these, from 0 to 1.
     """
     queries = [read_query(category) for category in categories]
     parsed = context.span(timestamp, window=WINDOW)
@@ -38,6 +39,7 @@ def object_detection(
     notes = list(parsed.notes)
     failures: list[ToolError] = []
     looked_at: list[TimeSpan] = []
+    unsure = False
     for query in queries:
         try:
             seen = look_for(context, parsed.span, query)
@@ -48,12 +50,16 @@ def object_detection(
         notes += [
             *seen.notes,
             *([seen.doubt] if seen.doubt else []),
-            *([] if seen.tracks else [f"no {query.phrase} in {seen.where}"]),
+            *([] if seen.tracks or seen.perhaps else [f"no {query.phrase} in {seen.where}"]),
         ]
+        unsure = unsure or bool(seen.perhaps)
         for number, track in enumerate(seen.tracks, 1):
             time, found = track.nearest(middle)
             words = f"{found.name} {number} of {len(seen.tracks)} at {clock(time, decimals=1)}"
             evidence.append((found.name, seen_as(context, seen, TimeSpan(start=time, end=time), found, words)))
+        for track in seen.perhaps:
+            time, found = track.nearest(middle)
+            evidence.append((found.name, perhaps_seen(context, seen, track, time)))
     if len(failures) == len(queries):
         raise failures[0]
     notes += [f"{error.failure.message} {error.failure.remedy}" for error in failures]
@@ -64,7 +70,8 @@ def object_detection(
             "timestamp": [item.span.start for _, item in evidence],
             "object": [name for name, _ in evidence],
             "bounding_box": [list(item.box or ()) for _, item in evidence],
-        },
+        }
+        | ({"confidence": [item.score for _, item in evidence]} if unsure else {}),
         evidence=tuple(item for _, item in evidence),
         looked_at=tuple(looked_at),
         notes=tuple(dict.fromkeys(notes)),

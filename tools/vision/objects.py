@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.objects import FoundObject, ObjectEngine, ObjectQuery
-from longtake.preprocess.engines.objects_opencv import OpenCvObjects
-from longtake.preprocess.engines.objects_query import parse_query
-from longtake.preprocess.engines.objects_tracks import Track, follow
-from longtake.preprocess.engines.people import Footage, PeopleEngine
-from longtake.preprocess.engines.visual_question import VisualQuestionEngine
-from longtake.tools.context import ToolContext
-from longtake.tools.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
-from longtake.tools.objects_moving import camera_moves, look_for_movement
-from longtake.tools.result import ToolError
-from longtake.tools.visual_questions import locate_things, read_pictures
+from longtake.memory.timespan import TimeSpan, clock, joined
+from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.preprocess.engines.objects.objects import FoundObject, ObjectEngine, ObjectQuery
+from longtake.preprocess.engines.objects.objects_opencv import OpenCvObjects
+from longtake.preprocess.engines.objects.objects_query import parse_query
+from longtake.preprocess.engines.objects.objects_tracks import Track, follow
+from longtake.preprocess.engines.people.people import Footage, PeopleEngine
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolError
+from longtake.tools.vision.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
+from longtake.tools.vision.objects_moving import camera_moves, look_for_movement
+from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
 BETTER = "owlv2 knows more: name it first in engines.objects"
 _STEP = 0.1  # seconds between two looks at the nearest
@@ -47,26 +48,40 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         return look_for_movement(context, span, query)
     shots = shots_of(context, span)
     step = max(_STEP, span.length / engine.most_pictures)
-    tracks, pictures = [], 0
+    tracks, pictures = list[Track](), 0
     for shot in shots:
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, shot, step)]
         found = _steady(follow(looks), len(looks), step)
         tracks += [track for track in found if track.travelled or not query.moving]
         pictures += len(looks)
-    doubt = _shaken(tracks, camera_moves(context, span)) if query.moving else ""
-    return Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(_limits(query, shots)), doubt)
+    seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(_limits(query, shots)))
+    return _shaken(seen, camera_moves(context, span)) if query.moving else seen
 
 
-def _shaken(tracks: Sequence[Track], moves: Sequence[TimeSpan]) -> str:
-    """Why it cannot be told how many of these move: some are seen while the camera does; empty where none is."""
-    spans = [TimeSpan(start=track.start, end=track.end) for track in tracks]
+def _shaken(seen: Seen, moves: Sequence[TimeSpan]) -> Seen:
+    """What moves, with those that may stand still apart: they are seen while the camera moves."""
+    spans = [TimeSpan(start=track.start, end=track.end) for track in seen.tracks]
     during = [move for move in moves if any(move.overlaps(span) for span in spans)]
-    where = ", ".join(map(str, during))
-    return f"The camera moves in {where}, where what stands still seems to move." if during else ""
+    if not during:
+        return seen
+    still = [not any(move.overlaps(span) for move in during) for span in spans]
+    tracks = tuple(track for track, sure in zip(seen.tracks, still, strict=True) if sure)
+    perhaps = tuple(_halved(track) for track, sure in zip(seen.tracks, still, strict=True) if not sure)
+    doubt = f"The camera moves in {', '.join(map(str, during))}, where what stands still seems to move."
+    return replace(seen, tracks=tracks, perhaps=perhaps, different=len(tracks), doubt=doubt)
 
 
-def seen_as(context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str) -> Evidence:
-    """One thing that was seen, as evidence."""
+def _halved(track: Track) -> Track:
+    """It is there, and moves or stands still: each is as likely."""
+    return replace(
+        track, sightings=[(time, replace(found, confidence=found.confidence / 2)) for time, found in track.sightings]
+    )
+
+
+def seen_as(
+    context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str, *, sure: bool = True
+) -> Evidence:
+    """One thing that was seen, as evidence; what may be something else proves nothing."""
     return Evidence(
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
@@ -75,7 +90,16 @@ def seen_as(context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject
         score=found.confidence,
         engine=seen.engine,
         box=found.box,
+        trusted=sure,
     )
+
+
+def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) -> Evidence:
+    """What may be what is asked for, where it is seen nearest to a time, as sure as in most of its sightings."""
+    when, found = track.nearest(time)
+    words = f"perhaps a {found.name} at {clock(when, decimals=1)}"
+    likely = replace(found, confidence=track.confidence)
+    return seen_as(context, seen, TimeSpan(start=when, end=when), likely, words, sure=False)
 
 
 def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None:
@@ -112,7 +136,16 @@ def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, e
     shots = shots_of(context, looked)
     footage = [Footage(shot, partial(frames_of, context, shot), partial(movers_of, context, shot)) for shot in shots]
     found = engine.find(query, footage)
-    return Seen(found.tracks, engine.id, joined(shots), found.pictures, (*notes, *found.notes), found.doubt)
+    return Seen(
+        tracks=found.tracks,
+        engine=engine.id,
+        looked_at=joined(shots),
+        pictures=found.pictures,
+        notes=(*notes, *found.notes),
+        doubt=found.doubt,
+        perhaps=found.perhaps,
+        different=found.different,
+    )
 
 
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:

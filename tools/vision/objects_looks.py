@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects_moving import LONG_SIDE, MovingThings
-from longtake.preprocess.engines.objects_tracks import Track
-from longtake.preprocess.frames import Frame, read_frames
-from longtake.tools.context import ToolContext
+from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
+from longtake.preprocess.engines.objects.objects_tracks import Track
+from longtake.preprocess.media.frames import Frame, read_frames
+from longtake.tools.core.context import ToolContext
 
 AGAIN = "what is seen again after a cut is counted as another"
 _LONGEST = 300.0  # seconds that are followed in one call
@@ -23,7 +23,9 @@ _ROUNDING = 0.001  # seconds to which frames are timed
 class Seen:
     """The things that were found, each with where it was seen, and how they were looked for.
 
-    `doubt` says why their number cannot be told, though each of them is there.
+    `doubt` says why there may be more than the tracks, or none; empty, their number is settled. Where it is not,
+    `perhaps` are those that may be what is asked for, and `different` is how many of the tracks are surely not the
+    same thing.
     """
 
     tracks: tuple[Track, ...]
@@ -32,6 +34,8 @@ class Seen:
     pictures: int
     notes: tuple[str, ...] = ()
     doubt: str = ""
+    perhaps: tuple[Track, ...] = ()
+    different: int = 0
 
     @property
     def where(self) -> str:
@@ -43,6 +47,10 @@ class Seen:
         times = Counter(time for track in self.tracks for time, _ in track.sightings)
         most = max(times.values(), default=0)
         return most, min((time for time, count in times.items() if count == most), default=0.0)
+
+    def seen_at(self, time: float) -> list[Track]:
+        """The tracks that are seen in the picture of just this time."""
+        return [track for track in self.tracks if any(when == time for when, _ in track.sightings)]
 
 
 def shots_of(context: ToolContext, span: TimeSpan) -> list[TimeSpan]:

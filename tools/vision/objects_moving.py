@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.objects import ObjectQuery
-from longtake.preprocess.engines.objects_moving import LONG_SIDE, MovingThings
-from longtake.preprocess.engines.objects_tracks import Track, follow
-from longtake.tools.context import ToolContext
-from longtake.tools.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
-from longtake.tools.result import ToolError
+from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
+from longtake.preprocess.engines.objects.objects_tracks import Track, follow
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolError
+from longtake.tools.vision.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
 
 _STEP = 1 / 15  # seconds between two looks
 _FEWEST = 3  # looks at a thing: what is seen less often is noise
@@ -24,13 +24,14 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
     shots = shots_of(context, looked)
     tracks: list[Track] = []
     looked_at: list[TimeSpan] = []
+    missed: list[str] = []
     pictures = 0
     for shot in shots:
         movers = movers_of(context, shot)
         looks = [(time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in frames_of(context, shot, _STEP)]
         steady = [(time, found) for time, found in looks if found is not None]
         if 2 * len(steady) < len(looks):
-            notes.append(f"the camera moves in {shot}: what else moves there cannot be told")
+            missed.append(str(shot))
             continue
         found = [track for track in follow(steady) if len(track.sightings) >= min(_FEWEST, len(steady))]
         tracks += [track for track in found if track.travelled and query.colour in ("", track.colour)]
@@ -38,9 +39,13 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
         pictures += len(looks)
     if not looked_at:
         raise ToolError("unavailable", f"In {looked} the camera moves, so what else moves cannot be told.")
+    doubt = f"the camera moves in {', '.join(missed)}: what else moves there cannot be told" if missed else ""
+    if doubt and not tracks:
+        notes.append(doubt)
+        doubt = ""
     notes += ["what moves without leaving its place is not counted", *([AGAIN] if len(shots) > 1 else [])]
     notes += _camera(context, looked)
-    return Seen(tuple(tracks), MovingThings.id, joined(looked_at), pictures, tuple(notes))
+    return Seen(tuple(tracks), MovingThings.id, joined(looked_at), pictures, tuple(notes), doubt, different=len(tracks))
 
 
 def _camera(context: ToolContext, span: TimeSpan) -> list[str]:

@@ -10,16 +10,16 @@ from typing import Annotated
 from pydantic import Field
 
 from longtake.errors import MediaError
+from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.refined import VERSIONS
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.scene_text import Box, SceneTextEngine, TextBox
-from longtake.tools.context import ToolContext
-from longtake.tools.evidence import evidence_of, examined, unexamined
-from longtake.tools.refinement import earlier_reading, keep_reading, started_from
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
+from longtake.preprocess.engines.text.scene_text import Box, SceneTextEngine, TextBox
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.evidence import evidence_of, examined, unexamined
+from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
 
 CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
 FRAMES = 5  # that are read of a span
@@ -97,7 +97,7 @@ def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], float
 
 def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> tuple[list[Evidence], float]:
     """Read the span again from the file: running texts frame by frame, and until when; the rest on a few frames."""
-    from longtake.preprocess.scene_text import read_scene_text
+    from longtake.preprocess.layers.scene_text import read_scene_text
 
     path, media = context.video.media()
     found: list[Evidence] = []
@@ -135,7 +135,7 @@ def _read_running(
     context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine
 ) -> tuple[list[Evidence], float]:
     """The texts at a place, one after the other, and the time until which they were read."""
-    from longtake.preprocess.frames import read_frames
+    from longtake.preprocess.media.frames import read_frames
 
     path, media = context.video.media()
     found: list[Evidence] = []

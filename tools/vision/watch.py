@@ -7,17 +7,17 @@ from typing import Annotated
 
 from pydantic import Field
 
+from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.refined import VERSIONS
 from longtake.memory.terms import document_terms
 from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
-from longtake.preprocess.engines.visual_question import VisualQuestionEngine
-from longtake.tools.context import ToolContext
-from longtake.tools.refinement import earlier_reading, keep_reading, started_from
-from longtake.tools.registry import Timestamp, tool
-from longtake.tools.result import ToolError, ToolResult
-from longtake.tools.visual_questions import ask_about, read_pictures
+from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.vision.visual_questions import ask_about, read_pictures
 
 WINDOW = 10.0
 TELLING = 5  # terms; an answer of fewer ("Yes.", "Two.") says nothing without its question and is not kept

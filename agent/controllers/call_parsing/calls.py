@@ -8,14 +8,15 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, ToolCall
 
-from longtake.agent.controllers.arguments import fitted, read_arguments, unreadable
-from longtake.agent.controllers.written_calls import Written, calls_in_text
+from longtake.agent.controllers.call_parsing.arguments import fitted, read_arguments, unreadable
+from longtake.agent.controllers.call_parsing.text_tool_calls import Written, calls_in_text
+from longtake.agent.controllers.reply import REPLY
 from longtake.prompts import without_thinking
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.toolbox import Toolbox
 
 # Where a reply keeps its calls as they were sent, by the identity of the call.
 SENT = "calls_as_sent"
-# Where it keeps the arguments that its controller gave to calls which a fork changed: rules plan by them.
+# Where it keeps the arguments that its controller gave to calls which a fork changed.
 PLANNED = "calls_as_planned"
 MOST_LETTERS = 20_000  # of one reply that are read
 MOST_CALLS = 16  # of one reply that are made
@@ -50,7 +51,8 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     made = [_made(call, identity, toolbox, repairs) for identity, call in numbered.items()]
     sent = {identity: {"tool": call.name, "arguments": call.sent} for identity, call in numbered.items()}
     changed = {PLANNED: message.additional_kwargs[PLANNED]} if PLANNED in message.additional_kwargs else {}
-    kept = {SENT: sent, **changed} if sent else {}
+    handed = {REPLY: message.additional_kwargs[REPLY]} if REPLY in message.additional_kwargs else {}
+    kept = {SENT: sent, **changed} if sent else handed
     return AIMessage(
         content=text, tool_calls=made, usage_metadata=message.usage_metadata, additional_kwargs=kept
     ), repairs

@@ -13,7 +13,7 @@ import re
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
-from longtake.agent.controllers.arguments import NOT_READ, read_arguments, read_json, unreadable
+from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_arguments, read_json, unreadable
 
 # What may stand around calls and says nothing.
 _WRAPPERS = re.compile(r"</?(?:function_calls|tool_calls)>|<\|(?:eom_id|eot_id|im_end|end)\|>|✿RESULT✿:?")

@@ -12,13 +12,13 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.context import RunContext
-from longtake.agent.controllers.calls import SENT
-from longtake.agent.controllers.tool_text import ToolText
-from longtake.agent.state import AgentState, Progress
+from longtake.agent.controllers.call_parsing.calls import SENT
+from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.state import AgentState, Progress
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Evidence
-from longtake.tools.result import ToolResult
+from longtake.tools.core.result import ToolResult
 
 _AT_ONCE = 4  # calls of one round
 SEARCH = "cross_modal_search"
@@ -54,9 +54,8 @@ def _call(
 ) -> tuple[ToolResult, Counter[str]]:
     """What a call came to, and the tokens that the tool spent on the controller's model."""
     started = time.time()
-    text_model = ToolText(context, call, asked_at)
-    by_rules = context.tools.settings.controller.engine == "rules"
-    tools = replace(context.tools, text_model=None if by_rules else text_model, call=call["id"] or "")
+    text_model = PromptText(context, asked_at, call["name"], call["id"] or "")
+    tools = replace(context.tools, text_model=text_model if context.writes else None, call=call["id"] or "")
     told = context.toolbox.call(call["name"], call["args"], tools).model_dump(mode="json")
     result = ToolResult.model_validate(context.trace.masked(told))
     context.trace.event(
@@ -80,13 +79,8 @@ def _call(
 
 
 def _spent(progress: Progress, spent: Sequence[Counter[str]]) -> Progress:
-    return progress.model_copy(
-        update={
-            "tool_calls": progress.tool_calls + len(spent),
-            "input_tokens": progress.input_tokens + sum(tokens["input_tokens"] for tokens in spent),
-            "output_tokens": progress.output_tokens + sum(tokens["output_tokens"] for tokens in spent),
-        }
-    )
+    total = sum(spent, Counter[str]())
+    return progress.model_copy(update={"tool_calls": progress.tool_calls + len(spent)}).spending(total)
 
 
 def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[tuple[str, float, float]]:

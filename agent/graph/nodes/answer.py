@@ -8,19 +8,23 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, open_parts, split_gap
-from longtake.agent.context import RunContext
-from longtake.agent.facts import shots_examined
-from longtake.agent.ledger import calls_made, pages_quoted
-from longtake.agent.publishing import softened, with_citations
-from longtake.agent.routing import STOPPED, run_cost
-from longtake.agent.state import AgentState, Progress, Turn
-from longtake.agent.verdicts import QUOTATION, says
-from longtake.agent.words import holds_phrase
+from longtake.agent.controllers.reply import Reply
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.routing import STOPPED, run_cost
+from longtake.agent.graph.state import AgentState, Progress, Turn
+from longtake.agent.graph.video_metadata import shots_examined
+from longtake.agent.language.words import holds_phrase
+from longtake.agent.verification.claims import LETTER, NOT_FOUND, open_parts, split_gap
+from longtake.agent.verification.provenance import calls_made, pages_quoted
+from longtake.agent.verification.publishing import softened, unsure, with_citations
+from longtake.agent.verification.verdicts import QUOTATION, says
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 
 MOST_FINDINGS = 3
+NOTHING = "Nothing that could answer this was found."
+STOOD_IN = "(The controller's model gave no answer of its own, as {why}: this is from the lines that were found.)"
+MANY = frozenset({"list", "count", "order"})  # targets for which it matters that everything was looked at
 NO_OPTION = "Which option that is, is not proven."
 # What answers rest on, as it is called where it is missing, and the layers of which one supplies it.
 SENSES = {
@@ -39,21 +43,25 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     context = runtime.context
     status, text = _conclude(state, context)
     supported = [claim for claim in state.claims if claim.verdict == "supported"]
-    proven = supported if status != "abstained" else []
-    option = _option(state) if proven else None
+    proven = supported if status not in ("abstained", "uncertain") else []
+    option = state.reply.option if state.reply else _option(state) if proven else None
     if proven and option is None and LETTER.match(state.draft or "") and state.options:
         text = f"{text} {NO_OPTION}"
+    if state.stands_in and status != "partial":
+        text = f"{text} {STOOD_IN.format(why=state.stands_in)}"
     result = Answer(
         question=state.question,
         status=status,
         answer=text,
         option=option,
+        confidence=state.reply.confidence if state.reply else None,
+        closest=state.reply.closest if state.reply and status == "uncertain" else (),
         citations=_citations(proven),
         claims=tuple(state.claims),
         citations_removed=state.citing.citations - state.citing.backed,
         citation_precision=state.citing.precision,
         citation_recall=state.citing.recall,
-        coverage=dict(state.orientation.coverage) if state.orientation else {},
+        coverage=dict(state.query.coverage) if state.query else {},
         usage=usage_of(state.progress, context),
         offline=context.tools.settings.offline,
         trace=context.trace.run,
@@ -73,7 +81,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     names = {video.id: video.record.name for video in context.tools.videos.values()}
     text, doubted = with_citations(state.claims, names), softened(state.claims, names)
-    proof = shots_examined(state.examined, context.known.videos) if _wants_everything(state) else ""
+    proof = shots_examined(state.examined, context.known.videos) if state.query and state.query.target in MANY else ""
     if state.progress.guard:
         found = f"{text} {doubted}".strip() or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
@@ -84,6 +92,8 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         found = text or "Nothing that answers it was found in the layers that are there."
         found = f"{found} {doubted}".strip()
         return "partial", f"{found} ({unfinished}: not indexed to the end yet, so not everything was looked at.)"
+    if state.reply is not None:
+        return _of_reply(state, state.reply, text, proof, context)
     draft = state.draft or ""
     if text:
         return "answered", " ".join(filter(None, (text, _beyond_the_video(state), doubted, proof)))
@@ -91,10 +101,20 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof)))
 
 
+def _of_reply(state: AgentState, reply: Reply, text: str, proof: str, context: RunContext) -> tuple[Status, str]:
+    """What a structured draft comes to: its claims where sure and proven, else the closest lines, else why not."""
+    if reply.outcome == "answered" and (text or not reply.claims):
+        return "answered", " ".join(filter(None, (text or reply.reason, proof)))
+    if reply.outcome == "abstained" or not (reply.closest or reply.option):
+        return "abstained", f"{reply.reason or NOTHING} {_examined(state, context)}"
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
+    return "uncertain", unsure(reply, names if len(names) > 1 else {})
+
+
 def _beyond_the_video(state: AgentState) -> str:
     """What a draft quotes of web pages behind its answer, said to be theirs, and which parts it leaves open."""
     _, gap = split_gap(state.draft or "")
-    question = state.orientation.question if state.orientation else state.question
+    question = state.query.question if state.query else state.question
     told = ""
     for snippet, address in pages_quoted(gap, calls_made(state.messages)):
         gap = gap.replace(f"“{snippet}”", "").strip()
@@ -102,19 +122,17 @@ def _beyond_the_video(state: AgentState) -> str:
     return f"{open_parts(gap, question)}{told}".strip()
 
 
-def _wants_everything(state: AgentState) -> bool:
-    return state.orientation is not None and state.orientation.exhaustive
-
-
 def _findings(evidence: Sequence[Evidence]) -> str:
     """The best of what the tools found and may be quoted; what is known of every recording is no finding."""
-    told = [item for item in evidence if item.trusted and item.modality in ("speech", "scene_text", "audio")]
+    # A search says 0 of what is weak: that was not found, it was merely the nearest.
+    sure = (item for item in evidence if item.trusted and item.score > 0)
+    told = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]
     found = sorted(told, key=lambda item: -item.score)
     return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MOST_FINDINGS])
 
 
 def _examined(state: AgentState, context: RunContext) -> str:
-    coverage = state.orientation.coverage if state.orientation else {}
+    coverage = state.query.coverage if state.query else {}
     named = {name for names in SENSES.values() for name in names}
     looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in named and share]
     missing = [

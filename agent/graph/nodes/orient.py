@@ -1,4 +1,4 @@
-"""Look at the question before anything is done: what it asks, where, of which senses, and what there is to look at."""
+"""Look at the question before anything is done: what it asks, where the answer may lie, what there is to look at."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.context import RunContext
-from longtake.agent.facts import KnownVideo
-from longtake.agent.follow_up import pointed_at, resolve
-from longtake.agent.named_spans import named_span
-from longtake.agent.orientation import Orientation, classify, quoted, split_parts, wants_everything
-from longtake.agent.prompts.render import render
-from longtake.agent.state import AgentState, Progress
-from longtake.memory.records import Citing
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.state import AgentState, Progress
+from longtake.agent.graph.video_metadata import KnownVideo
+from longtake.agent.language.words import TELLING, content_stems
+from longtake.agent.query.follow_up import pointed_at, resolve
+from longtake.agent.query.query import Query, Scope
+from longtake.agent.query.scope import quoted, read_scope
+from longtake.memory.records import Citation, Citing
 
 
 def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Start a question: everything of the last one but the thread is forgotten."""
     started = time.time()
     context = runtime.context
-    orientation = _orientation(state, context.known.videos)
+    query = _query(state, context)
     context.trace.event(
         "orient",
         started=started,
@@ -33,47 +32,53 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
             "options": list(state.options),
             "turns": [turn.model_dump(mode="json") for turn in state.turns],
         },
-        result=orientation.model_dump(mode="json"),
+        result=query.model_dump(mode="json"),
     )
     return {
-        "orientation": orientation,
-        "messages": _opening(orientation),
-        "evidence": [*orientation.facts, *orientation.blank],
+        "query": query,
+        "gathered": None,
+        "messages": [],
+        "evidence": [*(fact.evidence for fact in query.facts), *query.blank],
         "results": [],
         "examined": [],
         "progress": Progress(),
         "draft": None,
+        "reply": None,
+        "stands_in": None,
         "claims": [],
         "citing": Citing(),
         "answer": None,
     }
 
 
-def _orientation(state: AgentState, videos: Sequence[KnownVideo]) -> Orientation:
+def _query(state: AgentState, context: RunContext) -> Query:
+    videos = context.known.videos
     question = resolve(state.question, [turn.question for turn in state.turns])
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
-    kind, modalities = classify(question)
-    longest = max(videos, key=lambda video: video.duration)
-    span, point = named_span(question, longest.duration, longest.shots)
-    return Orientation(
+    return Query(
         question=question,
         as_asked="" if question == state.question else state.question,
-        kind=kind,
-        options=state.options,
-        span=span or pointed_at(question, last),
-        point=point,
-        modalities=modalities,
+        reading=context.reader.read(question),
+        scope=_scope(question, videos, last),
+        words=tuple(word for word in content_stems(question) if word not in TELLING),
         quoted=quoted(question),
-        exhaustive=wants_everything(question),
-        parts=split_parts(question),
+        options=state.options,
         videos={video.id: video.duration for video in videos},
         names={video.id: video.name for video in videos},
         coverage=_coverage(videos),
         facts=tuple(fact for video in videos for fact in video.facts),
         blank=tuple(span for video in videos for span in video.blank),
-        last=last,
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
+        last=last,
     )
+
+
+def _scope(question: str, videos: Sequence[KnownVideo], last: Citation | None) -> Scope:
+    longest = max(videos, key=lambda video: video.duration)
+    scope = read_scope(question, longest.duration, longest.shots)
+    if scope.span is None and (there := pointed_at(question, last)):
+        return scope.model_copy(update={"span": there, "named": True})
+    return scope
 
 
 def _coverage(videos: Sequence[KnownVideo]) -> dict[str, float]:
@@ -84,11 +89,3 @@ def _coverage(videos: Sequence[KnownVideo]) -> dict[str, float]:
         for name, share in video.coverage.items():
             shares[name] = shares.get(name, 0.0) + share * video.duration / total
     return {name: round(share, 4) for name, share in shares.items()}
-
-
-def _opening(orientation: Orientation) -> list[BaseMessage]:
-    system = render("system", orientation=orientation)
-    asked = render("question", orientation=orientation)
-    # A controller that reads data finds the orientation here; one that reads text finds it in the prompt.
-    data = {"orientation": orientation.model_dump(mode="json")}
-    return [SystemMessage(system), HumanMessage(asked, additional_kwargs=data)]

@@ -8,14 +8,15 @@ from typing import Any
 from langchain_core.messages import AIMessage, message_to_dict
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import abstention
-from longtake.agent.context import RunContext
-from longtake.agent.controllers.calls import read_reply
+from longtake.agent.controllers.call_parsing.calls import read_reply
 from longtake.agent.controllers.compaction import reply_that_fits
 from longtake.agent.controllers.endpoint import ASKED_AGAIN, reply, tokens
+from longtake.agent.controllers.reply import REPLY, Reply
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.routing import guard_reached
+from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.prompts.render import prompts_hash
-from longtake.agent.routing import guard_reached
-from longtake.agent.state import AgentState, Progress
+from longtake.agent.verification.claims import abstention
 from longtake.errors import Cancelled, EngineError
 
 SILENT = "the controller stopped answering"
@@ -29,11 +30,12 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         return _ended(guard, state, context)
     started = time.time()
     tools = context.tools
+    controller = context.controller if state.stands_in is None or context.stand_in is None else context.stand_in
     schemas = context.toolbox.schemas(tuple(tools.videos))
     timeout = tools.settings.controller.timeout
     try:
         answered, messages, shortened = reply_that_fits(
-            lambda asked: reply(context.controller, asked, schemas, timeout=timeout, budget=tools.budget),
+            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=tools.budget),
             state.messages,
         )
     except (EngineError, Cancelled) as error:
@@ -60,7 +62,13 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         usage=spent,
     )
     draft = None if message.tool_calls else abstention(message.text) or message.text.strip()
-    return {"messages": [*messages, message], "draft": draft, "progress": _spent(state.progress, spent, step)}
+    handed = None if message.tool_calls else message.additional_kwargs.get(REPLY)
+    return {
+        "messages": [*messages, message],
+        "draft": draft,
+        "reply": Reply.model_validate(handed) if handed else None,
+        "progress": _spent(state.progress, spent, step),
+    }
 
 
 def _stopped_answering(progress: Progress, error: Exception) -> str | None:
@@ -74,11 +82,4 @@ def _ended(guard: str, state: AgentState, context: RunContext) -> dict[str, Any]
 
 
 def _spent(progress: Progress, usage: dict[str, int], step: int) -> Progress:
-    return progress.model_copy(
-        update={
-            "rounds": progress.rounds + 1,
-            "input_tokens": progress.input_tokens + usage.get("input_tokens", 0),
-            "output_tokens": progress.output_tokens + usage.get("output_tokens", 0),
-            "model_step": step,
-        }
-    )
+    return progress.model_copy(update={"rounds": progress.rounds + 1, "model_step": step}).spending(usage)

@@ -9,13 +9,15 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.claims import LETTER, NOT_FOUND, Checked, check_draft, split_gap
-from longtake.agent.context import RunContext
-from longtake.agent.ledger import calls_made, entered, grounded
+from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.routing import MOST_CHECKS
+from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
-from longtake.agent.routing import MOST_CHECKS
-from longtake.agent.state import AgentState
-from longtake.agent.verdicts import Grounds
+from longtake.agent.verification.claims import LETTER, NOT_FOUND, Checked, check_draft, check_reply, split_gap
+from longtake.agent.verification.provenance import calls_made, entered, grounded, made
+from longtake.agent.verification.verdicts import Grounds
+from longtake.agent.verification.verifier import EntailmentVerifier, LexicalVerifier, Verifier
 from longtake.memory.records import Citing
 
 
@@ -25,10 +27,11 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     if state.draft is None:
         return {}  # a guard ended the run; what an earlier check has held still holds
     context = runtime.context
-    abstains = state.draft.startswith(NOT_FOUND)
-    checked = Checked((), Citing()) if abstains else _check(state, context)
+    prompts = PromptText(context, state.progress.model_step)
+    abstains = state.reply is None and state.draft.startswith(NOT_FOUND)
+    checked = Checked((), Citing()) if abstains else _check(state, context, prompts)
     unsupported = [claim.text for claim in checked.claims if claim.verdict != "supported"]
-    progress = state.progress.model_copy(update={"checks": state.progress.checks + 1})
+    progress = state.progress.model_copy(update={"checks": state.progress.checks + 1}).spending(prompts.spent)
     context.trace.event(
         "verify",
         started=started,
@@ -39,21 +42,27 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         evidence=[item.id for item in state.evidence],
     )
     update: dict[str, Any] = {"claims": list(checked.claims), "citing": checked.citing, "progress": progress}
-    if (unsupported or not state.draft) and progress.checks <= MOST_CHECKS:
+    if state.reply is None and (unsupported or not state.draft) and progress.checks <= MOST_CHECKS:
         text = render("unsupported", claims=unsupported) if unsupported else render("empty")
         back = HumanMessage(text, additional_kwargs={"unsupported": unsupported})
         update |= {"messages": [*_spoken(state), back], "draft": None}
     return update
 
 
-def _check(state: AgentState, context: RunContext) -> Checked:
+def _check(state: AgentState, context: RunContext, prompts: PromptText) -> Checked:
     names = {video.id: video.record.name for video in context.tools.videos.values()}
     calls = calls_made(state.messages)
-    question = state.orientation.question if state.orientation else state.question
-    measured = context.tools.settings.controller.engine == "rules"
-    computed = [call.made for call in calls] if measured else grounded(calls, state.evidence, question)
-    grounds = Grounds(tuple(filter(None, computed)), question, measured)
-    checked = check_draft(_statement(state), state.evidence, grounds, names)
+    question = state.query.question if state.query else state.question
+    grounds = Grounds(
+        computed=tuple(grounded(calls, state.evidence, question)),
+        made=tuple(made(calls, state.evidence)),
+        question=question,
+    )
+    verifier: Verifier = EntailmentVerifier(prompts.complete) if context.entails else LexicalVerifier()
+    if state.reply is not None:
+        checked = check_reply(state.reply, state.evidence, grounds, verifier)
+    else:
+        checked = check_draft(_statement(state), state.evidence, grounds, names, verifier)
     return replace(checked, claims=tuple(entered(claim, state.evidence, calls) for claim in checked.claims))
 
 

@@ -45,4 +45,4 @@ def script_hash() -> str:
 def _text(name: str) -> str:
     """A file of ours, or of the page of `longtake serve` where we have none of that name."""
     own = files("longtake.agent.traces.pages") / name
-    return (own if own.is_file() else files("longtake.agent.web.page") / name).read_text(encoding="utf-8")
+    return (own if own.is_file() else files("longtake.web.page") / name).read_text(encoding="utf-8")

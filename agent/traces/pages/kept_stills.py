@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.frames import Picture, encode_jpeg, read_jpeg
+from longtake.preprocess.media.frames import Picture, encode_jpeg, read_jpeg
 
 _QUALITY = 80
 

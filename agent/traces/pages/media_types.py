@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.media import MediaInfo
 
 
 class MediaType(NamedTuple):

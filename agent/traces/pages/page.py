@@ -11,12 +11,22 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.bundle import script, script_hash, style
-from longtake.agent.traces.page_videos import videos_of
-from longtake.agent.traces.page_words import about, as_json, between, cut, examined, facts_of, receipt, spent, title_of
+from longtake.agent.traces.pages.bundle import script, script_hash, style
+from longtake.agent.traces.pages.page_videos import videos_of
+from longtake.agent.traces.pages.page_words import (
+    about,
+    as_json,
+    between,
+    cut,
+    examined,
+    facts_of,
+    receipt,
+    spent,
+    title_of,
+)
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step, every, spoken, steps_of
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
 
@@ -59,7 +69,7 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
     data = {
         "videos": videos,
         "calls": [_call(step) for step in every(steps) if step.type == "tool"],
-        "citations": [each.model_dump() for each in run.answer.citations] if run.answer else [],
+        "citations": [each.model_dump() for each in run.answer.places] if run.answer else [],
     }
     return _template().render(
         run=run,

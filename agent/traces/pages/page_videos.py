@@ -6,14 +6,14 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from longtake.agent.kept_stills import kept_still
-from longtake.agent.lanes import lanes_of
-from longtake.agent.media_types import playable
+from longtake.agent.traces.pages.kept_stills import kept_still
+from longtake.agent.traces.pages.media_types import playable
+from longtake.agent.traces.pages.timeline import lanes_of
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.sources import media_of, source
+from longtake.preprocess.media.sources import media_of, source
 
 STILL_BYTES = 2_000_000  # of all stills of a page, as JPEG
 _WIDTH = 480  # pixels of a still
@@ -83,8 +83,8 @@ def _stills(run: LenientRun, library: Library, video: VideoRecord, most_bytes: i
 
 
 def _times(run: LenientRun, video: VideoRecord) -> Iterator[float]:
-    """Seconds of which stills are wanted: of what was cited, all over the video, and of what was looked at."""
-    cited = run.answer.citations if run.answer else ()
+    """Seconds of which stills are wanted: of what is cited or closest, all over the video, of what was looked at."""
+    cited = run.answer.places if run.answer else ()
     places = [(each.video, each.start, each.end) for each in cited]
     looked = [span for call in run.calls for span in call.spans]
     yield from (start + min(_INTO, (end - start) / 2) for of, start, end in places if of == video.id)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Record
-from longtake.preprocess.documents import documents_of
+from longtake.preprocess.layers.documents import documents_of
 
 LaneName = Literal["shots", "speech", "scene_text", "sounds", "moments"]
 _NAMES: tuple[LaneName, ...] = ("shots", "speech", "scene_text", "sounds", "moments")

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from longtake.config import Settings
 from longtake.errors import ConfigError, EngineError
-from longtake.preprocess.audio import Samples
-from longtake.preprocess.engines.speech import RATE, SpeechSegment, Word
+from longtake.preprocess.engines.audio.speech import RATE, SpeechSegment, Word
+from longtake.preprocess.media.audio import Samples
 
 # Decodings that Whisper's own reference gives up and samples anew (Radford et al. 2022, section 4.5).
 _MOST_REPETITIVE = 2.4  # size of the text over its size when compressed

@@ -13,8 +13,8 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 from longtake.config import Settings
-from longtake.preprocess.audio import Samples
-from longtake.preprocess.engines.speech import RATE, SpeechSegment, Word
+from longtake.preprocess.engines.audio.speech import RATE, SpeechSegment, Word
+from longtake.preprocess.media.audio import Samples
 
 _FRAMES = 100  # a second
 _PAUSE_MS = 300  # between two utterances

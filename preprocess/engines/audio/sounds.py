@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.audio import AudioBlock
+from longtake.preprocess.media.audio import AudioBlock
 
 Measures = Mapping[str, npt.NDArray[np.floating[Any]]]  # what an engine keeps of a block, by names of its own
 

@@ -17,9 +17,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from longtake.preprocess.engines.sounds import SoundEvent
-from longtake.preprocess.engines.spectral_features import BAND_STEP, FRAME_STEP, GRAIN_STEP, Array, Features, decibels
-from longtake.preprocess.engines.spectral_runs import between, event_over, runs_of
+from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.spectral_features import (
+    BAND_STEP,
+    FRAME_STEP,
+    GRAIN_STEP,
+    Array,
+    Features,
+    decibels,
+)
+from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of
 
 WINDOW = 2  # steps of the bands: about a second
 LEAST = 3  # windows, each a step after the other: two seconds

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from faster_whisper.vad import get_vad_model
 
-from longtake.preprocess.audio import AudioBlock, Samples
-from longtake.preprocess.engines.sounds import Measures
-from longtake.preprocess.engines.spectral_pitch import track_pitch
+from longtake.preprocess.engines.audio.sounds import Measures
+from longtake.preprocess.engines.audio.spectral_pitch import track_pitch
+from longtake.preprocess.media.audio import AudioBlock, Samples
 
 Array = npt.NDArray[np.float64]
 Spectra = npt.NDArray[np.floating]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from longtake.preprocess.engines.sounds import SoundEvent
-from longtake.preprocess.engines.spectral_features import FRAME_STEP, LEVEL_STEP, STRIDE_STEP, Array, Features
-from longtake.preprocess.engines.spectral_levels import SILENCE_DB
-from longtake.preprocess.engines.spectral_runs import between, event_over, runs_of, smoothed
+from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVEL_STEP, STRIDE_STEP, Array, Features
+from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
+from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of, smoothed
 
 MUSIC, MUSIC_OVER_VOICE = 2.0, 2.6  # speech over 20 recordings stays under 2.0 once smoothed, songs lie at 2 to 4.7
 MUSIC_WINDOWS = 4  # 8 s: a held horn fills three windows

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.audio import Samples
+from longtake.preprocess.media.audio import Samples
 
 Array = npt.NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from longtake.preprocess.audio import Samples
+from longtake.preprocess.media.audio import Samples
 
 RATE = 16_000  # samples a second; what recognisers are trained on
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longtake.config import Settings
-from longtake.preprocess.engines.picture_endpoint import PictureEndpoint, missing_model
+from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, missing_model
 from longtake.prompts import prompts_hash, render
 
 _PROMPTS = "longtake.preprocess.prompts"

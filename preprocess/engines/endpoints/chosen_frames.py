@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.visual_question import TimedJpeg
-from longtake.preprocess.frames import Picture, encode_jpeg, read_frames
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.media.frames import Picture, encode_jpeg, read_frames
+from longtake.preprocess.media.media import MediaInfo
 
 _REST = 0.5  # pictures a second of a picture that rests
 _PER_CHANGE = 2.0  # pictures for each time that as much as the whole picture shows something else

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from longtake.config import EndpointSettings, secret
 from longtake.errors import EngineError
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.preprocess.engines.captions import PictureRefused
+from longtake.preprocess.engines.endpoints.captions import PictureRefused
 from longtake.prompts import without_thinking
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class PictureEndpoint:
     def _client(self) -> OpenAI:
         from openai import OpenAI
 
-        from longtake.preprocess.engines.endpoint_client import NO_KEY, endpoint_client
+        from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
 
         return OpenAI(
             base_url=self._url,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from longtake.config import Settings
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.picture_endpoint import PictureEndpoint, missing_model
-from longtake.preprocess.engines.visual_question import TimedJpeg
+from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, missing_model
+from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 
 _MOST_TOKENS = 800
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from longtake.preprocess.engines.math_tokens import Token
+from longtake.preprocess.engines.maths.math_tokens import Token
 
 _DEEPEST = 20  # brackets, roots and powers in one another
 _END = Token("break", "", -1, -1, True)

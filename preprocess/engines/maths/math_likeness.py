@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.preprocess.engines.math_tokens import Token
+from longtake.preprocess.engines.maths.math_tokens import Token
 
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _RELATION = re.compile(r" (?:[<>!]?=|[<>~]) ")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from longtake.preprocess.math_signs import FRACTIONS, RAISED, exponent, fraction, one_by_one
+from longtake.preprocess.engines.maths.math_signs import FRACTIONS, RAISED, exponent, fraction, one_by_one
 
 Kind = Literal["number", "name", "product", "function", "operator", "relation", "raised", "root", "mark", "break"]
 FUNCTIONS = ("arcsin", "arccos", "arctan", "sqrt", "sin", "cos", "tan", "exp", "log", "abs", "ln")

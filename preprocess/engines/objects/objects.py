@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.media.frames import Picture
 
 Box = tuple[float, float, float, float]
 

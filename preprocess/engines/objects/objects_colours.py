@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.media.frames import Picture
 
 COLOURS: tuple[str, ...] = (*"red orange yellow green cyan blue purple pink brown black grey white".split(),)
 

@@ -15,9 +15,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.objects import FoundObject, box_of
-from longtake.preprocess.engines.objects_colours import commonest_colour, label_colours
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.engines.objects.objects import FoundObject, box_of
+from longtake.preprocess.engines.objects.objects_colours import commonest_colour, label_colours
+from longtake.preprocess.media.frames import Picture
 
 LONG_SIDE = 320  # pixels at which it looks
 MOVING = "moving thing"

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.config import Settings
-from longtake.preprocess.engines.objects import FoundObject, ObjectQuery, box_of
-from longtake.preprocess.engines.objects_colours import COLOURS, colour_mask, label_colours
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.engines.objects.objects import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
+from longtake.preprocess.media.frames import Picture
 
 _LONG_SIDE = 640  # pixels at which it looks
 _SMALLEST = 0.0005  # of the picture's area

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from longtake.preprocess.engines.objects import ObjectQuery
-from longtake.preprocess.engines.objects_colours import COLOURS
+from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.objects_colours import COLOURS
 
 _COLOURS = {name: name for name in COLOURS} | {
     "gray": "grey",
@@ -35,6 +35,7 @@ _SHAPES = {
 _NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 _SINGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "mice": "mouse", "buses": "bus"}
 _SINGULAR |= {"feet": "foot"} | dict.fromkeys("human humans somebody someone anybody anyone".split(), "person")
+_PEOPLE = frozenset("person man woman child boy girl face individual visitor".split())
 _ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
 _MOVING = frozenset("moving move moves movement passing pass passes crossing cross crosses".split())
 _EMPTY = frozenset(
@@ -58,6 +59,13 @@ def parse_query(text: str) -> ObjectQuery:
         rest, times = pattern.subn(" ", rest)
         counting = meaning if times else counting  # type: ignore[assignment]  # the two literals above
     return _parsed(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest), counting, text)
+
+
+def knows_word(word: str) -> bool:
+    """Whether a word tells what engines without a trained model look for: people, faces, colours, shapes, movement."""
+    single = _singular(word)
+    people = single in _PEOPLE or word in ("different", "distinct", "unique")
+    return people or word in _COLOURS or single in _SHAPES or word in _MOVING
 
 
 def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], text: str) -> ObjectQuery:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import hypot
 from statistics import median
 
-from longtake.preprocess.engines.objects import Box, FoundObject
+from longtake.preprocess.engines.objects.objects import Box, FoundObject
 
 _GAP = 1.0  # seconds for which a thing may be lost; or a few looks, where these lie far apart
 _LOOKS = 2.5
@@ -48,6 +48,11 @@ class Track:
     def colour(self) -> str:
         """Its colour where it was seen largest; empty where the engine names none."""
         return max(self.sightings, key=lambda sighting: _area(sighting[1].box))[1].colour
+
+    @property
+    def confidence(self) -> float:
+        """The engine's confidence in the middle of its sightings: one lucky or bad look changes little."""
+        return round(median(found.confidence for _, found in self.sightings), 3)
 
     @property
     def diagonal(self) -> float:

@@ -11,8 +11,8 @@ import cv2
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.objects import FoundObject, ObjectQuery, box_of
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.engines.objects.objects import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.media.frames import Picture
 
 _FILES = ("config.json", "model.safetensors")
 _PROMPT = "a photo of a {}"  # the plainest of those it was tried with by its authors

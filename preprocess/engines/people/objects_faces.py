@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.objects import Box, FoundObject, box_of
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.engines.objects.objects import Box, FoundObject, box_of
+from longtake.preprocess.media.frames import Picture
 
 ID = f"opencv-{cv2.__version__}/cascades-1"
 FACE = "face"

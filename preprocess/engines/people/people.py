@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects import ObjectQuery
-from longtake.preprocess.engines.objects_moving import MovingThings
-from longtake.preprocess.engines.objects_tracks import Track
-from longtake.preprocess.frames import Frame
+from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.objects_moving import MovingThings
+from longtake.preprocess.engines.objects.objects_tracks import Track
+from longtake.preprocess.media.frames import Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,14 @@ class Footage:
 class FoundPeople:
     """Those who were found, and in how many pictures they were looked for.
 
-    `doubt` says why their number cannot be told, though each of them is there; `notes`, who is missed.
+    `perhaps` are those who may be what is asked for and may be none; `doubt` says why there may be more than were
+    found, and is empty where their number is settled; `different` is how many of the found are surely not the same;
+    `notes`, who is missed.
     """
 
     tracks: tuple[Track, ...]
+    perhaps: tuple[Track, ...]
+    different: int
     pictures: int
     notes: tuple[str, ...]
     doubt: str

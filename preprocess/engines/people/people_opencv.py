@@ -1,24 +1,24 @@
 """People and faces without a trained model: only what persists over several looks is told.
 
 A person is what moves and is like one who stands or walks, or a face. What may be a person and may be none makes the
-number doubtful, and so does finding none: whoever sits, bends or stands still with the back to the camera is missed.
+number a lower bound, and finding none proves nothing: whoever sits, bends or stands still with the back to the camera
+is missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from longtake.config import Settings
-from longtake.preprocess.engines.objects import FoundObject, ObjectQuery
-from longtake.preprocess.engines.objects_faces import FACE, find_faces
-from longtake.preprocess.engines.objects_faces import ID as FACES
-from longtake.preprocess.engines.objects_moving import LONG_SIDE
-from longtake.preprocess.engines.objects_people import ID as PEOPLE
-from longtake.preprocess.engines.objects_people import PERSON, joined_upright, likeness
-from longtake.preprocess.engines.objects_tracks import Track, follow
-from longtake.preprocess.engines.people import Footage, FoundPeople
+from longtake.preprocess.engines.objects.objects import FoundObject, ObjectQuery
+from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE
+from longtake.preprocess.engines.objects.objects_tracks import Track, follow
+from longtake.preprocess.engines.people.objects_faces import FACE, find_faces
+from longtake.preprocess.engines.people.objects_faces import ID as FACES
+from longtake.preprocess.engines.people.objects_people import ID as PEOPLE
+from longtake.preprocess.engines.people.objects_people import PERSON, joined_upright, likeness
+from longtake.preprocess.engines.people.people import Footage, FoundPeople
 
 _STEP = 0.2  # seconds between two looks at what moves
 _FACE_STEP = 0.5  # seconds between two looks for faces, at the nearest
@@ -45,6 +45,17 @@ class _Found:
     pictures: int = 0
     steady: bool = True
 
+    @property
+    def travelling(self) -> _Found:
+        """Those who have been anywhere but where they were first seen."""
+        sure, perhaps = ([track for track in tracks if track.travelled] for tracks in (self.sure, self.perhaps))
+        return replace(self, sure=sure, perhaps=perhaps)
+
+    @property
+    def different(self) -> int:
+        """How many of the sure ones are surely not the same: who takes another's place may be that other."""
+        return sum(not any(_takes_over(new, old) for old in self.sure) for new in self.sure)
+
 
 class OpenCvPeople:
     """Finds who moves upright before a still camera, and faces; a man is not told from a woman or a child."""
@@ -62,9 +73,13 @@ class OpenCvPeople:
         """See `PeopleEngine`."""
         face_step = max(_FACE_STEP, sum(shot.span.length for shot in shots) / _MOST_FACES)
         found = [_in_shot(shot, query.thing, face_step) for shot in shots]
+        if query.moving:
+            found = [each.travelling for each in found]
         again = ["who leaves and comes back is counted again"] if query.over_time else []
         return FoundPeople(
-            tuple(track for each in found for track in each.sure if track.travelled or not query.moving),
+            tuple(track for each in found for track in each.sure),
+            tuple(track for each in found for track in each.perhaps),
+            max((each.different for each in found), default=0),
             sum(each.pictures for each in found),
             (_MISSED[query.thing], *again),
             _doubt(query.thing, found, query.over_time),
@@ -97,10 +112,9 @@ def _in_shot(shot: Footage, wanted: str, face_step: float) -> _Found:
 def _sorted_out(looks: Looks, fewest: int, sure: float, perhaps: float) -> _Found:
     """What is followed through enough looks, by its confidence in the middle of them."""
     lasting = [track for track in follow(looks) if len(track.sightings) >= min(fewest, len(looks))]
-    confidences = [median(found.confidence for _, found in track.sightings) for track in lasting]
     return _Found(
-        [track for track, confidence in zip(lasting, confidences, strict=True) if confidence >= sure],
-        [track for track, confidence in zip(lasting, confidences, strict=True) if perhaps <= confidence < sure],
+        [track for track in lasting if track.confidence >= sure],
+        [track for track in lasting if perhaps <= track.confidence < sure],
     )
 
 
@@ -108,7 +122,7 @@ def _together(bodies: _Found, faces: _Found) -> _Found:
     """A face is a person of its own where it lies in no person's body, and says what an unclear body is."""
     alone = [face for face in faces.sure if not _inside_one(face, bodies.sure)]
     unclear = [body for body in bodies.perhaps if not any(_inside(face, body) for face in alone)]
-    unclear += [face for face in faces.perhaps if not _inside_one(face, bodies.sure)]
+    unclear += [_of_face(face) for face in faces.perhaps if not _inside_one(face, bodies.sure)]
     return _Found([*bodies.sure, *map(_of_face, alone)], unclear)
 
 
@@ -139,16 +153,18 @@ def _takes_over(new: Track, old: Track) -> bool:
 
 
 def _doubt(wanted: str, found: Sequence[_Found], over_time: bool) -> str:
-    """Why the number cannot be told; empty where it can."""
-    sure = sum(len(each.sure) for each in found)
+    """Why there may be more than were found; empty where the number is settled."""
+    sure, perhaps = (any(tracks) for tracks in ([each.sure for each in found], [each.perhaps for each in found]))
+    if not sure and perhaps:
+        return f"What was seen may be a {wanted}, and may be something that looks like one."
     if not sure:
         return f"No {wanted} was made out, which does not prove that there is none."
-    if any(each.perhaps for each in found):
-        return f"Besides what is surely a {wanted} there is what may be one, so their number cannot be told."
+    if perhaps:
+        return f"Besides what is surely a {wanted} there is what may be one, so there may be more."
     if any(_takes_over(new, old) for each in found for new in each.sure for old in each.sure):
-        return f"Where a {wanted} is lost and found again in one place, it may be one or two: their number is unclear."
+        return f"Where a {wanted} is lost and found again in one place, it may be one or two."
     if wanted == PERSON and not all(each.steady for each in found):
-        return "Where the camera moves, people whose faces are not seen are missed, so their number cannot be told."
+        return "Where the camera moves, people whose faces are not seen are missed, so there may be more."
     if over_time and sum(bool(each.sure) for each in found) > 1:
-        return f"Whether a {wanted} after a cut is one seen before it cannot be told, so neither can their number."
+        return f"Whether a {wanted} after a cut is one seen before it cannot be told, so there may be more."
     return ""

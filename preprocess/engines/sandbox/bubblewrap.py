@@ -1,7 +1,7 @@
 """bubblewrap (github.com/containers/bubblewrap): Python in namespaces of its own.
 
 Inside are /usr, the interpreter's folders, both read-only, and a /tmp in memory: no network, no /home, no /etc, no
-/proc, no /dev but null, no environment, no capability, one process (`engines.seccomp`).
+/proc, no /dev but null, no environment, no capability, one process (`engines.sandbox.seccomp`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any, BinaryIO
 
 from longtake.config import SandboxSettings, Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines import bubblewrap_guest, seccomp
-from longtake.preprocess.engines.sandbox import MOST_OUTPUT, RAN_OUT, TRIAL, Ran
+from longtake.preprocess.engines.sandbox import bubblewrap_guest, seccomp
+from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, RAN_OUT, TRIAL, Ran
 
 _POLL = 0.1  # seconds after which a stop from outside is noticed
 _MEGABYTE = 1024 * 1024

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.sandbox import MOST_OUTPUT, RAN_OUT, Ran
+from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, RAN_OUT, Ran
 
 _GRACE = 2.0  # seconds after which an interpreter that does not keep its own limit of time is killed
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.language_codes import language_code
+from longtake.preprocess.media.language_codes import language_code
 
 _SECONDS = 30.0  # for one run; a page takes about one
 _BETWEEN = "\n\n"  # an empty line ends a sentence, and comes out as it went in

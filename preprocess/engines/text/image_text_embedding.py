@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longtake.memory.index import Vectors
-from longtake.preprocess.engines.vector_space import VectorSpace
-from longtake.preprocess.frames import Picture
+from longtake.preprocess.engines.text.vector_space import VectorSpace
+from longtake.preprocess.media.frames import Picture
 
 
 class ImageTextEmbedding(VectorSpace, Protocol):

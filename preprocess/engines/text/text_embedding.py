@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longtake.memory.index import Vectors
-from longtake.preprocess.engines.vector_space import VectorSpace
+from longtake.preprocess.engines.text.vector_space import VectorSpace
 
 
 class TextEmbedding(VectorSpace, Protocol):

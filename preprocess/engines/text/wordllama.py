@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import wordllama
 
 from longtake.config import Settings
 from longtake.errors import EngineError
@@ -27,10 +27,12 @@ class WordLlamaEmbedding:
     floor = 0.35
 
     def __init__(self, settings: Settings) -> None:
-        self.id = f"wordllama-{wordllama.__version__}-l2_supercat_{self.dimensions}"
+        self.id = f"wordllama-{version('wordllama')}-l2_supercat_{self.dimensions}"
 
     @cached_property
     def _model(self) -> Any:
+        import wordllama  # here: it takes half a second, and its floor is asked for where its vectors are not
+
         try:
             return wordllama.WordLlama.load(
                 cache_dir=Path(wordllama.__file__).parent, dim=self.dimensions, disable_download=True

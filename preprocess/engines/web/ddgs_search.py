@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.web import WebResult
+from longtake.preprocess.engines.web.web import WebResult
 
 _NOTHING = "No results found."  # how the library words that
 

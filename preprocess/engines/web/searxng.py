@@ -11,8 +11,8 @@ import httpx
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.offline import refused_endpoint
-from longtake.preprocess.engines.public_web import PublicTransport
-from longtake.preprocess.engines.web import WebResult
+from longtake.preprocess.engines.web.public_web import PublicTransport
+from longtake.preprocess.engines.web.web import WebResult
 
 _SETTING = "web.searxng_url"
 _LARGEST = 2 * 1024 * 1024  # bytes of a reply; a page of results has 20 to 100 kB

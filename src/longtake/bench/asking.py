@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from longtake.agent.ask import Asker
+from longtake.agent.graph.ask import Asker
+from longtake.bench.clips import load_questions
+from longtake.bench.intervals import Spread
+from longtake.bench.processes import longtake, python, run
+from longtake.bench.reel import HOUR, Tell, make_loop
+from longtake.bench.timing import Beside, Machine, load, timed
+from longtake.bench.watching import telling
 from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.clips import load_questions
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.processes import longtake, python, run
-from longtake.evalharness.bench.reel import HOUR, Tell, make_loop
-from longtake.evalharness.bench.timing import Beside, Machine, load, timed
-from longtake.evalharness.bench.watching import telling
 from longtake.memory.records import Record
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 WARM_QUESTIONS = 25  # the first loads the models and is not counted
 COLD_RUNS = 5

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from longtake.bench.cli_hour import hour
+from longtake.bench.cli_parts import parts
+from longtake.cli.options import Json, Media, Rounds, give, tell
 from longtake.console import Session
-from longtake.evalharness.bench.cli_hour import hour
-from longtake.evalharness.bench.cli_parts import parts
-from longtake.evalharness.cli_options import Json, Media, Rounds, give, tell
 
 bench = typer.Typer(
     no_args_is_help=True,
@@ -25,7 +25,7 @@ PANEL = "On shorter videos"
 @bench.command(rich_help_panel=PANEL)
 def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> None:
     """Time start, indexing and asking on the demo video; takes a minute or two."""
-    from longtake.evalharness.bench.speed import measure_speed, show_speed
+    from longtake.bench.speed import measure_speed, show_speed
 
     give(measure_speed(context.obj, tell(as_json), rounds), show_speed, as_json)
 
@@ -33,7 +33,7 @@ def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> 
 @bench.command(rich_help_panel=PANEL)
 def page(context: typer.Context, rounds: Rounds = 5, as_json: Json = False) -> None:
     """Time the page of `serve` from opening it to the first answer, in a browser; needs Playwright and Chromium."""
-    from longtake.evalharness.bench.page_speed import measure_page, show_page
+    from longtake.bench.page_speed import measure_page, show_page
 
     give(measure_page(context.obj, tell(as_json), rounds), show_page, as_json)
 
@@ -43,16 +43,21 @@ def clips(
     context: typer.Context,
     media: Media,
     modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeat it.")] = None,
+    wordings: Annotated[
+        Path | None, typer.Option(help="JSONL of rewordings: id of a question, variant, question; only they are asked.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Index the clips of a folder, ask its questions and grade the answers; wrong answers are no failure."""
-    from longtake.evalharness.bench.clips import load_questions
-    from longtake.evalharness.bench.clips_report import show_clips
-    from longtake.evalharness.bench.clips_run import run_clips
-    from longtake.preprocess.workspace import Workspace
+    from longtake.bench.clips import load_questions
+    from longtake.bench.clips_report import show_clips
+    from longtake.bench.clips_run import run_clips
+    from longtake.bench.wordings import load_wordings
+    from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj
-    questions = load_questions(media, modality or ())
+    wanted = modality or ()
+    questions = load_wordings(media, wordings, wanted) if wordings else load_questions(media, wanted)
     kept = nullcontext(session.library_root) if session.library else tempfile.TemporaryDirectory(prefix="longtake-")
     with kept as root:
         report = run_clips(Workspace(Path(root), session.settings), media, questions, tell(as_json))

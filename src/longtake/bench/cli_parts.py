@@ -1,16 +1,17 @@
-"""`longtake bench search`, `graph`, `evaluation`, `shots` and `moments`: single parts, measured by themselves."""
+"""`longtake bench reader`, `ranking`, `search`, `graph`, `evaluation`, `shots` and `moments`: parts by themselves."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from longtake.cli.options import Json, Media, give, tell
 from longtake.console import Session
-from longtake.evalharness.cli_options import Json, Media, give, tell
 
 if TYPE_CHECKING:
-    from longtake.evalharness.bench.planting import Half
+    from longtake.bench.planting import Half
 
 PANEL = "On single parts"
 parts = typer.Typer()
@@ -27,15 +28,48 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Time search in made-up libraries, by default of 10,000 and 100,000 documents, beside a flat scan."""
-    from longtake.evalharness.bench.search_speed import measure_search, show_search
+    from longtake.bench.search_speed import measure_search, show_search
 
     give(measure_search(sizes or [10_000, 100_000], tell(as_json)), show_search, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
+def reader(
+    context: typer.Context,
+    write: Annotated[Path | None, typer.Option(help="Folder to write the fitted heads to: agent/query.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Count the questions of the bank that are read right by heads which they did not teach; fit the heads anew."""
+    from longtake.bench.reader import measure_reader, show_reader
+
+    session: Session = context.obj
+    give(measure_reader(session.settings, write, tell(as_json)), show_reader, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def ranking(
+    context: typer.Context,
+    media: Media,
+    report: Annotated[list[Path], typer.Option(help="What `bench clips --json` printed in this library; repeat it.")],
+    wordings: Annotated[Path | None, typer.Option(help="The rewordings that were asked in it.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Folder to write the weights to: agent/controllers/extractive.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Fit the ranking of the extractive controller to a run of `bench clips`, cross-validated by clip."""
+    from longtake.bench.ranking import fit_ranking, runs_of, show_ranking
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+    session: Session = context.obj
+    workspace = Workspace(session.library_root, session.settings)
+    give(fit_ranking(workspace, runs_of(report, media, wordings), write, tell(as_json)), show_ranking, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
 def graph(context: typer.Context, as_json: Json = False) -> None:
     """Time what the planner's graph takes a step, with a controller that is done at once, beside a bare graph."""
-    from longtake.evalharness.bench.graph_speed import measure_graph, show_graph
+    from longtake.bench.graph_speed import measure_graph, show_graph
 
     session: Session = context.obj
     give(measure_graph(session.settings, tell(as_json)), show_graph, as_json)
@@ -46,7 +80,7 @@ def evaluation(
     items: Annotated[int, typer.Option(min=10, help="How many are asked.")] = 10_000, as_json: Json = False
 ) -> None:
     """Time what a run of `eval` takes an item, with a subject that is done at once, beside a bare loop and Inspect."""
-    from longtake.evalharness.bench.evaluation_speed import measure_evaluation, show_evaluation
+    from longtake.bench.evaluation_speed import measure_evaluation, show_evaluation
 
     give(measure_evaluation(items, tell(as_json)), show_evaluation, as_json)
 
@@ -56,7 +90,7 @@ def shots(
     context: typer.Context, media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False
 ) -> None:
     """Count the cuts, dissolves and fades that are found, missed or false; listed ones and planted ones."""
-    from longtake.evalharness.bench.shots import measure_shots, show_shots
+    from longtake.bench.shots import measure_shots, show_shots
 
     session: Session = context.obj
     half: Half = "held out" if held_out else "tuning"
@@ -66,7 +100,7 @@ def shots(
 @parts.command(rich_help_panel=PANEL)
 def moments(media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False) -> None:
     """Plant flashes and small moving things into clips and count those found, and the false alarms."""
-    from longtake.evalharness.bench.moments import measure_moments, show_moments
+    from longtake.bench.moments import measure_moments, show_moments
 
     half: Half = "held out" if held_out else "tuning"
     give(measure_moments(media, seed, half, tell(as_json)), show_moments, as_json)

@@ -5,25 +5,27 @@ The folder holds the clips and `questions.jsonl`, one JSON object a line:
     id           name of the question
     media        path of the clip, relative to the folder
     question     what is asked
-    answer       the gold, written as `longtake.evalharness.grading` reads it
+    answer       the gold, written as `longtake.evalharness.scoring.grading` reads it
     evidence     [start, end] in seconds: where the clip shows it
     modality     what it takes to answer: ocr, subtitle, speech, audio, visual, ...
     kind         what is asked for: on_screen_text, timecode, temporal_localization, duration, ...
     tolerance_s  optional: seconds that a time may be off, 1 by default
+    variant      optional: which wording of the question this is, a number or text
 
 Other keys are left alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from longtake.bench.lines import parse_line, read_lines
 from longtake.errors import ConfigError, MediaError
-from longtake.evalharness.grading import DEFAULT_TOLERANCE
+from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE
 from longtake.memory.timespan import TimeSpan
 
 QUESTIONS = "questions.jsonl"
@@ -46,6 +48,7 @@ class ClipQuestion(BaseModel):
     modality: str
     kind: str
     tolerance_s: float = Field(default=DEFAULT_TOLERANCE, ge=0)
+    variant: int | str | None = None
 
 
 def load_questions(folder: Path, modalities: Collection[str] = ()) -> list[ClipQuestion]:
@@ -55,28 +58,39 @@ def load_questions(folder: Path, modalities: Collection[str] = ()) -> list[ClipQ
         MediaError: when the folder, its questions or a clip is missing.
         ConfigError: when a line is not a question, or no question has a wanted modality.
     """
+    questions = of_modalities(all_questions(folder), modalities, folder / QUESTIONS)
+    check_clips(folder, questions)
+    return questions
+
+
+def all_questions(folder: Path) -> list[ClipQuestion]:
+    """Read every question of a folder, whether its clip is there or not.
+
+    Raises:
+        MediaError: when the questions cannot be read.
+        ConfigError: when a line is not a question.
+    """
     file = folder / QUESTIONS
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise MediaError(f"{file} cannot be read: {error.strerror}; give --media a folder that holds it.") from error
-    questions = [_parse(line, f"{file}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+    lines = read_lines(file, "give --media a folder that holds it")
+    return [parse_line(ClipQuestion, "a question", where, line) for where, line in lines]
+
+
+def of_modalities(questions: Sequence[ClipQuestion], modalities: Collection[str], file: Path) -> list[ClipQuestion]:
+    """The questions of some modalities, or of all where none is named.
+
+    Raises:
+        ConfigError: when the file that they are from has none, or none of a wanted modality.
+    """
     known = sorted({question.modality for question in questions})
     unknown = sorted(set(modalities) - set(known))
     if unknown or not questions:
         asked = f"no question of modality {', '.join(unknown)}" if unknown else "no question"
         raise ConfigError(f"{file} has {asked}; it has: {', '.join(known) or 'nothing'}.")
-    wanted = [question for question in questions if not modalities or question.modality in modalities]
-    for question in wanted:
+    return [question for question in questions if not modalities or question.modality in modalities]
+
+
+def check_clips(folder: Path, questions: Iterable[ClipQuestion]) -> None:
+    """Raise `MediaError` when the clip of a question is missing."""
+    for question in questions:
         if not (folder / question.media).is_file():
             raise MediaError(f"{folder / question.media} is missing, which question {question.id} is about; add it.")
-    return wanted
-
-
-def _parse(line: str, where: str) -> ClipQuestion:
-    try:
-        return ClipQuestion.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"])) or "the line"
-        raise ConfigError(f"{where} is not a question: {key}: {first['msg']}.") from error

@@ -7,32 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from longtake.evalharness.bench.intervals import Share
-from longtake.evalharness.bench.needed import GROUPS, Needed
-from longtake.evalharness.grading import GRADES, Grade
+from longtake.bench.clips_answers import GradedAnswer
+from longtake.bench.clips_sources import SourceTally, Where, show_sources
+from longtake.bench.failure_analysis import GROUPS
+from longtake.bench.intervals import Share
+from longtake.evalharness.scoring.grading import GRADES, Grade
 from longtake.memory.records import Record
 
 _ANSWERED: tuple[Grade, ...] = ("held", "wrong")
-
-
-class GradedAnswer(Record):
-    """A question, what was answered, and what became of it."""
-
-    id: str
-    media: str
-    modality: str
-    kind: str
-    question: str
-    gold: str
-    outcome: Grade
-    answer: str
-    evidence_hit: bool = Field(description="Whether a citation shares a moment with the gold's evidence.")
-    needed: Needed | None = Field(description="What it would have needed; null where it was answered right or failed.")
-    rounds: int
-    tool_calls: int
-    seconds: float
-    trace: str | None
-    error: str | None
 
 
 class Spent(Record):
@@ -58,7 +40,7 @@ class Spent(Record):
 class Tally(Record):
     """Figures of one group of questions; shares with their Wilson 95 % interval.
 
-    What is `wrong` was answered with confidence: a partial answer has an outcome of its own.
+    What is `wrong` was answered with confidence: uncertain and partial answers have outcomes of their own.
     """
 
     n: int
@@ -91,6 +73,7 @@ class ClipsReport(Record):
     total: Tally
     by_modality: dict[str, Tally]
     by_kind: dict[str, Tally]
+    by_source: dict[Where, SourceTally]
     answers: tuple[GradedAnswer, ...]
 
 
@@ -104,9 +87,10 @@ def show_clips(report: ClipsReport) -> list[str]:
     for name, tally in {"all": report.total, **modalities}.items():
         lines += [f"{name} (n={tally.n})", *_rows(tally)]
     lines += ["\nby kind", *(f"  {kind:<29} {_counts(tally)}" for kind, tally in report.by_kind.items())]
+    lines += show_sources(report.by_source)
     for item in report.answers:
         if item.outcome in ("wrong", "failed"):
-            lines += [f"\n{item.outcome} {item.id} ({item.media})", f"  ? {item.question}", f"  gold    {item.gold}"]
+            lines += [f"\n{item.outcome} {item.name} ({item.media})", f"  ? {item.question}", f"  gold    {item.gold}"]
             lines.append(f"  answer  {' '.join(item.answer.split()) or item.error}")
     return lines + _show_needed(report.answers)
 
@@ -135,5 +119,5 @@ def _show_needed(answers: Iterable[GradedAnswer]) -> list[str]:
     lines = [f"\nnot answered right, by what was lacking (n={len(missed)})"]
     lines += [f"  {group:<28} {groups[group]}" for group in GROUPS]
     for item, needed in sorted(missed, key=lambda pair: GROUPS.index(pair[1].group)):
-        lines.append(f"{item.id} {item.outcome}, {item.modality} {item.kind}: {needed}")
+        lines.append(f"{item.name} {item.outcome}, {item.modality} {item.kind}: {needed}")
     return lines + [f"not here: {name}: {reason}" for name, reason in absent.items()]

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
-from longtake.agent.ask import Asker
+from longtake.agent.graph.ask import Asker
+from longtake.agent.query.reader import Reader
+from longtake.bench.clip_readers import ClipReaders, reads_right
+from longtake.bench.clips import ClipQuestion
+from longtake.bench.clips_answers import GradedAnswer, Line, named
+from longtake.bench.clips_report import ClipsReport, Tally
+from longtake.bench.clips_sources import by_source
+from longtake.bench.closest import closest_hold, documents_about, something_in_scope
+from longtake.bench.failure_analysis import what_was_needed
 from longtake.errors import LongtakeError
-from longtake.evalharness.bench.clips import ClipQuestion
-from longtake.evalharness.bench.clips_report import ClipsReport, GradedAnswer, Tally
-from longtake.evalharness.bench.needed import what_was_needed
-from longtake.evalharness.grading import grade
+from longtake.evalharness.scoring.grading import grade
+from longtake.memory.index import Document
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def run_clips(
     workspace: Workspace, folder: Path, questions: Sequence[ClipQuestion], tell: Callable[[str], None]
 ) -> ClipsReport:
-    """Index every clip, put every question once and grade the answers; `tell` is told what is being done."""
+    """Index every clip, put every question once and grade the answers; `tell` is told what is being done.
+
+    Each is read by heads that its clip's own wordings did not teach.
+
+    Raises:
+        ConfigError: when the settings name no embedding that questions can be read by.
+    """
+    readers = ClipReaders(workspace.engines)
     asker = Asker(workspace)
     clips = sorted({question.media for question in questions})
     for number, clip in enumerate(clips, 1):
@@ -28,10 +43,7 @@ def run_clips(
             workspace.add(folder / clip)
         except LongtakeError as error:
             tell(str(error))  # its questions fail, and are counted as failed
-    graded = []
-    for number, question in enumerate(questions, 1):
-        tell(f"asking {number} of {len(questions)}: {question.id}")
-        graded.append(_grade(question, _ask(asker, folder, question), workspace))
+    graded = _graded(workspace, folder, questions, asker, readers, tell)
     settings = workspace.settings.controller
     return ClipsReport(
         controller=settings.model or settings.engine,
@@ -39,6 +51,7 @@ def run_clips(
         total=Tally.of(graded),
         by_modality=_by([item.modality for item in graded], graded),
         by_kind=_by([item.kind for item in graded], graded),
+        by_source=by_source(graded),
         answers=tuple(graded),
     )
 
@@ -51,25 +64,59 @@ def _by(names: Sequence[str], graded: Sequence[GradedAnswer]) -> dict[str, Tally
     }
 
 
-def _ask(asker: Asker, folder: Path, question: ClipQuestion) -> Answer:
+def _graded(
+    workspace: Workspace,
+    folder: Path,
+    questions: Sequence[ClipQuestion],
+    asker: Asker,
+    readers: ClipReaders,
+    tell: Callable[[str], None],
+) -> list[GradedAnswer]:
+    """The answers in the order of the questions, asked clip by clip: the reader is fitted once for each."""
+    graded: dict[int, GradedAnswer] = {}
+    places = sorted(range(len(questions)), key=lambda place: questions[place].media)
+    for clip, own in groupby(places, key=lambda place: questions[place].media):
+        reader = readers.without(clip)
+        documents = documents_about(workspace, folder / clip)
+        for place in own:
+            question = questions[place]
+            tell(f"asking {len(graded) + 1} of {len(questions)}: {named(question.id, question.variant)}")
+            answer = _ask(asker, folder, question, reader)
+            graded[place] = _grade(question, answer, workspace, reader, documents)
+    return [graded[place] for place in range(len(questions))]
+
+
+def _ask(asker: Asker, folder: Path, question: ClipQuestion, reader: Reader) -> Answer:
     try:
-        return asker.ask([str(folder / question.media)], question.question)
+        return asker.ask(
+            [str(folder / question.media)],
+            question.question,
+            change=lambda context: replace(context, reader=reader),
+        )
     except LongtakeError as error:
         return Answer(question=question.question, status="failed", answer="", error=str(error))
 
 
-def _grade(question: ClipQuestion, answer: Answer, workspace: Workspace) -> GradedAnswer:
+def _grade(
+    question: ClipQuestion, answer: Answer, workspace: Workspace, reader: Reader, documents: Sequence[Document]
+) -> GradedAnswer:
     cited = [TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations]
     outcome = grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.kind != "duration")
     return GradedAnswer(
         id=question.id,
+        variant=question.variant,
         media=question.media,
         modality=question.modality,
         kind=question.kind,
         question=question.question,
         gold=question.answer,
         outcome=outcome,
+        status=answer.status,
         answer=answer.answer,
+        closest=tuple(map(Line.of, answer.closest)),
+        closest_hold=answer.status == "uncertain" and closest_hold(question, answer.closest),
+        in_scope=something_in_scope(question, documents),
+        sources_right=reads_right(reader, question.question, question.modality),
         evidence_hit=any(span.overlaps(question.evidence) for span in cited),
         needed=None if outcome in ("held", "failed") else what_was_needed(question, answer, workspace),
         rounds=answer.usage.rounds,

@@ -1,6 +1,6 @@
 """What `bench evaluation` measures: each side in a process of its own, which says what it took.
 
-    python -m longtake.evalharness.bench.evaluation_sides SIDE FOLDER ITEMS
+    python -m longtake.bench.evaluation_sides SIDE FOLDER ITEMS
 
 The folder is one that `write_set` made, with what the sides before left in it. A side does the same with a few
 questions first, so that what it imports is neither timed nor counted.
@@ -17,9 +17,9 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+from longtake.bench.timing import timed
 from longtake.console import Session, say
 from longtake.errors import EngineError
-from longtake.evalharness.bench.timing import timed
 from longtake.memory.records import Record
 
 SUBJECT = "longest"
@@ -71,7 +71,7 @@ def _read(folder: Path, items: int) -> None:
 
 def _eval(*arguments: object) -> None:
     """`longtake --offline eval ...` in this process, without what it says."""
-    from longtake.evalharness.cli_eval import evaluate
+    from longtake.cli.eval.main import evaluate
 
     with redirect_stdout(StringIO()):
         evaluate(list(map(str, arguments)), obj=Session(offline=True), standalone_mode=False)

@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from longtake.bench import evaluation_sides
+from longtake.bench.evaluation_sides import SIDES, Cost, write_set
+from longtake.bench.intervals import Spread
+from longtake.bench.processes import python, run
+from longtake.bench.reel import Tell
+from longtake.bench.timing import Machine, load
 from longtake.errors import EngineError
-from longtake.evalharness.bench import evaluation_sides
-from longtake.evalharness.bench.evaluation_sides import SIDES, Cost, write_set
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.processes import python, run
-from longtake.evalharness.bench.reel import Tell
-from longtake.evalharness.bench.timing import Machine, load
-from longtake.evalharness.completeness import completeness
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
+from longtake.evalharness.scoring.completeness import completeness
 from longtake.memory.records import Record
 
 REPEATS = 3

@@ -3,13 +3,15 @@
 The first of these that is true, where "there" is the time in which the gold is shown, and a sense is what the gold's
 modality takes to answer:
 
-    found, not answered with       what the tools found there holds the gold: the controller or the checks lost it
+    found, not answered with       what was gathered or the tools found there holds the gold: the controller or the
+                                   checks lost it
     no engine here                 a tool of the sense was called and is not available, or nothing here reads the sense
                                    in general and no special tool of it was tried there
-    looked there, not recognised   a tool of the sense, or what was cited, covers some of it, without the gold
+    looked there, not recognised   what was gathered of the sense, a tool of it, or what was cited, covers some of it,
+                                   without the gold
     never looked there             the sense can be read here, and nothing read it there
 
-A gold is held as `longtake.evalharness.grading` says: a short one may be held by chance.
+A gold is held as `longtake.evalharness.scoring.grading` says: a short one may be held by chance.
 """
 
 from __future__ import annotations
@@ -20,16 +22,17 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from longtake.agent.trace import RecordedTrace
-from longtake.evalharness.bench.clips import ClipQuestion
-from longtake.evalharness.grading import Gold, holds
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.bench.clips import ClipQuestion
+from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.memory.records import Answer, Citation, Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.table import ENGINES
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.registry import SPECS
-from longtake.tools.result import ToolResult
+from longtake.tools.core.registry import SPECS
+from longtake.tools.core.result import ToolResult
 
 Group = Literal["found, not answered with", "no engine here", "looked there, not recognised", "never looked there"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -75,6 +78,11 @@ class Needed(Record):
         return f"{self.group}{lacking}; called: {', '.join(self.called) or 'nothing'}"
 
 
+def evidence_of(modality: str) -> tuple[Modality, ...]:
+    """What evidence may hold a gold of this modality."""
+    return _SENSES.get(modality, _UNKNOWN).evidence
+
+
 def what_was_needed(question: ClipQuestion, answer: Answer, workspace: Workspace) -> Needed:
     """Read the trace of a question that was not answered right.
 
@@ -82,7 +90,7 @@ def what_was_needed(question: ClipQuestion, answer: Answer, workspace: Workspace
         LibraryError: when its trace is not whole.
     """
     sense = _SENSES.get(question.modality, _UNKNOWN)
-    calls = _calls(workspace, answer)
+    gathered, calls = _left(workspace, answer)
     own = [call for call in calls if sense.uses(call.name)]
     refused = {
         call.name: f"{call.result.failure.message} {call.result.failure.remedy}".strip()
@@ -90,7 +98,8 @@ def what_was_needed(question: ClipQuestion, answer: Answer, workspace: Workspace
         if call.result.failure and call.result.failure.kind == "unavailable"
     }
     unread = {} if any(answer.coverage.get(name) for name in sense.readers) else _unread(sense, workspace)
-    there = [item for call in calls for item in call.result.evidence if item.span.overlaps(question.evidence)]
+    found = [*gathered, *(item for call in calls for item in call.result.evidence)]
+    there = [item for item in found if item.span.overlaps(question.evidence)]
     seen = [item for item in there if item.modality in sense.evidence]
     looked = bool(seen) or _cited(question, answer, sense) or any(_covers(call, question) for call in own)
     if _holds(question, seen):
@@ -109,19 +118,23 @@ class _Call:
     spans: tuple[TimeSpan, ...]
 
 
-def _calls(workspace: Workspace, answer: Answer) -> list[_Call]:
+def _left(workspace: Workspace, answer: Answer) -> tuple[list[Evidence], list[_Call]]:
+    """What was gathered before the first call, and the calls."""
     if answer.trace is None:
-        return []
+        return [], []
     trace = RecordedTrace(workspace.library.trace_root, answer.trace)
-    return [
-        _Call(
-            event["data"]["tool"],
-            ToolResult.model_validate(trace.blob(event["output"])),
-            tuple(TimeSpan(start=start, end=end) for _, start, end in event["spans"]),
-        )
-        for event in trace.events()
-        if event["type"] == "tool"
-    ]
+    gathered: list[Evidence] = []
+    calls = []
+    for event in trace.events():
+        if event["type"] == "gather":
+            gathered += [
+                item for found in Gathered.model_validate(trace.blob(event["output"])).found for item in found.line
+            ]
+        elif event["type"] == "tool":
+            result = ToolResult.model_validate(trace.blob(event["output"]))
+            spans = tuple(TimeSpan(start=start, end=end) for _, start, end in event["spans"])
+            calls.append(_Call(event["data"]["tool"], result, spans))
+    return gathered, calls
 
 
 def _unread(sense: _Sense, workspace: Workspace) -> dict[str, str]:

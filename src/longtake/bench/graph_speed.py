@@ -26,29 +26,38 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.context import RunContext
-from longtake.agent.facts import Known, known_video
-from longtake.agent.graph import build_graph, open_threads
-from longtake.agent.state import Question
-from longtake.agent.trace import RecordedTrace, Trace
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.state import Question
+from longtake.agent.graph.video_metadata import Known, known_video
+from longtake.agent.query.reader import LearnedReader
+from longtake.agent.traces.trace import RecordedTrace, Trace
+from longtake.bench.intervals import Spread
+from longtake.bench.reel import Tell
+from longtake.bench.timing import Beside, Machine, load
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.reel import Tell
-from longtake.evalharness.bench.timing import Beside, Machine, load
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.demo.make import make_demo
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.toolbox import Toolbox
 
 T = TypeVar("T")
 
 ROUNDS = 7  # of calls; with the reply that answers, as many as a question may take by default
 RUNS = 20
-_NODES = {"orient": "orient", "model": "plan", "tool": "act", "verify": "verify", "answer": "answer"}  # by event type
+# By event type.
+_NODES = {
+    "orient": "orient",
+    "gather": "gather",
+    "model": "plan",
+    "tool": "act",
+    "verify": "verify",
+    "answer": "answer",
+}
 
 
 class PerStep(Record):
@@ -159,7 +168,7 @@ def show_graph(report: GraphSpeed) -> list[str]:
 def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[], str]:
     """Puts a question to the agent's graph; gives the name of the run's trace."""
     graph = build_graph(open_threads(workspace.library.memory_file))
-    toolbox, controller = Toolbox(ALL_TOOLS), InstantModel(rounds=rounds)
+    toolbox, controller, reader = Toolbox(ALL_TOOLS), InstantModel(rounds=rounds), LearnedReader(workspace.engines)
     handles = {video.id: VideoHandle(video, workspace.library)}
     asked = Question("How much is 1 + 1?", (video.id,))
 
@@ -168,7 +177,7 @@ def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[
         tools = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, budget)
         with closing(Trace(workspace.library.trace_root)) as trace, tracing_context(enabled=False):
             known = Known(videos=tuple(known_video(handle) for handle in handles.values()))
-            context = RunContext(toolbox, tools, controller, trace, time.time(), known)
+            context = RunContext(toolbox, tools, controller, trace, time.time(), reader, known=known)
             answer: Answer = graph.invoke(asked, _thread(_steps(rounds)), context=context)["answer"]
         if (answer.status, answer.usage.tool_calls) != ("answered", rounds):
             raise EngineError(f"A run was to answer after {rounds} rounds and did not: {answer.answer}")
@@ -205,8 +214,8 @@ def _thread(steps: int) -> RunnableConfig:
 
 
 def _steps(rounds: int) -> int:
-    """Orient, a plan and its calls each round, the plan that answers, verify and answer."""
-    return 2 * rounds + 4
+    """Orient, gather, a plan and its calls each round, the plan that answers, verify and answer."""
+    return 2 * rounds + 5
 
 
 def _clocked(work: Callable[[], T]) -> _Clocked[T]:

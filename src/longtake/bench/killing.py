@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from longtake.evalharness.bench.processes import check
+from longtake.bench.processes import check
 from longtake.memory.building import FOLDER
 from longtake.memory.layers import LayerStore
-from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 
 BETWEEN = "between steps"
 _EVERY = 0.01  # seconds

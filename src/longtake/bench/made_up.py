@@ -14,7 +14,7 @@ from longtake.memory.index import Batch, Document
 from longtake.memory.records import Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.script import DEMO
-from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 _MODALITIES: tuple[Modality, ...] = ("speech", "speech", "speech", "scene_text", "audio")
 _SECONDS = 3.0  # from one document to the next

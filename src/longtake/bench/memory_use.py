@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from longtake.bench.processes import check, longtake
+from longtake.bench.reel import HOUR, Tell, make_loop
+from longtake.bench.timing import Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.processes import check, longtake
-from longtake.evalharness.bench.reel import HOUR, Tell, make_loop
-from longtake.evalharness.bench.timing import Machine, load
 from longtake.memory.records import Record
 
 SHORT = 300.0  # seconds

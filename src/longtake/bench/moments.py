@@ -16,13 +16,13 @@ from typing import Any
 import cv2
 import numpy as np
 
-from longtake.evalharness.bench.intervals import Share
-from longtake.evalharness.bench.planting import Half, clips_of, encode, pictures_of
+from longtake.bench.intervals import Share
+from longtake.bench.planting import Half, clips_of, encode, pictures_of
 from longtake.memory.records import Record
-from longtake.preprocess.changes import Changes
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.moments import Moments
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.analysis.moments import Moments
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
 
 _MOST_SECONDS = 12.0  # of a clip that is planted into
 _APART = 2.5  # seconds between two events

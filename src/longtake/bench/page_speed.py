@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from longtake.bench.intervals import Spread
+from longtake.bench.processes import MOST_SECONDS, longtake
+from longtake.bench.reel import Tell
+from longtake.bench.timing import Beside, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.processes import MOST_SECONDS, longtake
-from longtake.evalharness.bench.reel import Tell
-from longtake.evalharness.bench.timing import Beside, Machine, load
 from longtake.memory.records import Record
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.demo.truth import load_truth
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _MILLISECONDS = 1000 * MOST_SECONDS  # for one thing to appear

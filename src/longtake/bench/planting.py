@@ -15,8 +15,8 @@ import numpy as np
 from av.video.frame import VideoFrame
 
 from longtake.errors import MediaError
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
 
 Half = Literal["tuning", "held out"]
 

@@ -1,9 +1,9 @@
 """Whether search finds the evidence of a question in an hour, and whether the answer then holds the gold.
 
 Each clip of a folder that a question is about lies once in a reel of an hour, with slides around it. Searched is where
-a question itself says to look: in the senses and the time that it names. Asked is what is written or said: questions
-of modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They are carried over to the hour
-as `longtake.evalharness.bench.shifting` says; those that cannot be are left out and counted.
+the agent looks: in every sense, and in the time that the question names. Asked is what is written or said: questions of
+modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They are carried over to the hour as
+`longtake.bench.shifting` says; those that cannot be are left out and counted.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longtake.agent.ask import Asker
-from longtake.agent.named_spans import named_span
-from longtake.agent.orientation import classify
+from longtake.agent.gathering.gather import SEARCHED
+from longtake.agent.graph.ask import Asker
+from longtake.agent.query.scope import read_scope
+from longtake.bench.clips import ClipQuestion, load_questions
+from longtake.bench.intervals import Share
+from longtake.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
+from longtake.bench.shifting import cannot_be_shifted, shifted
+from longtake.bench.transcripts import transcript
+from longtake.bench.watching import telling
 from longtake.config import Settings
 from longtake.errors import LongtakeError
-from longtake.evalharness.bench.clips import ClipQuestion, load_questions
-from longtake.evalharness.bench.intervals import Share
-from longtake.evalharness.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
-from longtake.evalharness.bench.shifting import cannot_be_shifted, shifted
-from longtake.evalharness.bench.transcripts import transcript
-from longtake.evalharness.bench.watching import telling
-from longtake.evalharness.grading import Grade, grade
+from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.index import SearchFilter
 from longtake.memory.records import Answer, Record
-from longtake.preprocess.retrieval import retrieve
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
 
 BEST = 5  # events of a search
 AIM_EVIDENCE, AIM_HELD = 0.85, 0.6
@@ -128,10 +128,8 @@ def place(questions: Sequence[ClipQuestion], reel: Reel, left_out: dict[str, str
 
 
 def part_named(question: str, video: str, seconds: float) -> SearchFilter:
-    """Where the agent would search a video of so many seconds: in the senses and the time that the question names."""
-    _, senses = classify(question)
-    span, _ = named_span(question, seconds, ())
-    return SearchFilter(videos=(video,), modalities=senses, span=span)
+    """Where the agent would look in a video of so many seconds: in every sense, in the time that the question names."""
+    return SearchFilter(videos=(video,), modalities=SEARCHED, span=read_scope(question, seconds, ()).span)
 
 
 def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
@@ -141,17 +139,18 @@ def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
 
 
 def _recall(workspace: Workspace, asker: Asker, reel: Reel, video: str, question: ClipQuestion) -> Recalled:
-    where = part_named(question.question, video, reel.seconds)
-    hits = retrieve(question.question, where, BEST, workspace.engines, workspace.index)
-    ranks = [rank for rank, hit in enumerate(hits, 1) if hit.span.overlaps(question.evidence)]
+    asked = question.question
+    hits = retrieve(asked, part_named(asked, video, reel.seconds), BEST, workspace.engines, workspace.index)
+    # A weak hit in the right place is there by chance.
+    ranks = [rank for rank, hit in enumerate(hits, 1) if not hit.weak and hit.span.overlaps(question.evidence)]
     try:
-        answer = asker.ask([str(reel.path)], question.question)
+        answer = asker.ask([str(reel.path)], asked)
     except LongtakeError as error:
-        answer = Answer(question=question.question, status="failed", answer="", error=str(error))
+        answer = Answer(question=asked, status="failed", answer="", error=str(error))
     return Recalled(
         id=question.id,
         modality=question.modality,
-        question=question.question,
+        question=asked,
         gold=question.answer,
         evidence=(round(question.evidence.start, 3), round(question.evidence.end, 3)),
         rank=min(ranks, default=None),

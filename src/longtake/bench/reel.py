@@ -13,14 +13,14 @@ from pathlib import Path
 
 from PIL import Image
 
+from longtake.bench.segments import GROUP, HEIGHT, WIDTH, clip_segment, groups_of, join, still_segment
+from longtake.bench.transcripts import transcript, write_vtt
 from longtake.errors import MediaError
-from longtake.evalharness.bench.segments import GROUP, HEIGHT, WIDTH, clip_segment, groups_of, join, still_segment
-from longtake.evalharness.bench.transcripts import transcript, write_vtt
 from longtake.memory.records import Record
 from longtake.preprocess.demo.script import load_script
 from longtake.preprocess.demo.slides import PALETTES, pictures
-from longtake.preprocess.media import probe
-from longtake.preprocess.subtitle_formats import Cue
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.subtitle_formats import Cue
 
 HOUR = 3600.0
 _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")

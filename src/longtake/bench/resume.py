@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longtake.bench.intervals import Share
+from longtake.bench.killing import Indexing, Moment, step_of
+from longtake.bench.processes import longtake, run
+from longtake.bench.reel import Tell, make_loop
+from longtake.bench.timing import Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.intervals import Share
-from longtake.evalharness.bench.killing import Indexing, Moment, step_of
-from longtake.evalharness.bench.processes import longtake, run
-from longtake.evalharness.bench.reel import Tell, make_loop
-from longtake.evalharness.bench.timing import Machine, load
 from longtake.memory.library import Library
 from longtake.memory.records import Record
 

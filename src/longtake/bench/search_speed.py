@@ -15,16 +15,16 @@ from typing import Any
 
 import faiss
 
+from longtake.bench.made_up import made_up_batch, queries, sentences, vocabulary
+from longtake.bench.reel import Tell
+from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.config import Settings
-from longtake.evalharness.bench.made_up import made_up_batch, queries, sentences, vocabulary
-from longtake.evalharness.bench.reel import Tell
-from longtake.evalharness.bench.timing import Beside, Machine, load, timed
 from longtake.memory.index import Hit, Index, SearchFilter
 from longtake.memory.records import Record
 from longtake.memory.search import HybridIndex
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
 PER_VIDEO = 3000  # documents
 QUERIES = 40  # different ones for each kind of filter
@@ -51,13 +51,9 @@ class SearchSpeed(Record):
 
 
 def measure_search(sizes: Sequence[int], tell: Tell) -> SearchSpeed:
-    """Make a library of each number of documents in a folder of its own and measure; `tell` hears what is being done.
-
-    Raises:
-        EngineError: when nothing can embed texts here.
-    """
+    """Make a library of each number of documents in a folder of its own and measure; `tell` hears what is done."""
     before = load()
-    engine: TextEmbedding = EngineTable(Settings()).load("text_embedding")
+    engine = WordLlamaEmbedding(Settings())  # the quickest: a million sentences want to be embedded
     libraries = tuple(_measure_library(size, engine, tell) for size in sizes)
     return SearchSpeed(machine=Machine.since(before), libraries=libraries)
 

@@ -23,9 +23,9 @@ from PIL import Image
 
 from longtake.memory.layers import content_key
 from longtake.memory.library import file_id
-from longtake.preprocess.audio import Samples, read_audio
-from longtake.preprocess.container import open_media
-from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.media.audio import Samples, read_audio
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.media import MediaInfo, probe
 
 WIDTH, HEIGHT, FPS = 1280, 720, 25
 RATE = 48_000

@@ -15,16 +15,16 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from longtake.bench.clips import load_questions
+from longtake.bench.intervals import Share
+from longtake.bench.planting import Half, clips_of, encode, pictures_of
 from longtake.config import Settings
-from longtake.evalharness.bench.clips import load_questions
-from longtake.evalharness.bench.intervals import Share
-from longtake.evalharness.bench.planting import Half, clips_of, encode, pictures_of
 from longtake.memory.records import Record
-from longtake.preprocess.changes import Changes
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.analysis.shots import ShotBoundaries
 from longtake.preprocess.engines.shots import ContentShots
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.shots import ShotBoundaries
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
 
 Kind = Literal["cut", "dissolve", "fade"]
 KINDS: tuple[Kind, ...] = ("cut", "dissolve", "fade")

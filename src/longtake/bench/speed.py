@@ -13,18 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from longtake.bench.asking import measure_cold, measure_warm
+from longtake.bench.intervals import Spread
+from longtake.bench.processes import longtake, python, run
+from longtake.bench.reel import Tell
+from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.visual_speed import decode, visual_pass
 from longtake.console import Session
 from longtake.errors import EngineError
-from longtake.evalharness.bench.asking import measure_cold, measure_warm
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.processes import longtake, python, run
-from longtake.evalharness.bench.reel import Tell
-from longtake.evalharness.bench.timing import Beside, Machine, load
-from longtake.evalharness.bench.visual_speed import decode, visual_pass
 from longtake.memory.records import Record
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.demo.truth import load_truth
-from longtake.preprocess.visual_pass import LAYERS_OF_PASS
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS
 
 
 class IndexSpeed(Record):

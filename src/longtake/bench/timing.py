@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable
 
-from longtake.evalharness.bench.intervals import Spread
+from longtake.bench.intervals import Spread
 from longtake.memory.records import Record
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longtake.memory.timespan import clock
-from longtake.preprocess.media import probe
-from longtake.preprocess.subtitle_formats import Cue, parse_subtitles
-from longtake.preprocess.subtitles import embedded_cues, find_sidecars
+from longtake.preprocess.layers.subtitles import embedded_cues, find_sidecars
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.subtitle_formats import Cue, parse_subtitles
 
 
 def transcript(clip: Path) -> list[Cue]:

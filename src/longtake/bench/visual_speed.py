@@ -17,19 +17,19 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from longtake.bench.intervals import Spread
+from longtake.bench.processes import python, run
+from longtake.bench.reel import HOUR, Tell, make_loop
+from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.evalharness.bench.intervals import Spread
-from longtake.evalharness.bench.processes import python, run
-from longtake.evalharness.bench.reel import HOUR, Tell, make_loop
-from longtake.evalharness.bench.timing import Beside, Machine, load, timed
 from longtake.memory.building import build_layers
 from longtake.memory.records import Record
-from longtake.preprocess.container import open_media
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import probe
-from longtake.preprocess.step import IndexJob
-from longtake.preprocess.visual_pass import VisualPass
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.visual_pass.visual_pass import VisualPass
 
 AIM_DECODING, AIM_OTHERS = 1.3, 0.5
 

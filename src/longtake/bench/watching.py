@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longtake.console import raise_if_interrupted
-from longtake.preprocess.progress import Progress, Watcher
+from longtake.preprocess.pipeline.progress import Progress, Watcher
 
 
 def telling(tell: Callable[[str], None]) -> Watcher:

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
+from longtake.cli.index import progress_watcher
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.cli import progress_watcher
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
-EXITS = {"answered": 0, "abstained": 0, "partial": EXIT_PARTIAL, "failed": EXIT_FAILED}
+EXITS = {"answered": 0, "uncertain": 0, "abstained": 0, "partial": EXIT_PARTIAL, "failed": EXIT_FAILED}
 
 
 def ask(
@@ -40,7 +40,7 @@ def ask(
     if only_estimate:
         _say_estimate(workspace, words[:-1], as_json=as_json)
         return
-    from longtake.agent.ask import Asker
+    from longtake.agent.graph.ask import Asker
 
     try:
         with progress_watcher(quiet=as_json) as watcher:
@@ -54,7 +54,7 @@ def ask(
 
 
 def _say_estimate(workspace: Workspace, videos: list[str], *, as_json: bool) -> None:
-    from longtake.agent.estimate import estimate, show_estimate
+    from longtake.preprocess.pipeline.estimate import estimate, show_estimate
 
     found = estimate(workspace, videos)
     say_json(found.model_dump(mode="json")) if as_json else say("\n".join(show_estimate(found)))
@@ -68,21 +68,21 @@ def open_workspace(session: Session, *, max_seconds: float | None = None, max_ro
 
 
 def show(answer: Answer, workspace: Workspace) -> None:
-    """Print an answer for a person: the text, what proves it, and what it cost."""
+    """Print an answer for a person: the text, what proves it or comes closest, and what it cost."""
     if answer.error:
         note(f"longtake: {answer.error}")
         return
     say(answer.answer)
     if answer.option:
         say(f"Option {answer.option.letter}: {answer.option.text}")
-    several = len({citation.video for citation in answer.citations}) > 1
-    for citation in answer.citations:
+    several = len({citation.video for citation in answer.places}) > 1
+    for citation in answer.places:
         record = workspace.library.get(citation.video) if several else None
         where = f"{record.name} " if record else ""
         when = TimeSpan(start=citation.start, end=citation.end)
         say(f"  {where}{when}  {citation.modality:<10}  {_short(citation.quote)}")
-    for claim in answer.claims:
-        if claim.verdict != "supported" and not claim.doubtful and answer.status != "abstained":
+    for claim in answer.claims if answer.status not in ("abstained", "uncertain") else ():
+        if claim.verdict != "supported" and not claim.doubtful:
             say(f"  struck, {claim.verdict}: {_short(claim.text)}")
     usage = answer.usage
     spent = [f"{usage.rounds} rounds", f"{usage.tool_calls} tool calls"]

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.cli import open_workspace, show
+from longtake.cli.ask import open_workspace, show
+from longtake.cli.index import progress_watcher
 from longtake.console import Session, note, say, say_json
 from longtake.errors import LongtakeError
-from longtake.preprocess.cli import progress_watcher
 
 
 def chat(
@@ -22,7 +22,7 @@ def chat(
     """Ask one question after another, a line each, until the end of the input, or an empty line at a terminal."""
     session: Session = context.obj
     workspace = open_workspace(session)
-    from longtake.agent.ask import Asker
+    from longtake.agent.graph.ask import Asker
 
     asker = Asker(workspace)
     asker.check(videos)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.cli import open_workspace, show
+from longtake.cli.ask import open_workspace, show
+from longtake.cli.index import progress_watcher
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
-from longtake.preprocess.cli import progress_watcher
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.demo.truth import load_truth
 
@@ -19,10 +19,10 @@ def demo(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make a short video in the library, index it and answer three questions about it."""
+    """Make a short video in the library, index it and ask three questions about it."""
     session: Session = context.obj
     workspace = open_workspace(session)
-    from longtake.agent.ask import Asker
+    from longtake.agent.graph.ask import Asker
 
     if not as_json:
         note("Making and indexing the demo video ...")

@@ -15,7 +15,7 @@ from longtake.config import Settings
 from longtake.console import Session, counted, say, say_json
 from longtake.offline import refused_endpoint
 from longtake.preprocess.engines import CapabilityReport, EngineTable
-from longtake.preprocess.library_check import LibraryCheck, check_library
+from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 
 ENDPOINT_SECONDS = 3.0
 # What would make a capability better than the engine in use does.
@@ -64,7 +64,7 @@ def doctor(
     say(f"controller  {controller.engine}{at}")
     if problem:
         say(f"            {problem}")
-    if controller.engine == "rules":
+    if controller.engine == "extractive":
         say("            a language model plans better: --set controller.engine=openai (README, What needs a model)")
     say()
     for report in reports:

@@ -15,8 +15,8 @@ import typer
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
 from longtake.errors import LongtakeError
 from longtake.memory.timespan import clock
-from longtake.preprocess.progress import IndexReport, Progress, Watcher
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def index(

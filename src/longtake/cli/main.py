@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,21 +16,22 @@ from longtake.console import Session, configure_logging, error_border, keep_inte
 
 # name -> (module:attr of the command, one line of help)
 COMMANDS = {
-    "doctor": ("longtake.preprocess.cli_doctor:doctor", "What works here, and what would make it better."),
-    "demo": ("longtake.agent.cli_demo:demo", "Make a short video, index it and answer three questions about it."),
-    "index": ("longtake.preprocess.cli:index", "Read videos into the library."),
-    "videos": ("longtake.memory.cli:videos", "List, show, delete and export what the library holds."),
-    "faces": ("longtake.tools.cli_faces:faces", "Enrol faces to be named in videos, list and forget them."),
-    "search": ("longtake.tools.cli_search:search", "Find where something is said, written, heard or seen."),
-    "ask": ("longtake.agent.cli:ask", "Ask a question and get an answer with its proof."),
-    "chat": ("longtake.agent.cli_chat:chat", "Ask one question after another in a thread."),
-    "trace": ("longtake.agent.traces.cli_trace:trace", "What runs did: seen, measured, compared, run again."),
-    "serve": ("longtake.agent.web.cli_serve:serve", "Open the library in the browser."),
-    "mcp": ("longtake.agent.mcp.cli_mcp:mcp", "Offer the tools and `ask` to other agents over MCP."),
-    "tools": ("longtake.tools.cli:tools", "List the tools, their schemas and engines, and call one."),
-    "eval": ("longtake.evalharness.cli_eval:evaluate", "Evaluate the agent and its baselines on a suite."),
-    "bench": ("longtake.evalharness.bench.cli:bench", "Measure speed and answers on this machine."),
+    "doctor": ("longtake.cli.doctor:doctor", "What works here, and what would make it better."),
+    "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask three questions about it."),
+    "index": ("longtake.cli.index:index", "Read videos into the library."),
+    "videos": ("longtake.cli.videos:videos", "List, show, delete and export what the library holds."),
+    "faces": ("longtake.cli.faces:faces", "Enrol faces to be named in videos, list and forget them."),
+    "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
+    "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
+    "chat": ("longtake.cli.chat:chat", "Ask one question after another in a thread."),
+    "trace": ("longtake.cli.trace:trace", "What runs did: seen, measured, compared, run again."),
+    "serve": ("longtake.cli.serve:serve", "Open the library in the browser."),
+    "mcp": ("longtake.cli.mcp:mcp", "Offer the tools and `ask` to other agents over MCP."),
+    "tools": ("longtake.cli.tools:tools", "List the tools, their schemas and engines, and call one."),
+    "eval": ("longtake.cli.eval.main:evaluate", "Evaluate the agent and its baselines on a suite."),
 }
+if find_spec("longtake.bench"):  # in the repository; no wheel holds it
+    COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answers on this machine.")
 
 
 class LazyGroup(TyperGroup):

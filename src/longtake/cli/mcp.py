@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longtake.agent.cli import open_workspace
+from longtake.cli.ask import open_workspace
 from longtake.console import Session, say
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def mcp(
         if http is None:
             import anyio
 
-            from longtake.agent.mcp.server import serve_stdio
+            from longtake.mcp.server import serve_stdio
 
             anyio.run(serve_stdio, _server(session, folder))
         else:
@@ -42,16 +42,16 @@ def mcp(
 
 
 def _serve_http(session: Session, address: str, token: str | None, folder: str) -> None:
-    from longtake.agent.web.access import Access
-    from longtake.agent.web.listening import listen, url_of
+    from longtake.web.access import Access
+    from longtake.web.listening import listen, url_of
 
     host, port = _address(address)
     admitted = Access.at(host, token)
     listening = listen(host, port, "--http", "--http")
     import uvicorn
 
-    from longtake.agent.mcp.server import PATH, http_app
-    from longtake.agent.web.server import configured
+    from longtake.mcp.server import PATH, http_app
+    from longtake.web.server import configured
 
     server = uvicorn.Server(configured(http_app(_server(session, folder), admitted), lifespan="on"))
     say(f"Longtake's tools are at {url_of(host, listening).rstrip('/')}{PATH} until Ctrl-C ends it.")
@@ -60,9 +60,9 @@ def _serve_http(session: Session, address: str, token: str | None, folder: str) 
 
 
 def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
-    from longtake.agent.ask import Asker
-    from longtake.agent.mcp.offer import Offer
-    from longtake.agent.mcp.server import make_server
+    from longtake.agent.graph.ask import Asker
+    from longtake.mcp.mcp_tools import Offer
+    from longtake.mcp.server import make_server
 
     workspace = open_workspace(session)
     return make_server(Offer(workspace, Asker(workspace), Path(folder)), workspace.settings.budget.seconds)

@@ -10,15 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.agent.cli import EXITS, open_workspace
-from longtake.agent.cli import show as show_answer
-from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.find import find_run
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.cli.ask import EXITS, open_workspace
+from longtake.cli.ask import show as show_answer
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.memory.library import Library
 from longtake.offline import refused_endpoint
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Reference = Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="RUN")]

@@ -14,10 +14,10 @@ from longtake.memory.index import SearchFilter
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import MODALITIES, Modality
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
-from longtake.preprocess.findable import make_readings_findable
-from longtake.preprocess.retrieval import retrieve
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.search_results import by_video, result_lines, result_row
+from longtake.preprocess.pipeline.index_sync import make_readings_findable
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.retrieval.search_results import by_video, result_lines, result_row
 
 POINT = 1.0  # seconds that a single time of --within stands for
 
@@ -38,7 +38,10 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Say what found each result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find where something is said, written, heard or seen, in some videos or in the whole library."""
+    """Find where something is said, written, heard or seen, in some videos or in the whole library.
+
+    A result that is marked as weak holds no word of the query and little of its meaning; it is the nearest there is.
+    """
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
     query = words[-1].strip()

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.cli import open_workspace
-from longtake.agent.web.access import Access
-from longtake.agent.web.listening import listen, url_of
+from longtake.cli.ask import open_workspace
 from longtake.console import Session, say
+from longtake.web.access import Access
+from longtake.web.listening import listen, url_of
 
 
 def serve(
@@ -36,10 +36,10 @@ def serve(
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
     workspace = open_workspace(session)
-    from longtake.agent.ask import Asker
-    from longtake.agent.web.app import create_app
-    from longtake.agent.web.server import Server
-    from longtake.agent.web.service import Service
+    from longtake.agent.graph.ask import Asker
+    from longtake.web.app import create_app
+    from longtake.web.server import Server
+    from longtake.web.service import Service
 
     service = Service(workspace, Asker(workspace), folder or ())
     server = Server(create_app(service, admitted))

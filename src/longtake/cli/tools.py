@@ -10,12 +10,12 @@ import typer
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.registry import SPECS, ToolSpec
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.registry import SPECS, ToolSpec
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas and engines, and call one.")
 

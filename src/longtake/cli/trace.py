@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.trace import RecordedTrace
-from longtake.agent.traces.cli_replay import Json, Reference, register
 from longtake.agent.traces.find import find_run, run_ids
 from longtake.agent.traces.recorded import LenientRun, Summary
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
+from longtake.cli.replay import Json, Reference, register
 from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.memory.library import Library
@@ -114,7 +114,7 @@ def html(
     as_json: Json = False,
 ) -> None:
     """Write a run as one HTML page: the player, what each call looked at, the steps and the proof of the answer."""
-    from longtake.agent.traces.page import address_from, page_of
+    from longtake.agent.traces.pages.page import address_from, page_of
 
     library = _library(context)
     found = find_run(library.trace_root, run)

@@ -9,19 +9,19 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.ask import LONGEST_OPTION, LONGEST_QUESTION, LONGEST_THREAD, MOST_OPTIONS, MOST_VIDEOS, Asker
-from longtake.agent.trace import Watch
+from longtake.agent.graph.ask import LONGEST_OPTION, LONGEST_QUESTION, LONGEST_THREAD, MOST_OPTIONS, MOST_VIDEOS, Asker
+from longtake.agent.traces.trace import Watch
 from longtake.errors import LongtakeError
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.registry import SPECS
-from longtake.tools.result import ToolError
-from longtake.tools.toolbox import Toolbox, problems
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.registry import SPECS
+from longtake.tools.core.result import ToolError
+from longtake.tools.core.toolbox import Toolbox, problems
 
 ASK = "ask"
 CORE = tuple(function for function in ALL_TOOLS if SPECS[function].group == "core")
@@ -29,7 +29,7 @@ Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
 
 
 class AskArguments(BaseModel):
-    """Ask a question about videos of the library; the answer comes with the seconds that prove it, or abstains."""
+    """Ask about videos of the library; the answer has the seconds that prove it, is not sure, or abstains."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -117,12 +117,12 @@ class Offer:
         return _result(self._told(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
 
     def _told(self, answer: Answer) -> str:
-        """An answer and its proof, in words."""
+        """An answer and its proof, or the lines that come closest, in words."""
         names = {video.id: video.name for video in self._workspace.library.videos()}
         option = [f"Option {answer.option.letter}: {answer.option.text}"] if answer.option else []
         proof = [
             f"[{names.get(cited.video, cited.video)} {TimeSpan(start=cited.start, end=cited.end)}] {cited.quote}"
-            for cited in answer.citations
+            for cited in answer.places
         ]
         return "\n".join([answer.error or answer.answer, *option, *proof])
 

@@ -19,10 +19,10 @@ from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, Pa
 from starlette.types import ASGIApp
 
 from longtake import __version__
-from longtake.agent.mcp.offer import Offer
-from longtake.agent.web.access import Access, Guard
-from longtake.agent.web.limits import Limiter, Limits
-from longtake.tools.context import Budget
+from longtake.mcp.mcp_tools import Offer
+from longtake.tools.core.context import Budget
+from longtake.web.access import Access, Guard
+from longtake.web.limits import Limiter, Limits
 
 PATH = "/mcp"
 _AT_ONCE = 4  # calls that are worked at; others wait for their turn

@@ -16,8 +16,8 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from longtake.agent.web.refusals import Refusal, refused
 from longtake.errors import ConfigError
+from longtake.web.refusals import Refusal, refused
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LEAST_TOKEN, LONGEST_TOKEN = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen

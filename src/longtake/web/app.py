@@ -10,13 +10,13 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longtake import __version__
-from longtake.agent.web import access, openai_api, runs, threads, tracing, uploading, videos
-from longtake.agent.web.access import Access, Guard
-from longtake.agent.web.cached import cached, tag_of
-from longtake.agent.web.described import ErrorBody, OpenAIErrorBody, errors, token_wanted
-from longtake.agent.web.limits import Limiter, Limits
-from longtake.agent.web.refusals import Refusal, answer_errors
-from longtake.agent.web.service import Service
+from longtake.web import access, openai_api, runs, threads, tracing, uploading, videos
+from longtake.web.access import Access, Guard
+from longtake.web.cached import cached, tag_of
+from longtake.web.described import ErrorBody, OpenAIErrorBody, errors, token_wanted
+from longtake.web.limits import Limiter, Limits
+from longtake.web.refusals import Refusal, answer_errors
+from longtake.web.service import Service
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
@@ -87,7 +87,7 @@ class _SafeHeaders:
 def _page() -> APIRouter:
     """The page and its files, which are read once; a request chooses among them by name."""
     router = APIRouter(include_in_schema=False)
-    folder = files("longtake.agent.web") / "page"
+    folder = files("longtake.web") / "page"
     held = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file() and file.name != "__init__.py"}
 
     @router.get("/")

@@ -11,14 +11,14 @@ from longtake import __version__
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.tools.context import VideoHandle
+from longtake.tools.core.context import VideoHandle
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _KINDS = {"jpg": "still", "mp4": "clip", "srt": "subtitles"}
 
 
 class Place(NamedTuple):
-    """A part of a video that an answer rests on, and what it cites there."""
+    """A part of a video that an answer rests on or holds for closest, and what it cites there."""
 
     number: int
     video: VideoHandle
@@ -35,7 +35,7 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
 
     Args:
         exchange: the question and its answer.
-        places: that prove it.
+        places: that prove it or, where it is uncertain, come closest.
         files: that the pack holds.
         missing: sentences that say what it does not hold, and why.
     """
@@ -44,7 +44,8 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
     if answer.option:
         parts.append(f"Option {answer.option.letter}: {_plain(answer.option.text)}")
     if places:
-        parts += ["## Places", "\n".join(line for place in places for line in _place_lines(place, files))]
+        title = "## Closest lines" if answer.status == "uncertain" else "## Places"
+        parts += [title, "\n".join(line for place in places for line in _place_lines(place, files))]
     if answer.claims:
         claims = [f"- {claim.verdict}: {_plain(claim.text)}" for claim in answer.claims]
         parts += ["## Claims", "\n".join(claims)]

@@ -11,9 +11,9 @@ from av.audio.frame import AudioFrame
 from av.video.frame import VideoFrame
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import read_audio
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import MediaInfo
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import MediaInfo
 
 LONG_SIDE = 960  # pixels
 _RATE = 48_000  # samples a second

@@ -1,8 +1,8 @@
 """The evidence pack of an answer: a zip file that proves it to somebody who has neither Longtake nor the video.
 
-It holds `answer.md` for people and `answer.json` for programs; `places/`: of each cited place a still, a clip and its
-subtitles, timed by the clip; and the trace, as the page `trace.html` and with its blobs, from which
-`RecordedTrace(folder, "trace")` reads it.
+It holds `answer.md` for people and `answer.json` for programs; `places/`: of each cited place, or closest line of an
+uncertain answer, a still, a clip and its subtitles, timed by the clip; and the trace, as the page `trace.html` and with
+its blobs, from which `RecordedTrace(folder, "trace")` reads it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from longtake.agent.trace import RecordedTrace, blob_text
-from longtake.agent.traces.page import page_of
-from longtake.agent.web.clips import write_clip
-from longtake.agent.web.pack_text import Place, answer_text, subtitles_text
+from longtake.agent.traces.pages.page import page_of
+from longtake.agent.traces.trace import RecordedTrace, blob_text
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import Library
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.chosen_frames import read_chosen
-from longtake.preprocess.media import probe
-from longtake.preprocess.sources import source
-from longtake.tools.context import VideoHandle
+from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sources import source
+from longtake.tools.core.context import VideoHandle
+from longtake.web.bundle_text import Place, answer_text, subtitles_text
+from longtake.web.clips import write_clip
 
 MOST_PLACES = 20
 LONGEST_CLIP = 30.0  # seconds
@@ -60,9 +60,9 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
 
 
 def _places(answer: Answer, library: Library) -> Iterator[Place]:
-    """What is cited of videos that are still there, a second wider on either side; what then touches is one place."""
+    """What is cited or closest in videos still there, a second wider on either side; what then touches is one place."""
     cited: dict[str, list[Citation]] = {}
-    for citation in answer.citations:
+    for citation in answer.places:
         cited.setdefault(citation.video, []).append(citation)
     numbers = iter(range(1, MOST_PLACES + 1))
     for video_id, citations in cited.items():

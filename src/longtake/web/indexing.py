@@ -11,15 +11,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from longtake.agent.estimate import estimate
 from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
-from longtake.preprocess import progress as followed
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.pipeline import BUILT_BY, EMBEDDING, STEPS
-from longtake.preprocess.progress import LayerReport, Watcher
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline import progress as followed
+from longtake.preprocess.pipeline.estimate import estimate
+from longtake.preprocess.pipeline.pipeline import BUILT_BY, EMBEDDING, STEPS
+from longtake.preprocess.pipeline.progress import LayerReport, Watcher
+from longtake.preprocess.pipeline.workspace import Workspace
 
 State = Literal["queued", "indexing", "done", "failed"]
 _ORDER = [step.name for step in (*STEPS, EMBEDDING)]

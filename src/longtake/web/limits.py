@@ -16,8 +16,8 @@ import h11
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from longtake.agent.web.refusals import Refusal, refused
-from longtake.agent.web.uploads import CHUNK
+from longtake.web.refusals import Refusal, refused
+from longtake.web.uploads import CHUNK
 
 _MOST_CLIENTS = 10_000  # whose rate is remembered
 HEAD_SECONDS = 15.0  # seconds for the head of a request

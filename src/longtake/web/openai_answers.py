@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.agent.web.openai_messages import MODEL
 from longtake.memory.records import Answer, Citation, Record
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.web.openai_messages import MODEL
 
 
 class UrlCitation(Record):
@@ -22,7 +22,7 @@ class UrlCitation(Record):
 
 
 class Annotation(Record):
-    """A citation."""
+    """A citation, or a closest line of an uncertain answer."""
 
     type: Literal["url_citation"] = "url_citation"
     url_citation: UrlCitation
@@ -47,7 +47,7 @@ class Choice(Record):
 
 
 class CompletionUsage(Record):
-    """Those of the controller; rules use none."""
+    """Those of the controller; the extractive one uses none."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -63,7 +63,7 @@ class Completion(Record):
     model: Literal["longtake"] = MODEL
     choices: tuple[Choice]
     usage: CompletionUsage
-    longtake: Answer = Field(description="The whole answer: claims, verdicts, coverage, cost.")
+    longtake: Answer = Field(description="The whole answer: status, claims, verdicts, closest lines, coverage, cost.")
 
 
 def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]) -> Completion:
@@ -102,13 +102,17 @@ def usage(answer: Answer) -> CompletionUsage:
 
 
 def cited(answer: Answer, names: Mapping[str, str]) -> tuple[Annotation, ...]:
-    """The citations, each with the place of its mark in the text, or of the whole text where it has none of its own."""
-    return tuple(_annotation(citation, answer.answer, names) for citation in answer.citations)
+    """The citations, each with the place of its mark in the text, or of the whole text where it has none of its own.
+
+    Of an uncertain answer the closest lines too; their mark is the time that the text says.
+    """
+    unsure = answer.status == "uncertain"
+    return tuple(_annotation(citation, answer.answer, names, bare=unsure) for citation in answer.places)
 
 
-def _annotation(citation: Citation, text: str, names: Mapping[str, str]) -> Annotation:
+def _annotation(citation: Citation, text: str, names: Mapping[str, str], *, bare: bool) -> Annotation:
     name, at = names.get(citation.video, citation.video), clock(citation.start)
-    marks = [mark for mark in (f"[{name} {at}]", f"[{at}]") if mark in text]
+    marks = [mark for mark in (f"[{name} {at}]", f"[{at}]", *([at] if bare else [])) if mark in text]
     start = text.index(marks[0]) if marks else 0
     place = UrlCitation(
         url=f"longtake://{citation.video}#t={_seconds(citation.start)},{_seconds(citation.end)}",

@@ -17,16 +17,16 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from longtake.agent.web.described import content
-from longtake.agent.web.events import Event, EventStream
-from longtake.agent.web.openai_answers import Completion, chunk, cited, completion, usage_chunk
-from longtake.agent.web.openai_messages import MODEL, ChatRequest, asked_by
-from longtake.agent.web.refusals import Refusal, openai_error
-from longtake.agent.web.runs import Asked
-from longtake.agent.web.service import Served, Service
 from longtake.errors import LongtakeError
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Answer, Record
+from longtake.web.described import content
+from longtake.web.events import Event, EventStream
+from longtake.web.openai_answers import Completion, chunk, cited, completion, usage_chunk
+from longtake.web.openai_messages import MODEL, ChatRequest, asked_by
+from longtake.web.refusals import Refusal, openai_error
+from longtake.web.runs import Asked
+from longtake.web.service import Served, Service
 
 _TICK = 1.0  # seconds between two looks at whether indexing is over and the client still there
 _GONE = 499  # nginx's status of a request whose client went away

@@ -11,12 +11,12 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from longtake.agent.ask import LONGEST_QUESTION, MOST_VIDEOS, is_text
-from longtake.agent.state import Turn
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.runs import Asked
-from longtake.agent.web.service import Service
-from longtake.agent.web.uploads import Upload
+from longtake.agent.graph.ask import LONGEST_QUESTION, MOST_VIDEOS, is_text
+from longtake.agent.graph.state import Turn
+from longtake.web.refusals import Refusal
+from longtake.web.runs import Asked
+from longtake.web.service import Service
+from longtake.web.uploads import Upload
 
 MODEL: Final = "longtake"
 MOST_MESSAGES = 200

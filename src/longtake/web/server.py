@@ -10,8 +10,8 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from longtake.agent.web.limits import TimedProtocol
-from longtake.agent.web.service import Service
+from longtake.web.limits import TimedProtocol
+from longtake.web.service import Service
 
 _LEAVING = 3  # seconds that open connections have when the server ends
 _AT_ONCE = 500  # connections

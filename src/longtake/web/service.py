@@ -11,18 +11,18 @@ from typing import Annotated
 from fastapi import Depends, Request
 from filelock import Timeout
 
-from longtake.agent.ask import Asker
-from longtake.agent.web.folders import Folders
-from longtake.agent.web.indexing import Indexing
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.runs import Runs
-from longtake.agent.web.uploads import Uploads
+from longtake.agent.graph.ask import Asker
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord, file_id
-from longtake.preprocess.media import probe
-from longtake.preprocess.pipeline import video_record
-from longtake.preprocess.sources import source
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sources import source
+from longtake.preprocess.pipeline.pipeline import video_record
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.web.folders import Folders
+from longtake.web.indexing import Indexing
+from longtake.web.refusals import Refusal
+from longtake.web.runs import Runs
+from longtake.web.uploads import Uploads
 
 _ID = re.compile(r"[0-9a-f]{16}")
 SWEEP_EVERY = 3600.0  # seconds between two looks for uploads that nobody goes on with

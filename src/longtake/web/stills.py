@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from longtake.agent.kept_stills import kept_still, small_jpeg
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.slots import Slots
+from longtake.agent.traces.pages.kept_stills import kept_still, small_jpeg
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import Picture, read_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.sources import source
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sources import source
+from longtake.web.concurrency import Slots
+from longtake.web.refusals import Refusal
 
 WIDEST = 640  # pixels
 DECODING = Slots(2, "Other pictures are being decoded: ask again in a while.", again=1)

@@ -13,17 +13,17 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from longtake.agent.ask import LONGEST_OPTION, LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
-from longtake.agent.web.chapters import as_text, as_vtt, chapters_of
-from longtake.agent.web.described import content
-from longtake.agent.web.pack import write_pack
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.runs import Asked, StartedRun
-from longtake.agent.web.service import Served, Service
-from longtake.agent.web.slots import Slots
+from longtake.agent.graph.ask import LONGEST_OPTION, LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.records import Record
+from longtake.web.chapters import as_text, as_vtt, chapters_of
+from longtake.web.concurrency import Slots
+from longtake.web.described import content
+from longtake.web.evidence_bundle import write_pack
+from longtake.web.refusals import Refusal
+from longtake.web.runs import Asked, StartedRun
+from longtake.web.service import Served, Service
 
 PACKING = Slots(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
 
@@ -133,6 +133,8 @@ def chapters_of_turn(
 ) -> Response:
     """What an answer cites of a video as chapters: lines for a description, or a WebVTT file for a player."""
     answer = _exchange(thread, number, service).answer
+    if answer.status == "uncertain":
+        raise Refusal(404, "This answer is not sure of any place: as chapters its closest lines would pass for proven.")
     cited = video or next((citation.video for citation in answer.citations), None)
     if cited is None:
         raise Refusal(404, "This answer cites no place of which a chapter could be made.")

@@ -7,12 +7,12 @@ from pathlib import Path
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from longtake.agent.trace import RecordedTrace
 from longtake.agent.traces.find import RUN
-from longtake.agent.traces.page import page_of
-from longtake.agent.web.described import content
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.service import Served, Service
+from longtake.agent.traces.pages.page import page_of
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.web.described import content
+from longtake.web.refusals import Refusal
+from longtake.web.service import Served, Service
 
 _NONE = "The library holds no trace of this run."
 

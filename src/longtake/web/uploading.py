@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Request
 from pydantic import Field
 
-from longtake.agent.web.service import Served
-from longtake.agent.web.uploads import CHUNK, KeptUpload, Upload
 from longtake.memory.records import Record
+from longtake.web.service import Served
+from longtake.web.uploads import CHUNK, KeptUpload, Upload
 
 router = APIRouter(prefix="/api/uploads", tags=["uploads"])
 _RAW = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from longtake.agent.media_types import media_type
-from longtake.agent.web.refusals import Refusal
+from longtake.agent.traces.pages.media_types import media_type
 from longtake.errors import MediaError
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
-from longtake.preprocess.media import probe
-from longtake.preprocess.step_run import DISK_FULL
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.step_run import DISK_FULL
+from longtake.web.refusals import Refusal
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file

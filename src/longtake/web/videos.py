@@ -11,20 +11,20 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import Field
 
-from longtake.agent.lanes import Lanes, lanes_of
-from longtake.agent.media_types import content_type, playable
-from longtake.agent.web.cached import cached, tag_of
-from longtake.agent.web.described import EVENTS, content
-from longtake.agent.web.events import EventStream
-from longtake.agent.web.indexing import Progress, progress_of
-from longtake.agent.web.refusals import Refusal
-from longtake.agent.web.service import Served, Service
-from longtake.agent.web.stills import WIDEST, still
+from longtake.agent.traces.pages.media_types import content_type, playable
+from longtake.agent.traces.pages.timeline import Lanes, lanes_of
 from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
-from longtake.preprocess.sources import media_of, source
+from longtake.preprocess.media.sources import media_of, source
+from longtake.web.cached import cached, tag_of
+from longtake.web.described import EVENTS, content
+from longtake.web.events import EventStream
+from longtake.web.indexing import Progress, progress_of
+from longtake.web.refusals import Refusal
+from longtake.web.service import Served, Service
+from longtake.web.stills import WIDEST, still
 
 _TICK = 0.25  # seconds between two looks at a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels

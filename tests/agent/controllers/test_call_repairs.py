@@ -8,7 +8,7 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import Reply, says
 
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})

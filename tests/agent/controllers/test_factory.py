@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 import pytest
+from helpers.asking import plans_by
 
-from longtake.agent.controllers.factory import make_controller
 from longtake.config import load
 from longtake.errors import ConfigError
 
@@ -20,10 +20,10 @@ def test_a_missing_package_names_its_extra(
     hidden = "longtake.agent.controllers.factory.find_spec"  # so that the package is missing here, too
     monkeypatch.setattr(hidden, lambda name: None if name == package else find_spec(name))
     with pytest.raises(ConfigError, match=rf"needs {package}.*pip install 'longtake\[{extra}\]'"):
-        make_controller(load(overrides=(f"controller.engine={engine}", "controller.model=m")))
+        plans_by(load(overrides=(f"controller.engine={engine}", "controller.model=m")))
 
 
 def test_an_endpoint_for_qwen_agent_needs_its_address() -> None:
     pytest.importorskip("qwen_agent", reason="needs the extra `qwen`: pip install 'longtake[qwen]'")
     with pytest.raises(ConfigError, match=r"controller\.engine=qwen_agent needs controller\.base_url"):
-        make_controller(load(overrides=("controller.engine=qwen_agent",)))
+        plans_by(load(overrides=("controller.engine=qwen_agent",)))

@@ -10,7 +10,7 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import Reply, says
 
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 NAME = "transcribe_speech"

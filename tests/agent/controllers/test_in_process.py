@@ -11,19 +11,18 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `transformers`: pip install 'longtake[transformers]'")
 pytest.importorskip("transformers", reason="needs the extra `transformers`: pip install 'longtake[transformers]'")
 
-from helpers.asking import VIDEO, endpoint_asker
+from helpers.asking import VIDEO, endpoint_asker, plans_by
 from helpers.qwen_server import qwen_server
 from helpers.tiny_qwen import CONTEXT, write_tiny_qwen
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from longtake.agent.ask import Asker
 from longtake.agent.controllers.endpoint import ContextFull
-from longtake.agent.controllers.factory import make_controller
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import ConfigError
 from longtake.memory.records import Answer
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +48,13 @@ def calling(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _settings(folder: Path, *more: str) -> tuple[str, ...]:
-    return ("controller.engine=transformers", f"controller.model={folder}", "controller.reply_tokens=24", *more)
+    return (
+        "controller.engine=transformers",
+        f"controller.model={folder}",
+        "controller.reply_tokens=24",
+        "gathering.tokens=0",
+        *more,
+    )
 
 
 def _ask(workspace: Workspace, folder: Path, *more: str) -> tuple[Answer, list[dict[str, Any]]]:
@@ -60,11 +65,11 @@ def _ask(workspace: Workspace, folder: Path, *more: str) -> tuple[Answer, list[d
 
 
 def _ended_in_what_was_heard(answer: Answer, events: list[dict[str, Any]]) -> None:
-    assert answer.status == "partial"
+    assert answer.status == "answered"  # by the extractive controller, which says why it stands in
     assert "249 dollars" in answer.answer
     assert "again and again" in answer.answer
     calls = [event["data"] for event in events if event["type"] == "tool"]
-    assert [(call["tool"], call["failure"]) for call in calls] == [("transcribe_speech", None)] * 3
+    assert [(call["tool"], call["failure"]) for call in calls[:3]] == [("transcribe_speech", None)] * 3
     assert answer.usage.input_tokens > 1_000
     assert answer.usage.output_tokens == 6  # in each of three rounds the call, which is one token, and the end
 
@@ -79,10 +84,11 @@ def test_a_template_without_tools_is_told_them_in_words(small_workspace: Workspa
     _ended_in_what_was_heard(answer, events)
 
 
-def test_a_model_that_writes_noise_abstains(small_workspace: Workspace, noisy: Path) -> None:
+def test_a_model_that_writes_noise_is_stood_in_for(small_workspace: Workspace, noisy: Path) -> None:
     answer, events = _ask(small_workspace, noisy)
-    assert answer.status == "abstained"
-    assert [event["usage"]["output_tokens"] for event in events if event["type"] == "model"] == [24, 24]
+    assert "249 dollars" in answer.answer
+    written = [event["usage"] for event in events if event["type"] == "model"]
+    assert [usage["output_tokens"] for usage in written[:2]] == [24, 24]
 
 
 @pytest.mark.parametrize("engine", ["openai", "qwen_agent"])
@@ -96,15 +102,15 @@ def test_a_model_behind_a_server_calls_tools(small_workspace: Workspace, calling
     _ended_in_what_was_heard(answer, list(trace.events()))
 
 
-def test_a_model_behind_a_server_that_writes_noise_abstains(small_workspace: Workspace, noisy: Path) -> None:
+def test_a_model_behind_a_server_that_writes_noise_is_stood_in_for(small_workspace: Workspace, noisy: Path) -> None:
     with qwen_server(noisy) as (url, requests):
         answer = endpoint_asker(small_workspace, url).ask([VIDEO], QUESTION)
-    assert answer.status == "abstained"
+    assert "249 dollars" in answer.answer
     assert len(requests) == 2
 
 
 def _controller(folder: Path, *more: str) -> Any:
-    return make_controller(load(overrides=_settings(folder, *more), offline=True))
+    return plans_by(load(overrides=_settings(folder, *more), offline=True))
 
 
 def test_a_model_is_loaded_once(noisy: Path) -> None:
@@ -152,7 +158,7 @@ def test_what_a_video_says_opens_no_message(noisy: Path) -> None:
 )
 def test_a_model_that_is_not_there_is_named(settings: tuple[str, ...], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        make_controller(load(overrides=("controller.engine=transformers", *settings), offline=True))
+        plans_by(load(overrides=("controller.engine=transformers", *settings), offline=True))
 
 
 def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:

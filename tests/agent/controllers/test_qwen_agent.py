@@ -11,7 +11,7 @@ pytest.importorskip("qwen_agent", reason="needs the extra `qwen`: pip install 'l
 from helpers.asking import ask_endpoint
 from helpers.openai_server import refuses, says
 
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 QWEN = "controller.engine=qwen_agent"
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."

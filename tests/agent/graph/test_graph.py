@@ -7,15 +7,18 @@ import sqlite3
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from longtake.agent.graph import build_graph
+from longtake.agent.graph.graph import build_graph
 
 DESIGN = {
     ("__start__", "orient"),
-    ("orient", "plan"),
+    ("orient", "gather"),
+    ("gather", "plan"),
     ("plan", "act"),
     ("act", "plan"),
     ("plan", "verify"),
     ("verify", "plan"),
+    ("verify", "stand_in"),
+    ("stand_in", "plan"),
     ("verify", "answer"),
     ("answer", "__end__"),
 }

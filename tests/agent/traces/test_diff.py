@@ -9,7 +9,7 @@ from helpers.recorded import EVENTFUL, LISTEN, PRICE, PRICES, SEARCH, recorded
 from longtake.agent.traces.diff import Diff, diff_of, lines_of
 from longtake.agent.traces.recorded import LenientRun
 from longtake.errors import LibraryError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 BEGINNING = ("transcribe_speech", {"timestamp": "00:00:00-00:00:02"})
 ELSEWHERE = ("cross_modal_search", {"query": "the cost", "modalities": []})
@@ -61,11 +61,12 @@ def test_an_equal_call_stands_beside_its_equal_not_beside_one_that_is_alike(
 
 
 def test_an_answer_and_its_citations_that_changed_are_told(small_workspace: Workspace, before: LenientRun) -> None:
-    after = recorded(small_workspace, says(None, LISTEN), says("NOT FOUND: nothing tells the price."))
+    welcome = says("Welcome to the workshop [00:00:00].")
+    after = recorded(small_workspace, says(None, LISTEN), welcome)
     diff = diff_of(before, after)
-    assert (diff.before.status, diff.after.status, diff.answer_changed) == ("answered", "abstained", True)
+    assert (diff.before.status, diff.after.status, diff.answer_changed) == ("answered", "answered", True)
     assert [cited.quote for cited in diff.cited_before] == ["The blue kettle costs 249 dollars."]
-    assert diff.cited_after == ()
+    assert [cited.quote for cited in diff.cited_after] == ["Welcome to the workshop."]
     told = list(lines_of(diff))
     assert "The answer changed:" in told
     assert f"- {diff.answers[0]}" in told

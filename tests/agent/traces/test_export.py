@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 from helpers.asking import Asked, ask_endpoint
-from helpers.openai_server import refuses, says
+from helpers.openai_server import Reply, refuses, says
 from helpers.otlp_receiver import attributes_of, otlp_receiver, spans_in
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.graph.ask import Asker
 from longtake.agent.traces.otlp import json_line, send
 from longtake.agent.traces.spans import spans_of
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import EngineError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": [3, 7]})
 SHORT = ("summarize_segment", {"timestamp": [0, 8], "text": "", "length": "short"})
@@ -64,6 +64,7 @@ def test_the_spans_are_the_agent_its_chats_and_its_tools(received: dict[str, lis
         "execute_tool transcribe_speech": 1,
         "execute_tool summarize_segment": 1,
         "execute_tool calculator": 1,
+        "gather": 1,
         "verify": 1,
     }
     everything = [span for spans in received.values() for span in spans]
@@ -149,7 +150,8 @@ def test_the_times_are_those_recorded(received: dict[str, list[Span]], asked: As
 
 def test_a_run_that_failed_is_an_error_and_one_that_a_guard_ended_says_so(small_workspace: Workspace) -> None:
     failed = ask_endpoint(small_workspace, [refuses(401, "who are you")])
-    guarded = ask_endpoint(small_workspace, [says(None, LISTEN)], "budget.rounds=1")
+    late = Reply(says(PRICE).body, delay=1.0)
+    guarded = ask_endpoint(small_workspace, [late], "budget.seconds=0.6")
     with otlp_receiver() as receiver:
         for each in (failed, guarded):
             send(spans_of(trace_of(small_workspace, each)), f"{receiver.url}/")
@@ -160,12 +162,12 @@ def test_a_run_that_failed_is_an_error_and_one_that_a_guard_ended_says_so(small_
     assert attributes_of(second)["longtake.status"] == "partial"
 
 
-def test_the_rules_are_named_as_what_they_are(small_workspace: Workspace) -> None:
+def test_the_extractive_controller_is_named_as_what_it_is(small_workspace: Workspace) -> None:
     answer = Asker(small_workspace).ask(["talk.mp4"], QUESTION, thread="of the kettle")
     trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     with otlp_receiver() as receiver:
         send(spans_of(trace), receiver.url)
-    chat = next(span for span in receiver.spans if span.name == "chat rules")
+    chat = next(span for span in receiver.spans if span.name == "chat extractive")
     assert attributes_of(chat)["gen_ai.provider.name"] == "longtake"
     assert attributes_of(chat)["gen_ai.conversation.id"] == "of the kettle"
     assert chat.kind == Span.SPAN_KIND_INTERNAL

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longtake.agent.trace import Trace
 from longtake.agent.traces.find import find_run, run_ids
+from longtake.agent.traces.trace import Trace
 from longtake.errors import LibraryError
 
 IDS = ["20260101-000000-aaaaaaaa", "20260102-000000-bbbbbbbb", "20260102-000000-bbcccccc"]

@@ -9,13 +9,13 @@ import pytest
 from helpers.asking import Asked, ask_endpoint, endpoint_asker
 from helpers.openai_server import openai_server, says
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.graph.ask import Asker
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.replay import replay
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import LibraryError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": [3, 7]})
 SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
@@ -65,18 +65,17 @@ def test_it_goes_on_live_from_the_changed_call(small_workspace: Workspace) -> No
     assert list(trace.events()) == asked.events
 
 
-def test_rules_go_on_from_what_the_changed_call_found(small_workspace: Workspace) -> None:
-    answer = Asker(small_workspace).ask(
-        [small_workspace.library.resolve("talk.mp4").id], "What does the blue kettle cost?"
-    )
-    recorded = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
-    calls = [event for event in recorded.events() if event["type"] == "tool"]
-    same = fork(recorded, calls[0]["step"], {"k": 1}, small_workspace)
-    assert (same.status, same.answer) == (answer.status, answer.answer)
-    assert same.usage.tool_calls == len(calls)
-    elsewhere = fork(recorded, calls[0]["step"], {"query": "a green parrot"}, small_workspace)
-    assert elsewhere.status == "abstained"
-    assert replay(RecordedTrace(small_workspace.library.trace_root, same.trace or "")).difference is None
+def test_a_call_of_the_controller_that_stood_in_is_forked(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says("Napoleon.")], question="What is said at 0:04?")
+    step = step_of(asked, "transcribe_speech")
+    with openai_server([says("Napoleon.")]) as endpoint:
+        workspace = at(small_workspace, endpoint.url)
+        answer = fork(trace_of(small_workspace, asked), step, {"timestamp": [0, 2]}, workspace)
+    events = list(RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events())
+    told = {event["data"]["tool"]: event["data"]["arguments"] for event in events if event["type"] == "tool"}
+    assert told["transcribe_speech"] == {"timestamp": [0, 2]}
+    assert endpoint.requests == []
+    assert replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or "")).difference is None
 
 
 def test_what_was_called_beside_it_is_recorded_also_where_it_ended_later(small_workspace: Workspace) -> None:
@@ -120,7 +119,7 @@ def test_up_to_the_call_nothing_new_is_known_of_the_videos(own_workspace: Worksp
     assert [event["output"] for event in events if event["type"] == "orient"] == [asked.of("orient")[0]["output"]]
 
 
-def test_the_rules_go_on_from_it_as_well(small_workspace: Workspace) -> None:
+def test_the_extractive_controller_goes_on_from_it_as_well(small_workspace: Workspace) -> None:
     asker = Asker(small_workspace)
     first = asker.ask(["talk.mp4"], "What is said between 00:00:00 and 00:00:03?")
     trace = RecordedTrace(small_workspace.library.trace_root, first.trace or "")
@@ -136,7 +135,7 @@ def test_a_thread_is_not_gone_on_with(small_workspace: Workspace) -> None:
         first = asker.ask(["talk.mp4"], "What does it cost?", thread="forked")
     trace = RecordedTrace(small_workspace.library.trace_root, first.trace or "")
     with openai_server([says(WELCOME)]) as endpoint:
-        answer = fork(trace, 3, {"timestamp": [0, 2]}, at(small_workspace, endpoint.url))
+        answer = fork(trace, 4, {"timestamp": [0, 2]}, at(small_workspace, endpoint.url))
     new = next(RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events())
     assert new["data"]["thread"] == answer.trace
 

@@ -9,11 +9,11 @@ import pytest
 from helpers.openai_server import says
 from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_of, recorded, rewritten
 
-from longtake.agent.ask import Asker
-from longtake.agent.trace import RecordedTrace
+from longtake.agent.graph.ask import Asker
 from longtake.agent.traces.recorded import LenientRun, Origin
 from longtake.agent.traces.steps import every, steps_of
-from longtake.preprocess.workspace import Workspace
+from longtake.agent.traces.trace import SCHEMA, RecordedTrace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,9 @@ def test_what_a_fork_was_forked_from_may_be_unreadable(run: LenientRun, tmp_path
 
 def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(run: LenientRun) -> None:
     steps = steps_of(run)
-    assert [step.type for step in steps] == ["orient", "model", "model", "model", "model", "model", "answer"]
+    assert [step.type for step in steps] == ["orient", "gather", *["model"] * 5, "answer"]
     assert [[below.tool or below.type for below in step.steps] for step in steps] == [
+        [],
         [],
         ["cross_modal_search", "transcribe_speech"],
         ["transcribe_speech", "nonsense"],
@@ -70,9 +71,9 @@ def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(
 
 def test_calls_stand_as_they_were_asked_for_whichever_ended_first(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
-    one, other = json.loads(lines[3]), json.loads(lines[4])
+    one, other = json.loads(lines[4]), json.loads(lines[5])
     swapped = [json.dumps({**other, "step": one["step"]}) + "\n", json.dumps({**one, "step": other["step"]}) + "\n"]
-    ended_otherwise = rewritten(run, tmp_path, [*lines[:3], *swapped, *lines[5:]])
+    ended_otherwise = rewritten(run, tmp_path, [*lines[:4], *swapped, *lines[6:]])
     assert {one["type"], other["type"]} == {"tool"}
     tools = [[call.data["tool"] for call in each.calls] for each in (run, ended_otherwise)]
     assert tools[0] == tools[1]
@@ -101,10 +102,10 @@ def test_a_run_without_an_endpoint_costs_nothing(small_workspace: Workspace) -> 
 
 def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
-    torn = rewritten(run, tmp_path, [*lines[:5], lines[5][:40]])
-    assert [event.step for event in torn.events] == [0, 1, 2, 3, 4]
+    torn = rewritten(run, tmp_path, [*lines[:6], lines[6][:40]])
+    assert [event.step for event in torn.events] == [0, 1, 2, 3, 4, 5]
     assert (torn.asked.question, torn.status, torn.answer) == (COST, "unfinished", None)
-    assert [step.type for step in steps_of(torn)] == ["orient", "model"]
+    assert [step.type for step in steps_of(torn)] == ["orient", "gather", "model"]
     (problem,) = torn.problems
     assert "is cut off: the run goes on, or was killed." in problem
 
@@ -132,7 +133,7 @@ def test_what_an_older_trace_does_not_hold_is_left_out_and_said(run: LenientRun,
 
     old = rewritten(run, tmp_path, list(map(older, lines_of(run))))
     (problem,) = old.problems
-    assert "is of schema 0, not 1" in problem
+    assert f"is of schema 0, not {SCHEMA}" in problem
     assert (old.status, old.asked.question, old.answer) == ("answered", COST, run.answer)
     assert [step.type for step in steps_of(old)] == [step.type for step in steps_of(run)]
     assert old.usage.seconds == 0.0

@@ -14,14 +14,14 @@ from helpers.asking import Asked, ask_endpoint, endpoint_asker
 from helpers.openai_server import Reply, openai_server, refuses, says
 from helpers.small_video import write_small_video
 
-from longtake.agent.ask import Asker
-from longtake.agent.state import Turn
-from longtake.agent.trace import RecordedTrace, Trace
+from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.state import Turn
 from longtake.agent.traces.replay import replay
+from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load
 from longtake.errors import LibraryError
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import Budget
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import Budget
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 BROKEN = ("transcribe_speach", "{'timestamp': [3, 7]")
@@ -50,27 +50,28 @@ def rewritten(trace: RecordedTrace, folder: Path, change: Callable[[dict[str, An
 
 @pytest.fixture(scope="module")
 def moved_traces(tmp_path_factory: pytest.TempPathFactory) -> list[RecordedTrace]:
-    """The traces of questions to the rules controller, in another folder; nothing else is left."""
+    """The traces of questions to the extractive controller, in another folder; nothing else is left."""
     root = tmp_path_factory.mktemp("run")
     workspace = Workspace(root / "library", load())
     video = write_small_video(root / "talk.mp4")
     asker = Asker(workspace)
     questions = (
         "What does the blue kettle cost?",
-        "How many times is a kettle mentioned?",
+        "What is said at 0:04?",
         "Who built the telescope?",
         "What is said at 01:00:00?",
     )
     answers = [asker.ask([str(video)], question, thread="t") for question in questions]
-    assert [answer.status for answer in answers] == ["answered", "answered", "abstained", "failed"]
-    assert "shots examined" in answers[1].answer
+    assert [answer.status for answer in answers][::3] == ["answered", "failed"]
+    assert answers[1].usage.tool_calls
+    assert answers[2].status != "answered"
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "traces"
     shutil.copytree(workspace.library.trace_root, elsewhere)
     shutil.rmtree(root)
     return [RecordedTrace(elsewhere, answer.trace or "") for answer in answers]
 
 
-def test_a_run_of_the_rules_is_replayed_step_by_step(moved_traces: list[RecordedTrace]) -> None:
+def test_a_run_of_the_extractive_controller_is_replayed_step_by_step(moved_traces: list[RecordedTrace]) -> None:
     for trace in moved_traces:
         replayed = replay(trace)
         assert (replayed.same, replayed.difference) == (True, None)
@@ -87,6 +88,8 @@ def test_a_run_of_the_rules_is_replayed_step_by_step(moved_traces: list[Recorded
         [says(None, LISTEN), refuses(400, "no more")],
         [refuses(401, "who are you")],
         [says(""), says("")],
+        [says("Napoleon bought it.")],
+        [says("NOT FOUND: nothing.")],
         [*LONG, says(None, LISTEN), FULL, FULL, says(PRICE)],
         [says(None, LISTEN), BUSY, says(PRICE)],
     ],
@@ -98,12 +101,28 @@ def test_a_run_of_the_rules_is_replayed_step_by_step(moved_traces: list[Recorded
         "stopped answering",
         "never answered",
         "empty",
+        "nonsense",
+        "abstains",
         "too long",
         "busy",
     ],
 )
 def test_a_run_of_an_endpoint_ends_as_it_did(small_workspace: Workspace, script: Sequence[Reply]) -> None:
     asked = ask_endpoint(small_workspace, script, "controller.price.input=10")
+    replayed = replay(trace_of(small_workspace, asked))
+    assert (replayed.same, replayed.difference) == (True, None)
+
+
+@pytest.mark.parametrize("reply", [says("Napoleon bought it."), refuses(400, "no more")], ids=["nonsense", "silent"])
+def test_a_run_in_which_another_stood_in_and_called_tools_ends_as_it_did(
+    small_workspace: Workspace, reply: Reply
+) -> None:
+    script = [says(None, SEARCH), reply]
+    asked = ask_endpoint(small_workspace, script, question="What is said at 0:04?")
+    assert asked.stood_in
+    tools = [event["data"]["tool"] for event in asked.of("tool")]
+    assert tools[0] == "cross_modal_search"
+    assert "transcribe_speech" in tools[1:]
     replayed = replay(trace_of(small_workspace, asked))
     assert (replayed.same, replayed.difference) == (True, None)
 
@@ -154,7 +173,7 @@ def test_another_result_of_a_tool_ends_in_another_answer(small_workspace: Worksp
     assert not replayed.same
     assert replayed.difference is not None
     assert replayed.difference.step == tool["step"]
-    assert "step 3 (tool transcribe_speech) differs in evidence.0" in replayed.difference.sentence
+    assert "step 4 (tool transcribe_speech) differs in evidence.0" in replayed.difference.sentence
 
 
 def test_a_call_that_is_read_otherwise_has_no_recorded_result(small_workspace: Workspace, tmp_path: Path) -> None:
@@ -169,7 +188,7 @@ def test_a_call_that_is_read_otherwise_has_no_recorded_result(small_workspace: W
     assert not replayed.same
     assert replayed.difference is not None
     assert replayed.difference.step == tool["step"]
-    assert replayed.difference.sentence == "in place of step 3 (tool transcribe_speech) there is now: error"
+    assert replayed.difference.sentence == "in place of step 4 (tool transcribe_speech) there is now: error"
 
 
 def test_what_differs_without_changing_the_answer_is_told_all_the_same(
@@ -184,7 +203,7 @@ def test_what_differs_without_changing_the_answer_is_told_all_the_same(
     replayed = replay(rewritten(trace_of(small_workspace, asked), tmp_path, change))
     assert replayed.same
     assert replayed.difference is not None
-    assert replayed.difference.sentence == "step 5 (verify) differs in data.unsupported: 7 in the recording, 0 now"
+    assert replayed.difference.sentence == "step 6 (verify) differs in data.unsupported: 7 in the recording, 0 now"
 
 
 def test_a_run_without_an_end_has_nothing_to_be_replayed_to(small_workspace: Workspace, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from helpers.recorded import EVENTFUL, LISTEN, lines_of, recorded, rewritten
 from longtake.agent.traces.plot import plot_of
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.stats import Stats, ToolStats, spread, stats_of, table_of
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +27,16 @@ def stats(runs: list[LenientRun]) -> Stats:
 
 
 def test_runs_are_counted_by_how_they_ended(stats: Stats) -> None:
-    assert (stats.runs, stats.statuses) == (2, {"answered": 1, "partial": 1})
+    assert (stats.runs, stats.statuses) == (2, {"answered": 2})  # the other controller stood in for the second
     assert stats.guards == {"the limit of 2 rounds was reached": 1}
-    assert (stats.rounds.median, stats.rounds.p95, stats.rounds.total) == (3.5, 5.0, 7.0)
+    assert (stats.rounds.median, stats.rounds.p95, stats.rounds.total) == (4.0, 5.0, 8.0)
     assert (stats.tokens.total, stats.cost.total) == (840.0, pytest.approx(0.0018))
 
 
 def test_calls_errors_and_cached_results_are_counted_by_tool(stats: Stats) -> None:
     counted = {tool.tool: (tool.calls, tool.errors, tool.cached) for tool in stats.tools}
     assert counted == {
-        "controller": (7, 0, 0),
+        "controller": (8, 0, 0),
         "transcribe_speech": (5, 0, 2),
         "cross_modal_search": (1, 0, 0),
         "nonsense": (1, 1, 0),
@@ -61,7 +61,7 @@ def test_the_table_has_a_line_for_every_tool_and_says_what_could_not_be_read(
     stats: Stats, runs: list[LenientRun], tmp_path: Path
 ) -> None:
     lines = table_of(stats)
-    assert lines[0] == "2 runs: 1 answered, 1 partial"
+    assert lines[0] == "2 runs: 2 answered"
     assert [line.split()[0] for line in lines[8:]] == [tool.tool for tool in stats.tools]
     torn = rewritten(runs[0], tmp_path, [*lines_of(runs[0])[:4], "{"])
     assert "is cut off" in table_of(stats_of([torn]))[-1]

@@ -1,4 +1,4 @@
-"""What a run leaves behind: events of schema v1, whole inputs and outputs, and never a key."""
+"""What a run leaves behind: events of one schema, whole inputs and outputs, and never a key."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from helpers.openai_server import openai_server, refuses, says
 from helpers.searxng_server import finds, searxng_server
 
 from longtake.agent.prompts.render import prompts_hash
-from longtake.agent.trace import RecordedTrace, Trace
 from longtake.agent.traces.replay import replay
+from longtake.agent.traces.trace import SCHEMA, RecordedTrace, Trace
 from longtake.config import load
 from longtake.errors import LibraryError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 KEYS = {
     "v", "run", "step", "parent", "type", "started", "seconds", "data", "input", "output", "spans", "evidence", "usage"
@@ -30,16 +30,17 @@ SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 
 
-def test_every_event_is_schema_1_and_says_what_led_to_it(small_workspace: Workspace) -> None:
+def test_every_event_is_of_the_schema_and_says_what_led_to_it(small_workspace: Workspace) -> None:
     script = [says("I look.", LISTEN, SEARCH), says(None, LISTEN), says(f"{PRICE} Napoleon bought it."), says(PRICE)]
     asked = ask_endpoint(small_workspace, script)
-    assert all(set(event) == KEYS and event["v"] == 1 for event in asked.events)
+    assert all(set(event) == KEYS and event["v"] == SCHEMA for event in asked.events)
     assert [event["step"] for event in asked.events] == list(range(len(asked.events)))
     assert {event["run"] for event in asked.events} == {asked.answer.trace}
     kinds = [event["type"] for event in asked.events]
     assert kinds == [
         "run",
         "orient",
+        "gather",
         "model",
         "tool",
         "tool",
@@ -51,7 +52,7 @@ def test_every_event_is_schema_1_and_says_what_led_to_it(small_workspace: Worksp
         "verify",
         "answer",
     ]
-    assert [event["parent"] for event in asked.events[2:11]] == [None, 2, 2, 2, 5, 5, 7, 7, 9]
+    assert [event["parent"] for event in asked.events[3:12]] == [None, 3, 3, 3, 6, 6, 8, 8, 10]
     assert [event["usage"] for event in asked.of("model")] == [{"input_tokens": 100, "output_tokens": 20}] * 4
 
 
@@ -62,7 +63,7 @@ def test_a_tool_event_says_which_seconds_it_looked_at_and_what_it_found(small_wo
     assert tool["spans"] == [[video, 3.0, 7.0]]
     assert tool["data"]["arguments"] == LISTEN[1]
     assert len(tool["evidence"]) == 1
-    assert set(tool["evidence"]) <= set(asked.of("verify")[0]["evidence"])
+    assert set(asked.of("gather")[0]["evidence"]) | set(tool["evidence"]) <= set(asked.of("verify")[0]["evidence"])
 
 
 def test_blobs_hold_whole_inputs_and_outputs(small_workspace: Workspace) -> None:
@@ -193,9 +194,10 @@ def test_events_of_another_schema_are_refused(tmp_path: Path) -> None:
     trace.close()
     file = tmp_path / f"{trace.run}.jsonl"
     file.write_text(
-        file.read_text(encoding="utf-8").replace('"v":1', '"v":2').replace("parent", "of"), encoding="utf-8"
+        file.read_text(encoding="utf-8").replace(f'"v":{SCHEMA}', f'"v":{SCHEMA + 1}').replace("parent", "of"),
+        encoding="utf-8",
     )
-    with pytest.raises(LibraryError, match="is of schema 2, and this Longtake reads schema 1"):
+    with pytest.raises(LibraryError, match=f"schema {SCHEMA + 1}"):
         list(RecordedTrace(tmp_path, trace.run).events())
 
 
@@ -211,7 +213,7 @@ def test_a_key_that_a_model_repeats_is_kept_nowhere(own_workspace: Workspace, mo
         asker = endpoint_asker(own_workspace, endpoint.url)
         answer = asker.ask([VIDEO], f"What does {key} cost?", thread="keys", options=[key, "nothing"])
     assert answer.question == "What does *** cost?"
-    assert "only *** at http://***@host/v1" in answer.answer
+    assert answer.status == "uncertain"
     root = own_workspace.library.root
     texts = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     assert any(b"I use *** at http://***@host/v1." in text for text in texts.values())
@@ -255,4 +257,5 @@ def test_a_password_that_a_tool_finds_is_kept_nowhere(own_workspace: Workspace) 
 def test_a_contact_of_a_slide_is_told_as_it_stands_there(small_workspace: Workspace) -> None:
     contact = "https://acme.com\ninfo@acme.com and ssh://git@github.com/x"
     asked = ask_endpoint(small_workspace, [says(f"NOT FOUND: it only says {contact}.")])
-    assert contact in asked.answer.answer
+    trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
+    assert contact in trace.blob(asked.of("verify")[0]["input"])["draft"]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longtake.agent.claims import abstention, check_draft, open_parts, plain_text, split_gap
-from longtake.agent.publishing import softened, with_citations
+from longtake.agent.verification.claims import abstention, check_draft, open_parts, plain_text, split_gap
+from longtake.agent.verification.publishing import softened, with_citations
 from longtake.memory.records import Citing, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan, clock
 

@@ -6,14 +6,14 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
-from longtake.agent.claims import check_draft
-from longtake.agent.ledger import Made, entered, grounded, pages_quoted
-from longtake.agent.publishing import softened, with_citations
-from longtake.agent.verdicts import Grounds
+from longtake.agent.verification.claims import check_draft
+from longtake.agent.verification.provenance import Made, entered, grounded, pages_quoted
+from longtake.agent.verification.publishing import softened, with_citations
+from longtake.agent.verification.verdicts import Grounds
 from longtake.memory.records import Claim, Evidence, FoundBy, Modality
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.result import ToolFailure, ToolResult
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.result import ToolFailure, ToolResult
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."

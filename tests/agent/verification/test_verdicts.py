@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.claims import check_draft
-from longtake.agent.verdicts import Grounds, says
+from longtake.agent.verification.claims import check_draft
+from longtake.agent.verification.verdicts import Grounds, says
 from longtake.memory.records import Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan
 
@@ -182,37 +182,14 @@ def test_a_claim_holds_only_what_its_proof_says(claim: str, said: str, question:
     assert checked.verdict == verdict
 
 
-@pytest.mark.parametrize("measured", [True, False])
-@pytest.mark.parametrize(
-    "draft", ["Yes: “Veil: $28” [00:00:10]", "Last is “Veil: $28” [00:00:10]", "No: “Veil: $28” [00:00:10]"]
-)
-def test_a_conclusion_from_what_was_measured_is_the_rules_alone(draft: str, measured: bool) -> None:
-    grounds = Grounds(question="Is the veil dearer than the gloves?", measured=measured)
+@pytest.mark.parametrize("draft", ["Yes: “Veil: $28” [00:00:10]", "Last is “Veil: $28” [00:00:10]"])
+def test_a_line_proves_no_conclusion_from_it(draft: str) -> None:
+    grounds = Grounds(question="Is the veil dearer than the gloves?")
     [claim] = check_draft(draft, [found("Veil: $28", 10, 12)], grounds).claims
-    assert claim.verdict == ("supported" if measured else "unverified")
+    assert claim.verdict == "unverified"
 
 
 REVIEW = "The bag is lovely and never wears out."
-
-
-@pytest.mark.parametrize("measured", [True, False])
-@pytest.mark.parametrize(
-    "draft",
-    [
-        f"Positive: “{REVIEW}” [00:00:10]",
-        f"Kept: Positive: “{REVIEW}” [00:00:10]",
-        f"Yes, they agree: written is “{REVIEW}” [00:00:10]",
-    ],
-)
-def test_what_rules_conclude_stands_before_what_it_follows_from(draft: str, measured: bool) -> None:
-    [claim] = check_draft(draft, [found(REVIEW, 10, 12)], Grounds(measured=measured)).claims
-    assert (claim.verdict == "supported") == measured
-
-
-def test_a_result_is_kept_with_its_calculation() -> None:
-    grounds = Grounds(computed=["16 * 7 = 112"], measured=True)
-    [claim] = check_draft("Kept: 16 * 7 = 112 [00:00:10]", [found("16 * 7 = ?", 10, 12)], grounds).claims
-    assert claim.verdict == "supported"
 
 
 @pytest.mark.parametrize(
@@ -225,19 +202,18 @@ def test_a_result_is_kept_with_its_calculation() -> None:
     ],
 )
 def test_the_words_of_a_conclusion_prove_nothing_elsewhere(draft: str) -> None:
-    claims = check_draft(draft, [found(REVIEW, 10, 12)], Grounds(measured=True)).claims
+    claims = check_draft(draft, [found(REVIEW, 10, 12)]).claims
     assert claims[-1].verdict != "supported"
 
 
-@pytest.mark.parametrize("measured", [True, False])
-def test_neither_of_two_alternatives_is_supposed(measured: bool) -> None:
+def test_neither_of_two_alternatives_is_supposed() -> None:
     line = "It costs 45 dollars since Monday"
     told = f"The lamp is “{line}” [00:00:10]"
     for question, verdict in (
         ("Which costs 45 dollars, the kettle or the lamp?", "unverified"),
         ("What is said of the lamp on Monday?", "supported"),
     ):
-        [claim] = check_draft(told, [found(line, 10, 12)], Grounds(question=question, measured=measured)).claims
+        [claim] = check_draft(told, [found(line, 10, 12)], Grounds(question=question)).claims
         assert claim.verdict == verdict
 
 

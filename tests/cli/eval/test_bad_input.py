@@ -14,7 +14,7 @@ from helpers.eval_command import eval_
 from helpers.openai_server import openai_server, says
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 WRONG_USAGE = 2
 CARD = """

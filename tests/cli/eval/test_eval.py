@@ -12,9 +12,9 @@ from helpers.eval_command import OPEN_CARD, eval_, scores
 from helpers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.console import EXIT_PARTIAL
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 CARD = """
 name: demo

@@ -108,6 +108,15 @@ def test_a_subject_knows_itself_that_it_abstains() -> None:
     assert outcome({"kind": "abstains"}, "Sorry.", abstained=True) == (True, True)
 
 
+def test_an_uncertain_reply_abstains_and_what_it_names_counts_all_the_same() -> None:
+    said = "I'm not sure. Closest on-screen text at 00:00:27: “5 red circles”"
+    assert outcome({"kind": "abstains"}, said).met is False  # its words alone do not say so
+    assert outcome({"kind": "abstains"}, said, uncertain=True) == (True, True)
+    assert outcome({"kind": "abstains", "expected": False}, said, uncertain=True).met is False
+    assert outcome({"kind": "says", "any": ["red circles"]}, said, uncertain=True).met
+    assert outcome({"kind": "says", "any": ["red circles"]}, said, abstained=True).met is False
+
+
 def test_the_option_chosen_is_compared_by_its_place() -> None:
     assert outcome({"kind": "option", "value": 2}, choice=2).met
     assert not outcome({"kind": "option", "value": 2}, choice=1).met

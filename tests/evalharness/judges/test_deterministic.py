@@ -13,7 +13,7 @@ from longtake.config import load
 from longtake.evalharness.items import Criterion, Item, Reply, Turn
 from longtake.evalharness.judges.deterministic import DeterministicJudge
 from longtake.evalharness.judges.judge import Asks, Case, Finding
-from longtake.preprocess.engines.wordllama import WordLlamaEmbedding
+from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
 GROUPS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "pairs.yaml").read_text())
 PAIRS = [(group, said, met) for group in GROUPS for met in (True, False) for said in group["met" if met else "unmet"]]
@@ -96,6 +96,16 @@ def test_an_abstention_says_nothing_where_the_reference_denies_something_beside_
     abstained = replace(put, item=put.item.model_copy(update={"turns": (turn,)}))
     finding = judge.judge(abstained)
     assert (finding.met, finding.sure) == (met, False)
+
+
+def test_an_uncertain_reply_answers_nothing_as_a_whole_and_is_read_for_criteria(judge: DeterministicJudge) -> None:
+    unsure = Reply(text="I'm not sure. Closest at 00:00:04: “Porto.”", uncertain=True)
+    assert judge.judge(whole(unsure)) == Finding(met=False, reason="the reply abstains")
+    assert judge.judge(whole(unsure, "grade")).points == 0
+    assert judge.judge(whole(unsure.model_copy(update={"uncertain": False}))).met
+    asked = case(unsure.text, "criterion", "Mentions Porto.")
+    assert judge.judge(replace(asked, reply=unsure)) == judge.judge(asked)
+    assert judge.judge(asked).met
 
 
 def test_points_are_all_or_nothing(judge: DeterministicJudge) -> None:

@@ -11,11 +11,11 @@ import pytest
 from helpers.openai_server import openai_server, refuses, says
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judge import Case, Finding
 from longtake.evalharness.judges.judging import Judged, cases, current, judge_run, to_judge, undecided
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 RED = Criterion(name="red", description="Says red.", weight=1)
 KIND = Criterion(name="rude", description="Must not be rude.", weight=-5, penalty=True)

@@ -9,13 +9,13 @@ import pytest
 from helpers.clips import flat, write_clip
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, ToolCall, Turn, Variant
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.memory.records import Usage
 from longtake.memory.timespan import TimeSpan
 
-RIGHT, WRONG, ABSTAINS, FAILS = "right", "wrong", "abstains", "fails"
+RIGHT, WRONG, UNSURE, ABSTAINS, FAILS = "right", "wrong", "unsure", "abstains", "fails"
 Said = Mapping[str, Sequence[str]]
 Write = Callable[..., RunFolder]
 
@@ -127,6 +127,8 @@ def _reply(item: Item, did: str, variant: Variant) -> Reply:
     usage = Usage(tool_calls=1, input_tokens=90, output_tokens=10)
     if did == FAILS:
         return Reply(text="", status="error", error="The server is down.")
+    if did == UNSURE:
+        return Reply(text="I'm not sure. Closest: Gate 4", parse="uncertain", uncertain=True, usage=usage)
     if did == ABSTAINS:
         return Reply(text="NOT FOUND", parse="abstained", abstained=True, usage=usage)
     place = gold if did == RIGHT else (gold + 1) % 3

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.behaviour import by_calls, by_variant, cost, further_groups, stance
 from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]
 
@@ -21,6 +22,16 @@ def sharp(choices: Write) -> SubjectScores:
 
 def test_items_are_answered_abstained_from_or_failed(sharp: SubjectScores) -> None:
     assert [stance(sharp, item) for item in sharp.items] == ["answered"] * 4 + ["abstained", "failed"]
+
+
+def test_an_item_is_uncertain_where_nothing_better_was_said_of_it(choices: Write) -> None:
+    seeds = {"agent": ["unsure", "right", "abstains", "fails", "wrong", "unsure"]}
+    agent = read_scores(choices(seeds), "repo", pytest.fail).subjects[0]
+    stances = ["uncertain", "answered", "abstained", "failed", "answered", "uncertain"]
+    assert [stance(agent, item) for item in agent.items] == stances
+    one, other = (agent.predictions[name][0] for name in ("q0", "q2"))
+    predictions = {**agent.predictions, "q0": [one, other]}
+    assert stance(replace(agent, predictions=predictions), agent.items[0]) == "uncertain"
 
 
 def test_items_are_parted_by_how_many_tools_were_called(sharp: SubjectScores) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from longtake.cli.eval.reports import reports
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.items import Variant
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.suites.longshot_import import import_run
 
 Write = Callable[..., RunFolder]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.reports.content import Grid, Plot, Point
 from longtake.evalharness.reports.drawing import forest_of, scatter
+from longtake.evalharness.scoring.estimates import Estimate
 
 EMPTY = Grid("", (), ())
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from longtake.evalharness.cli_reports import reports
+from longtake.cli.eval.reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.suites.longshot_import import import_run
 
 Write = Callable[..., RunFolder]
@@ -36,6 +36,13 @@ def test_csv_has_a_row_for_each_reply(choices: Write, tmp_path: Path) -> None:
         ("q0", "1.0", "A", "A", "ok"),
     ]
     assert json.loads(rows[0]["tags"]) == {"wording": "unseen"}
+
+
+def test_what_is_uncertain_has_a_column(choices: Write, tmp_path: Path) -> None:
+    (file,) = export(choices({"agent": ["right", "unsure", "abstains"] * 2}), "csv", tmp_path / "run.csv")
+    with file.open(newline="") as stream:
+        rows = [(row["abstained"], row["uncertain"], row["parse"]) for row in csv.DictReader(stream)][:3]
+    assert rows == [("False", "False", "ok"), ("False", "True", "uncertain"), ("True", "False", "abstained")]
 
 
 def test_the_folder_of_a_file_is_made(choices: Write, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from inspect_ai.log import read_eval_log
 from typer.testing import CliRunner
 
-from longtake.evalharness.cli_reports import reports
+from longtake.cli.eval.reports import reports
 from longtake.evalharness.items import Variant
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]
 

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from longtake.agent.trace import Trace
+from longtake.agent.traces.trace import Trace
+from longtake.cli.eval.reports import reports
 from longtake.console import Session
-from longtake.evalharness.cli_reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.reports.stills import ITEM_BYTES, Stills
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]
 Attributes = dict[str, str | None]
@@ -127,7 +127,22 @@ def test_markdown_holds_the_same_tables(choices: Write) -> None:
     markdown = report(choices())[1]
     assert re.search(r"^\| sharp \| 66\.7 \| 16\.7 % \(1 of 6\) \|", markdown, re.MULTILINE)
     assert re.search(r"^\| unseen \| 2 / 1 \| 100\.0 \| 50\.0 \|$", markdown, re.MULTILINE)
-    assert re.search(r"^\| sharp \| 4 \(67 %\) \| 100\.0 \| 0 \| 1 \| 0\.0", markdown, re.MULTILINE)
+    assert re.search(r"^\| sharp \| 4 \(67 %\) \| 100\.0 \| 0 \| 0 \| none \| 1 \| 0\.0", markdown, re.MULTILINE)
+
+
+def test_uncertain_items_stand_apart_from_those_answered_and_abstained_from(choices: Write) -> None:
+    page, markdown = report(choices({"agent": ["right", "unsure", "unsure", "wrong", "abstains", "fails"]}))
+    columns = "Wholly wrong".lower()
+    assert re.search(rf"{columns} \| Uncertain \| Score of these \| Abstained \| Score of these \| Failed \|", markdown)
+    row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 1 \|$"
+    assert re.search(row, markdown, re.MULTILINE)
+    assert re.search(r"\| Uncertain \| Abstained \|", markdown)
+    assert page.text.count("uncertain") >= 2  # of the items that open
+
+
+def test_who_is_only_uncertain_has_the_table_too(choices: Write) -> None:
+    assert "Abstention: what is answered" in report(choices({"agent": ["right"] * 5 + ["unsure"]}))[1]
+    assert "Abstention: what is answered" not in report(choices({"agent": ["right"] * 6}))[1]
 
 
 def test_robustness_is_shown_where_there_are_variants(choices: Write) -> None:

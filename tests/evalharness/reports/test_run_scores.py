@@ -9,7 +9,7 @@ import pytest
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]
 
@@ -24,6 +24,7 @@ def test_errors_and_abstentions_are_wrong_and_the_mean_of_the_items_is_the_headl
         "parse failures": 0,
         "unjudged": 0,
         "unsure": 0,
+        "uncertain": 0,
         "abstained": 1,
     }
     assert sharp.table.excluded.value == 80.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.agent.trace import Trace
+from longtake.agent.traces.trace import Trace
 from longtake.evalharness.reports.traces import MOST_CHARACTERS, MOST_EVENTS, Traces
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from longtake.errors import LibraryError
-from longtake.evalharness.journal import Journal, read_records
+from longtake.evalharness.runs.journal import Journal, read_records
 from longtake.memory.timespan import TimeSpan
 
 ONE, TWO = TimeSpan(start=1, end=2), TimeSpan(start=3, end=4)
@@ -86,7 +86,7 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_every_record_whose_append_returned(tmp_path: Path) -> None:
     file = tmp_path / "spans.jsonl"
     writer = (
-        "import sys\nfrom pathlib import Path\nfrom longtake.evalharness.journal import Journal\n"
+        "import sys\nfrom pathlib import Path\nfrom longtake.evalharness.runs.journal import Journal\n"
         "from longtake.memory.timespan import TimeSpan\n"
         "with Journal(Path(sys.argv[1])) as journal:\n"
         "    for number in range(10**6):\n"

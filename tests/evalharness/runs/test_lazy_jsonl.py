@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from longtake.evalharness.items import Criterion, Item, Prediction, Reply, Turn
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import Case, Finding
 from longtake.evalharness.judges.judging import judge_run
-from longtake.evalharness.on_disk import Flat, Latest, OnDisk
 from longtake.evalharness.reports.content import report_content
 from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.scoring import score_run
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.lazy_jsonl import Flat, Latest, OnDisk
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring.scoring import score_run
 
 TEXT = 50_000  # characters of each reply and each reason
 ITEMS = 200

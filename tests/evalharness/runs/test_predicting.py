@@ -12,9 +12,9 @@ import pytest
 
 from longtake.errors import ConfigError, EngineError, LibraryError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
-from longtake.evalharness.predicting import predict
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.blind import LongestOption, MajorityLetter, RandomOption, chosen
+from longtake.evalharness.runs.predicting import predict
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption, chosen
 from longtake.evalharness.subjects.subject import Asked, Subject
 
 OPTIONS = ("short", "quite a long one", "middling")
@@ -158,7 +158,7 @@ def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
 
 def test_two_processes_do_not_work_on_one_folder(tmp_path: Path) -> None:
     other = (
-        "import sys\nfrom pathlib import Path\nfrom longtake.evalharness.run_folder import RunFolder\n"
+        "import sys\nfrom pathlib import Path\nfrom longtake.evalharness.runs.run_folder import RunFolder\n"
         "with RunFolder(Path(sys.argv[1])).locked():\n    print('held', flush=True)\n    sys.stdin.read()\n"
     )
     with subprocess.Popen(

@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from longtake.evalharness.call_scores import Compared, Spans, best_pairs, common_length, compare_calls, same_value
 from longtake.evalharness.items import ToolCall, ToolDefinition
+from longtake.evalharness.scoring.call_scores import (
+    Compared,
+    Spans,
+    best_pairs,
+    common_length,
+    compare_calls,
+    same_value,
+)
 
 TOOLS = (
     ToolDefinition(name="count", inputs=("timestamp", "thing", "limit?")),

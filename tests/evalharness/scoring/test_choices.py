@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.choices import LABELS, read_choice
+from longtake.evalharness.scoring.choices import LABELS, read_choice
 
 ANIMALS = ("a cat", "a dog", "a grey dog with a collar", "a horse", "none of them")
 

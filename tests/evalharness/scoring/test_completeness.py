@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from longtake.evalharness.completeness import completeness, show_completeness
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring.completeness import completeness, show_completeness
 
 
 def run_of(path: Path, *, judged: bool, error: bool = False) -> RunFolder:

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from longtake.evalharness.estimates import Estimate, Sums, macro, mcnemar, mean, paired, ratio, sign_flips
+from longtake.evalharness.scoring.estimates import Estimate, Sums, macro, mcnemar, mean, paired, ratio, sign_flips
 
 
 def replies(rng: np.random.Generator, videos: int) -> tuple[list[float], list[str]]:
@@ -103,7 +103,7 @@ def test_the_error_of_single_items_is_that_of_the_sample_mean() -> None:
 def test_drawing_in_blocks_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     values, videos = replies(np.random.default_rng(9), 20)
     whole = mean(values, videos)
-    monkeypatch.setattr("longtake.evalharness.estimates._DRAWN", 7 * 20)
+    monkeypatch.setattr("longtake.evalharness.scoring.estimates._DRAWN", 7 * 20)
     assert mean(values, videos) == whole
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.grading import Gold, Grade, grade
+from longtake.evalharness.scoring.grading import Gold, Grade, grade
 from longtake.memory.records import Answer, Citation, Status
 
 
@@ -153,7 +153,7 @@ def test_duration_is_stated_and_not_cited() -> None:
     assert grade("About 6 seconds.", answer("For 6.2 s."), cited_times=False) == "held"
 
 
-@pytest.mark.parametrize("status", ["abstained", "partial", "failed"])
+@pytest.mark.parametrize("status", ["uncertain", "abstained", "partial", "failed"])
 def test_only_an_answer_can_be_held_or_wrong(status: Status) -> None:
     assert grade("6", answer("6", status=status)) == status
 

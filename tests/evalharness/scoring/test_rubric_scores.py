@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.evalharness.items import Criterion, Item, Turn
-from longtake.evalharness.rubric_scores import READINGS, SampleScore, Verdict, by_task, sample_score
+from longtake.evalharness.scoring.rubric_scores import READINGS, SampleScore, Verdict, by_task, sample_score
 
 ITEM = Item(suite="s", id="i", video="v", format="rubric", turns=(Turn(question="?"),))
 

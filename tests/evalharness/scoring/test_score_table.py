@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longtake.evalharness.choice_scores import Share
-from longtake.evalharness.estimates import Estimate, mean
-from longtake.evalharness.score_table import score_table
+from longtake.evalharness.scoring.choice_scores import Share
+from longtake.evalharness.scoring.estimates import Estimate, mean
+from longtake.evalharness.scoring.score_table import score_table
 from longtake.memory.records import Record
 
 

@@ -20,8 +20,9 @@ from longtake.evalharness.scripted.pictures import box_at
 from longtake.evalharness.scripted.script import Begin, Camera, Move, Plain, Scene, Script
 from longtake.evalharness.scripted.truth import Truth, truth_of
 from longtake.preprocess.demo.sound import RATE, Samples
-from longtake.preprocess.subtitle_formats import parse_subtitles
+from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
+pytestmark = pytest.mark.usefixtures("voice")
 SCENES: tuple[tuple[str, Begin], ...] = (
     ("prices", "cut"),
     ("flash", "dissolve"),

@@ -15,6 +15,7 @@ from longtake.evalharness.scripted.script import Script
 from longtake.evalharness.scripted.truth import truth_of
 from longtake.evalharness.scripted.voices import recordings_in, spoken
 
+pytestmark = pytest.mark.usefixtures("voice")
 SEED = 3
 
 

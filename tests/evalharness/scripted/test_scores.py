@@ -49,6 +49,16 @@ def test_a_turn_that_has_no_reply_is_an_error() -> None:
     assert outcomes([item("one", (RIGHT,), (RIGHT,))], [said("one", "Yes.")], []) == {"unjudged": 1, "error": 1}
 
 
+def test_an_uncertain_reply_is_right_only_where_an_abstention_is_due() -> None:
+    unsure = said("one", "Closest: It rains.")
+    unsure = unsure.model_copy(update={"replies": (unsure.replies[0].model_copy(update={"uncertain": True}),)})
+    assert outcomes([item("one")], [unsure], [met(unsure)]) == {"uncertain": 1}
+    assert outcomes([item("one")], [unsure], []) == {"uncertain": 1}
+    due = item("one").model_copy(update={"tags": TAGS | {"expects": "abstention"}})
+    counts = score_scripted([due], [unsure], [met(unsure)], "signed").outcomes["abstention"]
+    assert counts == {"right": 1, "wrong": 0, "uncertain": 0, "abstained": 0, "error": 0, "unjudged": 0}
+
+
 def test_an_item_without_tags_counts_in_the_score_and_in_no_row() -> None:
     tagged, bare = item("one"), item("two").model_copy(update={"task": "summarization", "tags": {"tool": "ocr"}})
     made = [said("one", "It rains."), said("two", "It rains.")]

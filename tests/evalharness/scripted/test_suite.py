@@ -9,19 +9,21 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from longtake.cli.eval.scripted import scripted
 from longtake.config import load
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_scripted import scripted
 from longtake.evalharness.items import Reply
 from longtake.evalharness.judges.deterministic import DeterministicJudge
 from longtake.evalharness.judges.judging import judge_run
-from longtake.evalharness.predicting import predict
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.predicting import predict
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scripted.scores import ScriptedScores, score_scripted
 from longtake.evalharness.scripted.suite import load_scripted, write_suite
 from longtake.evalharness.scripted.wordings import read_wordings
 from longtake.evalharness.subjects.subject import Asked
-from longtake.preprocess.engines.wordllama import WordLlamaEmbedding
+from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
+
+pytestmark = pytest.mark.usefixtures("voice")
 
 
 @pytest.fixture(scope="module")

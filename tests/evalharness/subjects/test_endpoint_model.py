@@ -20,13 +20,13 @@ from longtake.config import load
 from longtake.console import Session
 from longtake.errors import ConfigError, EngineError, MediaError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
-from longtake.evalharness.predicting import predict
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.predicting import predict
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
-from longtake.evalharness.subjects.given import Given
+from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.evalharness.subjects.table import subject_named
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 CHOICE = Turn(question="Which phone extension is given?", options=("1234", "4417", "9999"), gold=1, reference="4417")
 OPEN = Turn(question="What does the blue kettle cost?", reference="249 dollars")

@@ -10,8 +10,8 @@ import pytest
 
 from longtake.errors import MediaError
 from longtake.evalharness.subjects.frames import Sampling, sampled
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from helpers.agentic import TOOLS, load, sample, turn
 
 from longtake.errors import ConfigError
-from longtake.evalharness.call_scores import compare_calls
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, ToolDefinition, Turn
-from longtake.evalharness.rubric_scores import Reading, Verdict, sample_score
+from longtake.evalharness.scoring.call_scores import compare_calls
+from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic import agentic_cases, load_agentic, own_tools
 from longtake.evalharness.suites.agentic_rubric import FINAL, rubric, verdicts
 

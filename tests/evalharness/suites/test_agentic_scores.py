@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from helpers.agentic import load, sample, turn
 
-from longtake.evalharness.estimates import Estimate
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, ToolCall, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.rubric_scores import READINGS, Reading
+from longtake.evalharness.scoring.estimates import Estimate
+from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted.grammar import write_script
 from longtake.evalharness.scripted.questions import items_of
 from longtake.evalharness.scripted.wordings import read_wordings
@@ -20,7 +20,7 @@ from longtake.evalharness.subjects.agent import Agent
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.agentic import agentic_item, own_tools
 from longtake.evalharness.suites.agentic_scores import AgenticScores, score_agentic
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def call(tool: str, **arguments: Any) -> ToolCall:
@@ -191,6 +191,14 @@ def test_a_reply_of_thoughts_alone_is_wrong_without_a_verdict(items: list[Item])
     assert (scores.unjudged.count, scores.headline) == (0, scores.overall)
 
 
+def test_an_uncertain_final_answer_is_wrong_whatever_its_verdict_and_is_read(items: list[Item]) -> None:
+    calls = A.replies[0].calls
+    unsure, wrong = prediction("a", reply(*calls, uncertain=True, parse="uncertain")), prediction("a", reply(*calls))
+    scores = score_agentic(items[:1], [unsure], [judged(unsure, 0, True)], "repo")
+    assert scores.overall == score_agentic(items[:1], [wrong], [judged(wrong, 0, False)], "repo").overall
+    assert (scores.parse_failures.count, scores.unjudged.count) == (0, 0)
+
+
 def test_verdicts_that_the_judge_is_not_sure_of_are_counted(items: list[Item]) -> None:
     doubted = [VERDICTS[0].model_copy(update={"sure": False}), *VERDICTS[1:]]
     scores = score_agentic(items, [A, B], doubted, "repo")
@@ -222,6 +230,7 @@ def test_each_seed_is_a_sample_of_its_own(items: list[Item]) -> None:
     assert scores.overall.value == pytest.approx(100 * (8.5 + 5.5) / 23, abs=1e-4)
 
 
+@pytest.mark.usefixtures("voice")
 @pytest.mark.parametrize("reading", READINGS)
 def test_gold_calls_of_scripted_videos_are_flawless_beside_themselves(reading: Reading) -> None:
     asked = items_of(write_script(3, 1), {"seen": read_wordings("seen")})
@@ -237,7 +246,8 @@ def test_gold_calls_of_scripted_videos_are_flawless_beside_themselves(reading: R
 
 
 def test_in_live_mode_the_calls_are_those_that_the_agent_made(small_workspace: Workspace) -> None:
-    asked = Turn(question="What does the blue kettle cost?", reference="249", calls=(call("cross_modal_search"),))
+    question = "What does the speaker say from 0:04 to 0:06?"
+    asked = Turn(question=question, reference="249", calls=(call("transcribe_speech"),))
     video = str(small_workspace.library.root / "talk.mp4")
     item = Item(suite="longshot", id="live", video="talk", media=video, format="calls", turns=(asked,))
     item = agentic_item(item, own_tools())

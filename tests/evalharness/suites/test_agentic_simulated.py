@@ -15,10 +15,10 @@ from longtake.config import load as load_settings
 from longtake.errors import EngineError
 from longtake.evalharness.items import Item, ToolCall, Variant
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
-from longtake.evalharness.subjects.given import given_by
+from longtake.evalharness.subjects.model_spec import given_by
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.agentic_simulated import Simulated, read_calls
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTED = '{"tool_calls": [{"tool": "compute", "parameters": {"expression": "2+2", "k": null}}], "reasoning": "why"}'
 KINDS = ("model", "question-only")

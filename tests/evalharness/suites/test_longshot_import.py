@@ -10,12 +10,12 @@ import pytest
 
 import longtake
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import ChoiceScores
-from longtake.evalharness.completeness import completeness
 from longtake.evalharness.items import ORIGINAL, Judgement, Reply
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.scoring import score_run
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring.choice_scores import ChoiceScores
+from longtake.evalharness.scoring.completeness import completeness
+from longtake.evalharness.scoring.scoring import score_run
 from longtake.evalharness.suites.longshot_import import import_run
 
 FIRST = {"name": "kettle", "description": "Names it.", "weight": 5, "criteria_met": True}

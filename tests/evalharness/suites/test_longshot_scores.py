@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from longtake.evalharness.estimates import Rows
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judge import reply_hash
-from longtake.evalharness.rubric_scores import READINGS, Reading
-from longtake.evalharness.run_folder import RunFolder
-from longtake.evalharness.score_table import score_table
+from longtake.evalharness.runs.run_folder import RunFolder
+from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
+from longtake.evalharness.scoring.score_table import score_table
 from longtake.evalharness.suites.longshot import load_longshot
 from longtake.evalharness.suites.longshot_import import import_run
 from longtake.evalharness.suites.longshot_scores import LongshotScores, score_longshot

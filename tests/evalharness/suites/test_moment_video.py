@@ -12,9 +12,9 @@ from helpers.clips import flat, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Protocol, Reply, Variant
-from longtake.evalharness.predicting import predict
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.blind import chosen
+from longtake.evalharness.runs.predicting import predict
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects.naive_baselines import chosen
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.moment_video import RATES, load_moment_video, moment_cases, moment_variants
 

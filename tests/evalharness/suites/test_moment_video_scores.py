@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from longtake.evalharness.choice_scores import ChoiceScores
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Protocol, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.scoring.choice_scores import ChoiceScores
 from longtake.evalharness.suites.moment_video import moment_variants
 from longtake.evalharness.suites.moment_video_scores import length_row, score_moment_video
 
@@ -151,6 +151,20 @@ def test_what_failed_counts_as_wrong_and_is_told_apart() -> None:
     assert values(scores, "answer type") == {"choice": pytest.approx(100 / 6, abs=1e-3), "open": 0.0}
     assert scores.without_failures.value == pytest.approx(33.333, abs=1e-3)
     assert scores.headline is None
+
+
+def test_uncertain_replies_are_counted_apart_and_right_only_where_an_abstention_is_due() -> None:
+    due = Turn(question="What falls?", reference="It cannot be determined from the video.")
+    items = [closed(1), opened(2), item(3, "open", due), opened(4)]
+    variants = moment_variants(items, "repo")
+    unsure = Reply(text="I'm not sure. Closest: a cup.", uncertain=True)
+    leaning = unsure.model_copy(update={"choice": 1, "parse": "uncertain"})
+    predictions = [said(items[0], leaning, each.name) for each in variants if each.applies(items[0])]
+    predictions += [said(items[1], unsure), said(items[2], unsure), said(items[3], Reply(text="A cup."))]
+    scores = scored(items, predictions, [judged(each, True) for each in items[1:]], "repo", variants)
+    assert (scores.uncertain.count, scores.uncertain.n) == (3, 4)
+    assert (scores.abstained.count, scores.errors.count, scores.parse_failures.count) == (0, 0, 0)
+    assert values(scores, "answer type") == {"choice": 0.0, "open": pytest.approx(200 / 3, abs=1e-3)}
 
 
 def test_verdicts_that_the_judge_is_not_sure_of_are_counted() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from longtake.errors import ConfigError
-from longtake.evalharness.choice_scores import ChoiceScores
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
-from longtake.evalharness.journal import Journal
 from longtake.evalharness.reports.behaviour import further_groups
 from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.run_folder import RunCard, RunFolder
-from longtake.evalharness.scoring import score_run
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.scoring.choice_scores import ChoiceScores
+from longtake.evalharness.scoring.scoring import score_run
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frame_measures import Measured, measure
-from longtake.preprocess.frame_order import find_shuffled
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.analysis.frame_measures import Measured, measure
+from longtake.preprocess.analysis.frame_order import find_shuffled
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 CLIPS = ("sam2/01_dog.mp4", "libopenshot/run.mp4", "shared-assets/friday.mp4", "Ask-Anything/playing_guitar.mp4")
 SECONDS = 4.0

@@ -11,10 +11,10 @@ import pytest
 from helpers.clips import Picture, write_clip
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frame_measures import Finding, Measured, measure
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure
+from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 CLIPS = ("sam2/01_dog.mp4", "libopenshot/run.mp4", "bgslibrary/video03.avi", "shared-assets/flower.mp4")
 RATE, FRAMES = 25, 75

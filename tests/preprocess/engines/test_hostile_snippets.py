@@ -14,8 +14,8 @@ import yaml
 from helpers.sandboxes import SANDBOXES, sandbox_or_skip
 from helpers.secrets_of_a_host import Host, host_with_secrets
 
-from longtake.preprocess.engines import bubblewrap_guest
-from longtake.preprocess.engines.sandbox import MOST_OUTPUT, Sandbox
+from longtake.preprocess.engines.sandbox import bubblewrap_guest
+from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, Sandbox
 
 SNIPPETS: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("hostile_snippets.yaml").read_text(encoding="utf-8")

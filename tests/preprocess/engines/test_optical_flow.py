@@ -14,7 +14,7 @@ from longtake.config import load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.activities import Activity
 from longtake.preprocess.engines.optical_flow import OpticalFlow
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.media import probe
 
 
 def scene(seed: int, width: int = 320) -> Picture:

@@ -19,13 +19,13 @@ from longtake.errors import Cancelled, EngineError, EngineUnavailable
 from longtake.memory.building import build_layers
 from longtake.memory.index import SearchFilter
 from longtake.memory.layers import Layer, LayerStore
-from longtake.preprocess.captions import Captions, scenes_of
-from longtake.preprocess.documents import documents_of
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import MediaInfo
-from longtake.preprocess.retrieval import retrieve
-from longtake.preprocess.step import IndexJob
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.layers.captions import Captions, scenes_of
+from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
 
 MEDIA = MediaInfo("mp4", 12.0, 0.0, None, (), ())
 SHOTS = ((0, 2), (2, 6), (6, 8), (8, 12))

@@ -10,7 +10,7 @@ import pytest
 from helpers.written_layers import write_layer
 
 from longtake.memory.layers import Layer, LayerStore
-from longtake.preprocess.documents import documents_of
+from longtake.preprocess.layers.documents import documents_of
 
 
 def cue(start: float, end: float, text: str, language: str = "en") -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.scene_text import TextBox
-from longtake.preprocess.reading import lifetimes, lines_of, same_text
+from longtake.preprocess.engines.text.scene_text import TextBox
+from longtake.preprocess.layers.reading import lifetimes, lines_of, same_text
 
 ASPECT = 16 / 9
 

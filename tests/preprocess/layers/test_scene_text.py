@@ -18,10 +18,10 @@ from longtake.errors import Cancelled, LibraryError
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.scene_text import SceneTextEngine
-from longtake.preprocess.media import MediaInfo, probe
-from longtake.preprocess.scene_text import SceneText, read_scene_text
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.text.scene_text import SceneTextEngine
+from longtake.preprocess.layers.scene_text import SceneText, read_scene_text
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.media import MediaInfo, probe
 
 MEDIA = MediaInfo("mp4", 10.0, 0.0, None, (), ())
 

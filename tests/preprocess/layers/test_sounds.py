@@ -14,13 +14,13 @@ from longtake.config import Settings
 from longtake.errors import Cancelled
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerStore
-from longtake.preprocess.audio import AudioBlock
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.sounds import Measures
-from longtake.preprocess.engines.spectral_sounds import SpectralSounds
-from longtake.preprocess.media import MediaInfo, probe
-from longtake.preprocess.sounds import Sounds
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.audio.sounds import Measures
+from longtake.preprocess.engines.audio.spectral_sounds import SpectralSounds
+from longtake.preprocess.layers.sounds import Sounds
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.audio import AudioBlock
+from longtake.preprocess.media.media import MediaInfo, probe
 
 
 def test_digital_silence_is_one_item() -> None:

@@ -19,12 +19,12 @@ from longtake.errors import Cancelled, EngineUnavailable
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import AudioBlock, Samples
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.speech import RATE
-from longtake.preprocess.media import probe
-from longtake.preprocess.speech import LONGEST, SHORTEST, Speech, cut_at_pauses
-from longtake.preprocess.step import IndexJob
+from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.layers.speech import LONGEST, SHORTEST, Speech, cut_at_pauses
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.audio import AudioBlock, Samples
+from longtake.preprocess.media.media import probe
 
 
 @pytest.fixture(scope="module")

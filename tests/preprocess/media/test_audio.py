@@ -14,8 +14,8 @@ from av.stream import Disposition
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import AudioBlock, read_audio
-from longtake.preprocess.media import MediaInfo, probe
+from longtake.preprocess.media.audio import AudioBlock, read_audio
+from longtake.preprocess.media.media import MediaInfo, probe
 
 RATE = 16_000
 

@@ -9,10 +9,10 @@ from helpers.clips import noise, write_clip
 
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import read_audio
-from longtake.preprocess.container import open_media
-from longtake.preprocess.frames import encode_jpeg, read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.frames import encode_jpeg, read_frames
+from longtake.preprocess.media.media import probe
 
 CONCAT = "ffconcat version 1.0\nfile b.mp4\n"
 HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nb.mp4\n#EXT-X-ENDLIST\n"

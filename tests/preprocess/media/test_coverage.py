@@ -14,14 +14,14 @@ from helpers.odd_files import cut_short, index_first, overwritten
 from longtake.config import load
 from longtake.memory.layers import LayerStore
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.coverage import CoveredSpans, promised_end
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import probe
-from longtake.preprocess.progress import LayerReport, Watcher
-from longtake.preprocess.sounds import Sounds
-from longtake.preprocess.step import IndexJob, Step
-from longtake.preprocess.step_run import run_step
-from longtake.preprocess.visual_pass import LAYERS_OF_PASS, VisualPass
+from longtake.preprocess.layers.sounds import Sounds
+from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.media.coverage import CoveredSpans, promised_end
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.progress import LayerReport, Watcher
+from longtake.preprocess.pipeline.step_run import run_step
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 
 SECONDS = 12
 

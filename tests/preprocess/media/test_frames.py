@@ -17,8 +17,8 @@ from helpers.odd_files import overwritten, rewrite
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.frames import SMALL, Frame, read_frames, read_frames_after
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.frames import SMALL, Frame, read_frames, read_frames_after
+from longtake.preprocess.media.media import probe
 
 
 def frames_of(path: Path, start: float | None = None, end: float | None = None) -> list[Frame]:

@@ -12,10 +12,10 @@ from helpers.clips import Picture, flat, noise, write_clip, written
 from longtake.config import load
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.rapidocr import RapidOcr
-from longtake.preprocess.fused_frames import Mode, fuse_frames
-from longtake.preprocess.media import probe
-from longtake.preprocess.reading import lines_of
+from longtake.preprocess.engines.text.rapidocr import RapidOcr
+from longtake.preprocess.layers.reading import lines_of
+from longtake.preprocess.media.fused_frames import Mode, fuse_frames
+from longtake.preprocess.media.media import probe
 
 TEXT = "LANTERN 5307"
 GROUND = flat((70, 30, 20), 640, 200)

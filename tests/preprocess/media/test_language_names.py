@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.preprocess.language_names import language_name, language_of, near_language, same_language
+from longtake.preprocess.media.language_names import language_name, language_of, near_language, same_language
 
 
 @pytest.mark.parametrize(

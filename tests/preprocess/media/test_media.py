@@ -11,7 +11,7 @@ from helpers.odd_files import index_first
 from helpers.sound import silence, write_sound
 
 from longtake.errors import MediaError
-from longtake.preprocess.media import probe
+from longtake.preprocess.media.media import probe
 
 
 def test_an_ordinary_clip_tells_its_streams_and_length(tmp_path: Path) -> None:

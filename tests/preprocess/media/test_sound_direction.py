@@ -9,9 +9,9 @@ import pytest
 from helpers.sound import Wave, noise, write_sound
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.audio import read_audio
-from longtake.preprocess.media import probe
-from longtake.preprocess.sound_direction import Direction, sound_direction
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sound_direction import Direction, sound_direction
 
 CLIPS = ("whisper/jfk.flac", "speechbrain/LJ050-0131.wav", "learning-area/bear.mp3", "shared-assets/countdown.mp3")
 

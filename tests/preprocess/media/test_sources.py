@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.sources import media_of
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.media.sources import media_of
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 @pytest.fixture

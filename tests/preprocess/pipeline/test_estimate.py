@@ -8,11 +8,11 @@ import pytest
 from helpers.clips import flat, write_clip
 from typer.testing import CliRunner
 
-from longtake.agent.estimate import estimate, show_estimate
-from longtake.cli import app
+from longtake.cli.main import app
 from longtake.config import Settings
 from longtake.errors import LongtakeError
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.estimate import estimate, show_estimate
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def test_a_video_that_is_indexed_costs_nothing_more_and_one_like_it_what_it_cost(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from longtake.config import load
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.index import SearchFilter
 from longtake.memory.library import LAYERS, Library, file_id
-from longtake.preprocess.progress import IndexReport, Progress, Watcher
-from longtake.preprocess.retrieval import retrieve
-from longtake.preprocess.step_run import SourceChanged
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.step_run import SourceChanged
+from longtake.preprocess.pipeline.workspace import Workspace
 
 EMBEDDED = load()
 # What the embedded profile makes of a video with subtitles; the rest takes a model.
@@ -170,7 +170,7 @@ def test_an_engine_that_crashes_costs_only_its_own_layer(
     def crash(*_: object) -> None:
         raise ValueError("no such tensor")
 
-    monkeypatch.setattr("longtake.preprocess.engines.spectral_sounds.SpectralSounds.detect", crash)
+    monkeypatch.setattr("longtake.preprocess.engines.audio.spectral_sounds.SpectralSounds.detect", crash)
     report = Workspace(tmp_path / "library", EMBEDDED).add(video)
     problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
     assert set(problems) == {"sounds"}
@@ -241,9 +241,8 @@ def test_an_indexed_video_is_whole_also_while_somebody_else_looks_after_it(video
 
 def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk: the same write fails, in the same place."""
-    index = (
-        f"from longtake.cli import main; import sys; sys.argv = ['longtake', '--library', {str(tmp_path / 'library')!r}"
-    )
+    library = str(tmp_path / "library")
+    index = f"from longtake.cli.main import main; import sys; sys.argv = ['longtake', '--library', {library!r}"
     index += f", 'index', {str(video)!r}]; main()"
     limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"

@@ -13,9 +13,9 @@ from helpers.visual_pass import look_at, look_through, scenes
 
 from longtake.config import load
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media import probe
-from longtake.preprocess.step import IndexJob
-from longtake.preprocess.visual_pass import VisualPass
+from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.visual_pass.visual_pass import VisualPass
 
 DARK = (30, 25, 28)
 

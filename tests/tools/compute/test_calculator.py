@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longtake.tools.calculator import evaluate, normalise
-from longtake.tools.context import ToolContext
-from longtake.tools.result import ToolError
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.compute.calculator import evaluate, normalise
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolError
+from longtake.tools.core.toolbox import Toolbox
 
 NESTED = "(" * 60 + "x" + "**2+1)" * 60
 

@@ -10,10 +10,10 @@ import pytest
 
 from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
-from longtake.tools.context import ToolContext
-from longtake.tools.execute_code import execute_code
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.compute.execute_code import execute_code
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 
 @pytest.fixture

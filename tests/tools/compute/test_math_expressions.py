@@ -8,11 +8,11 @@ import pytest
 from helpers.clips import flat, write_clip, written
 
 from longtake.config import Settings
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 
 @pytest.fixture(scope="module")

@@ -14,19 +14,19 @@ from helpers.clips import Picture, flat, write_clip, written
 from helpers.openai_server import openai_server, says
 
 from longtake.config import Settings, load
+from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.refined import VERSIONS
 from longtake.memory.search import HybridIndex
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text_embedding import TextEmbedding
-from longtake.preprocess.findable import make_readings_findable
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.pipeline.index_sync import make_readings_findable
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.refinement import keep_reading
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.refinement import keep_reading
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 LIGHT = ("engines.sounds=[]", "engines.speech=[]", "engines.captions=[]")
 SPAN = TimeSpan(start=1, end=2)
@@ -167,7 +167,7 @@ def test_what_an_earlier_version_of_the_code_read_is_not_found(
     read(opened(place), 1.5, 3)
     assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN)
     raised = {**VERSIONS, "scene_text": VERSIONS["scene_text"] + 1}
-    for module in ("memory.refined", "tools.scene_text"):
+    for module in ("memory.closer_readings", "tools.vision.scene_text"):
         monkeypatch.setattr(f"longtake.{module}.VERSIONS", raised)
     assert f"TICKET {BETWEEN}" not in search(opened(place), BETWEEN)
     assert read(opened(place), 1.5, 3).notes == ()
@@ -188,8 +188,8 @@ def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kep
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = opened(place)
-    monkeypatch.setattr("longtake.tools.scene_text.MOST_FRAMES", 13)
-    monkeypatch.setattr("longtake.tools.scene_text.FRAMES", 1)
+    monkeypatch.setattr("longtake.tools.vision.scene_text.MOST_FRAMES", 13)
+    monkeypatch.setattr("longtake.tools.vision.scene_text.FRAMES", 1)
     result = read(context, 1.6, 3)
     assert result.notes == ("a text that keeps changing was read only until 00:00:02.08",)
     assert [(span.start, span.end) for span in result.looked_at] == [(1.6, 2.08)]
@@ -238,7 +238,7 @@ def test_where_looks_cannot_be_made_findable_the_layers_are_searched(
 def test_while_a_video_is_being_indexed_looks_are_neither_kept_nor_made_findable(
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("preprocess.findable", "tools.refinement"):
+    for module in ("preprocess.pipeline.index_sync", "tools.core.refinement"):
         monkeypatch.setattr(f"longtake.{module}.LOCK_SECONDS", 0)
     read(opened(place), 1.5, 3)
     context = opened(place)

@@ -12,10 +12,10 @@ from pydantic import Field
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.tools.context import ToolContext
-from longtake.tools.registry import tool
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox, _guarded
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.registry import tool
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox, _guarded
 
 QUICK = Settings.model_validate({"tools": {"timeout": 0.3}})
 ended = threading.Event()

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from longtake.memory.notes import LONGEST_NOTE, MOST_NOTES, Notes
-from longtake.tools.context import ToolContext
-from longtake.tools.memory import MOST_FOUND, memory_tool
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
+from longtake.tools.retrieval.memory import MOST_FOUND, memory_tool
 
 
 @pytest.fixture

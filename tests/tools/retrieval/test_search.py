@@ -11,9 +11,9 @@ from longtake.memory.index import Batch, Document
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.toolbox import Toolbox
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.toolbox import Toolbox
 
 TALK = "aaaaaaaaaaaaaaaa"
 
@@ -54,3 +54,15 @@ def test_a_picture_leads_to_a_place_and_is_no_evidence(toolbox: Toolbox, talk: T
     result = toolbox.call("cross_modal_search", {"query": "kettle", "modalities": ["visual"]}, talk)
     assert [row["timestamp"] for row in result.output["results"]] == [[400, 401]]
     assert result.evidence == ()
+
+
+def test_what_does_not_fit_is_weak_and_said_to_be_merely_the_nearest(toolbox: Toolbox, talk: ToolContext) -> None:
+    asked = {"query": "How did the orchestra tune its violins that evening?", "modalities": [], "k": 3}
+    result = toolbox.call("cross_modal_search", asked, talk)
+    assert [row["weak"] for row in result.output["results"]] == [True] * 3
+    assert result.notes[-1].startswith("nothing about 'How did the orchestra ")
+    assert result.notes[-1].endswith("the results are the nearest there is, and weak")
+    assert {item.score for item in result.evidence} == {0}
+    fitting = toolbox.call("cross_modal_search", {"query": "kettle", "modalities": []}, talk)
+    assert [row["weak"] for row in fitting.output["results"]] == [False, False]
+    assert not any("nothing about" in note for note in fitting.notes)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from helpers.searxng_server import KETTLES, Reply, Server, finds, searxng_server
 
-from longtake.agent.claims import check_draft
+from longtake.agent.verification.claims import check_draft
 from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
-from longtake.tools.context import ToolContext
-from longtake.tools.result import ToolFailure, ToolResult
-from longtake.tools.toolbox import Toolbox
-from longtake.tools.web_search import NO_PROOF, web_search
+from longtake.tools.core.context import ToolContext
+from longtake.tools.core.result import ToolFailure, ToolResult
+from longtake.tools.core.toolbox import Toolbox
+from longtake.tools.retrieval.web_search import NO_PROOF, web_search
 
 Ask = Callable[..., ToolResult]
 

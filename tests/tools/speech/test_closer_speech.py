@@ -12,12 +12,12 @@ from helpers.tiny_whisper import write_tiny_whisper
 
 from longtake.config import load
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.speech import RATE
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 LIGHT = ("engines.sounds=[]", "engines.captions=[]")
 

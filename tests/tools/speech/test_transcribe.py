@@ -13,11 +13,11 @@ from longtake.config import load
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
 
 SECONDS = 20.0
 Items = Iterable[Mapping[str, Any]]

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.apertium import needs_apertium
 from helpers.written_layers import write_layer
 
 from longtake.config import load
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.context import Budget, TextModel, ToolContext, VideoHandle
-from longtake.tools.result import ToolResult
-from longtake.tools.toolbox import Toolbox
-from longtake.tools.translate import LONGEST
+from longtake.tools.core.context import Budget, TextModel, ToolContext, VideoHandle
+from longtake.tools.core.result import ToolResult
+from longtake.tools.core.toolbox import Toolbox
+from longtake.tools.speech.translate import LONGEST
 
 Answer = Callable[[list[str]], str]
 
@@ -173,7 +173,7 @@ def test_without_a_translator_both_ways_to_one_are_told(spoken: ToolContext) -> 
     assert "controller: " in failure.remedy
 
 
-@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs the system packages apertium and apertium-eng-spa")
+@needs_apertium
 def test_apertium_translates_where_there_is_no_model(spoken: ToolContext) -> None:
     result = call("translate_text", spoken, text="The house is red.\n\nA cat eats.", from_lang="en", to_lang="Spanish")
     assert result.output == {"translated_text": "La casa es roja.\n\nUn gato come."}
@@ -184,7 +184,7 @@ def test_apertium_translates_where_there_is_no_model(spoken: ToolContext) -> Non
     assert "proves nothing" in heard.notes[-1]
 
 
-@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs the system packages apertium and apertium-eng-spa")
+@needs_apertium
 def test_the_language_is_found_out_and_what_is_not_in_it_stays(spoken: ToolContext) -> None:
     text = "Price list\nEl gato duerme en la casa.\nTwo boats were sold."
     result = call("translate_text", spoken, text=text, from_lang="auto", to_lang="en")
@@ -196,7 +196,7 @@ def test_the_language_is_found_out_and_what_is_not_in_it_stays(spoken: ToolConte
     assert english.output == {"translated_text": "Two boats were sold.", "from_lang": "English"}
 
 
-@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs the system packages apertium and apertium-eng-spa")
+@needs_apertium
 @pytest.mark.parametrize("source", ["Spanish", "auto"])
 def test_of_a_track_in_the_language_wanted_only_the_others_lines_are_translated(source: str, tmp_path: Path) -> None:
     lines = [("Two boats were sold.", 1), ("El gato duerme en la casa.", 5)]

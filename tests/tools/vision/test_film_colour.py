@@ -11,9 +11,9 @@ from helpers.clips import Picture, noise, write_clip
 from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.film_colour import film_colour
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.vision.film_colour import film_colour
 
 
 def grey(picture: Picture) -> Picture:

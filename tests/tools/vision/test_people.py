@@ -8,9 +8,9 @@ import pytest
 
 from longtake.config import Settings
 from longtake.memory.gallery import EnrolledFace, Person
-from longtake.preprocess.engines.dlib_faces import DlibFaces
-from longtake.preprocess.engines.faces import Face
-from longtake.tools.people import Sighting, recognise
+from longtake.preprocess.engines.people.dlib_faces import DlibFaces
+from longtake.preprocess.engines.people.faces import Face
+from longtake.tools.vision.people import Sighting, recognise
 
 ENGINE = DlibFaces(Settings())  # people lie up to 0.6 apart
 

@@ -10,10 +10,10 @@ from helpers.written_layers import write_layer
 from longtake.config import Settings
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.workspace import Workspace
-from longtake.tools.context import Budget, ToolContext, VideoHandle
-from longtake.tools.scene_text import extract_scene_text
-from longtake.tools.toolbox import Toolbox
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.toolbox import Toolbox
+from longtake.tools.vision.scene_text import extract_scene_text
 
 ID = "a" * 16
 HOUR = 3600.0

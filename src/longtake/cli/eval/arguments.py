@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from longtake.console import EXIT_PARTIAL, note
-from longtake.evalharness.run_folder import RunCard
+from longtake.evalharness.runs.run_folder import RunCard
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Out = Annotated[Path, typer.Option(help="Folder of the run; one that is there already goes on.")]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from longtake.cli.eval.arguments import AtOnce, OnlyExpected, Remarks, Run
+from longtake.cli.options import Json, give
 from longtake.config import secret, unset
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
-from longtake.evalharness.at_once import REQUESTS
-from longtake.evalharness.cli_eval_options import AtOnce, OnlyExpected, Remarks, Run
-from longtake.evalharness.cli_options import Json, give
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
@@ -50,7 +50,7 @@ def judge(
     chosen = _rules(session) if _is_rules(by, url, model) else _endpoint(session, url, model, key, at_once)
     cases_of = cases_of_run(card)
     if only_expected:
-        from longtake.evalharness.cli_eval_judge_dry_run import judge_dry_run, show_expected
+        from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
 
         items = folder.items_by_id(remarks.tell)
         give(judge_dry_run(folder, items, chosen, remarks.tell, cases_of, limit), show_expected, as_json)
@@ -79,7 +79,7 @@ def judge_check(
     as_json: Json = False,
 ) -> None:
     """Compare the judges of a run with people and with each other; a model is also asked three times over."""
-    from longtake.evalharness.cli_eval_judge_check import check_run, show_checked
+    from longtake.cli.eval.judge_check import check_run, show_checked
 
     session: Session = context.obj
     remarks = Remarks()
@@ -98,9 +98,10 @@ def _is_rules(name: str, *of_endpoint: str | None) -> bool:
 
 def _rules(session: Session) -> DeterministicJudge:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
-    from longtake.preprocess.engines import EngineTable
+    from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
-    return DeterministicJudge(EngineTable(session.settings).load("text_embedding"))
+    # Whatever the profile searches with: the judge's limits were set by this one, and verdicts must be comparable.
+    return DeterministicJudge(WordLlamaEmbedding(session.settings))
 
 
 def _endpoint(

@@ -18,7 +18,7 @@ from longtake.evalharness.judges.judge_check import (
 )
 from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.runs.run_folder import RunFolder, Tell
 from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 

@@ -9,7 +9,7 @@ from longtake.console import counted
 from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judge import SaysCost
 from longtake.evalharness.judges.judging import CasesOf, to_judge
-from longtake.evalharness.run_folder import RunFolder, Tell
+from longtake.evalharness.runs.run_folder import RunFolder, Tell
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
 

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake import __version__
-from longtake.console import EXIT_PARTIAL, Session, say, say_json
-from longtake.evalharness.at_once import REQUESTS
-from longtake.evalharness.cli_eval_judge import judges
-from longtake.evalharness.cli_eval_options import (
+from longtake.cli.eval.arguments import (
     AtOnce,
     OfJudge,
     OnlyExpected,
@@ -21,11 +18,14 @@ from longtake.evalharness.cli_eval_options import (
     Run,
     note_reading,
 )
-from longtake.evalharness.cli_options import Json, give
-from longtake.evalharness.cli_reports import reports
-from longtake.evalharness.cli_scripted import scripted
+from longtake.cli.eval.judge import judges
+from longtake.cli.eval.reports import reports
+from longtake.cli.eval.scripted import scripted
+from longtake.cli.options import Json, give
+from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.items import History, Protocol
-from longtake.evalharness.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(
 ) -> None:
     """Put every item to every subject; what a run holds already is not asked again."""
     from longtake.evalharness.judges.judging import any_to_judge
-    from longtake.evalharness.predicting import predict
+    from longtake.evalharness.runs.predicting import predict
     from longtake.evalharness.subjects.table import settings_hash, subject_named
     from longtake.evalharness.suites.table import cases_of_run, rates_of, suite_named
 
@@ -100,7 +100,7 @@ def run(
     # Before the names are written down: one that holds a key is refused.
     subjects = [subject_named(name, loaded, session, at_once) for name in names]
     if only_expected:
-        from longtake.evalharness.cli_eval_dry_run import dry_run, show_dry_run
+        from longtake.cli.eval.run_plan import dry_run, show_dry_run
 
         expected = dry_run(folder, card, items, subjects, session, remarks.tell, retry_errors=retry_errors)
         give(expected, show_dry_run, as_json)
@@ -126,7 +126,7 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score every subject of a run; nothing is asked of anybody."""
-    from longtake.evalharness.scoring import score_run, show_scores
+    from longtake.evalharness.scoring.scoring import score_run, show_scores
 
     remarks, folder = Remarks(), RunFolder(run)
     scores = score_run(folder, variant, remarks.tell, judge)
@@ -143,7 +143,7 @@ def score(
 @evaluate.command()
 def doctor(run: Run, as_json: Json = False) -> None:
     """Say how complete a run is, what of it is damaged, and what to do about it; nothing is changed."""
-    from longtake.evalharness.completeness import completeness, show_completeness
+    from longtake.evalharness.scoring.completeness import completeness, show_completeness
 
     held = completeness(RunFolder(run))
     give(held, show_completeness, as_json)

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from longtake.cli.eval.arguments import OfJudge, Reading, Remarks, Run, note_reading
+from longtake.cli.options import Json
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError
-from longtake.evalharness.cli_eval_options import OfJudge, Reading, Remarks, Run, note_reading
-from longtake.evalharness.cli_options import Json
-from longtake.evalharness.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 reports = typer.Typer()
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longtake.agent.estimate import estimate
 from longtake.console import Session, counted
 from longtake.errors import LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
-from longtake.evalharness.predicting import failed, rows, settled
-from longtake.evalharness.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.runs.predicting import failed, rows, settled
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
 from longtake.evalharness.subjects.subject import Asked, SaysCost, Subject
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.estimate import estimate
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 class Expected(Record):

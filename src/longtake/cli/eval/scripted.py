@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from longtake.cli.options import Json, give, tell
 from longtake.console import counted
-from longtake.evalharness.cli_options import Json, give, tell
 
 
 def scripted(

@@ -6,7 +6,7 @@ import { el, notice } from "./dom.js";
 import { Plain, many, percent, plain, span } from "./format.js";
 
 const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
-const STATUS = { abstained: "Not found", partial: "Answered in part", failed: "Failed" };
+const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Answered in part", failed: "Failed" };
 
 /** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
 export function answerOf(answer, context) {
@@ -19,11 +19,22 @@ export function answerOf(answer, context) {
     badge,
     el("p", { class: "text" }, ...cited(text, answer.citations, context)),
     answer.option ? el("p", {}, el("strong", {}, `${answer.option.letter}. ${answer.option.text}`)) : null,
+    answer.closest.length ? closestOf(answer, context) : null,
     answer.claims.length ? proofOf(answer, context) : null,
     examined(answer.coverage),
     receipt(answer),
     actions(answer, context),
   );
+}
+
+/** The lines that come closest where an answer is not sure: places to look at, which prove nothing. */
+function closestOf(answer, context) {
+  const rows = quoted(placesOf(answer), context, context.videos.length > 1);
+  return el("section", { class: "closest", "aria-label": "Closest lines" }, el("ul", { class: "places" }, ...rows));
+}
+
+function placesOf({ closest }) {
+  return closest.map(({ text, ...place }) => ({ ...place, quote: text }));
 }
 
 function proofOf({ claims }, context) {
@@ -66,21 +77,20 @@ function actions(answer, { thread, number, name }) {
   const turn = `${threadPath(thread)}/turns/${number}`;
   const link = (label, href, more = {}) => el("a", { href, class: "quiet", ...more }, label);
   const kept = number !== null && number !== undefined;
+  const chaptered = kept && answer.citations.length && answer.status !== "uncertain";
   return el(
     "div",
     { class: "row actions" },
     el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
     kept && answer.trace ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
-    kept && answer.citations.length ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
-    kept && answer.citations.length
-      ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" })
-      : null,
+    chaptered ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
+    chaptered ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" }) : null,
     answer.trace ? link("Trace", `/api/traces/${answer.trace}`, { target: "_blank", rel: "noopener" }) : null,
   );
 }
 
 async function copy(answer, name) {
-  const places = answer.citations.map(
+  const places = [...answer.citations, ...placesOf(answer)].map(
     (cite) => `  ${name(cite.video)} ${span(cite.start, cite.end)}  ${plain(cite.modality)}  ${cite.quote}`,
   );
   const text = [answer.question, "", answer.error ?? answer.answer, ...places].join("\n");

@@ -63,6 +63,7 @@ function wordsOf({ type, tool, arguments: given, calls = [], evidence, failure }
   if (type === "model")
     return calls.length ? `Plans ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} ` : "Writes ";
   if (type === "verify") return `Checks every claim against ${many(evidence, "finding")} `;
+  if (type === "gather") return "Searches for what comes close to the question ";
   return { orient: "Takes stock of the recording ", guard: "Comes to an end ", error: "Met a fault " }[type] ?? null;
 }
 
@@ -72,6 +73,6 @@ function argumentsOf(given) {
 }
 
 function factsOf({ type, evidence, seconds, cached }) {
-  const found = type === "tool" ? `${evidence} found · ` : "";
+  const found = type === "tool" || type === "gather" ? `${evidence} found · ` : "";
   return ` ${found}${cached ? "known already" : `${seconds < 10 ? seconds.toFixed(2) : Math.round(seconds)} s`}`;
 }

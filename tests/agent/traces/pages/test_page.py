@@ -15,14 +15,14 @@ from helpers.hostile_trace import SCRIPT, VIDEO, write_hostile_trace
 from helpers.openai_server import says
 from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked, lines_of, recorded, rewritten
 
-from longtake.agent.trace import RecordedTrace, Trace
-from longtake.agent.traces.bundle import script
-from longtake.agent.traces.page import address_from, page_of
-from longtake.agent.traces.page_videos import STILL_BYTES
-from longtake.agent.traces.page_words import MOST_TEXT
+from longtake.agent.traces.pages.bundle import script
+from longtake.agent.traces.pages.page import address_from, page_of
+from longtake.agent.traces.pages.page_videos import STILL_BYTES
+from longtake.agent.traces.pages.page_words import MOST_TEXT
 from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.memory.library import Library
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 
 class Elements(HTMLParser):
@@ -152,7 +152,7 @@ def test_stills_end_where_there_is_no_more_room(tmp_path: Path, monkeypatch: pyt
     trace, library = write_hostile_trace(tmp_path)
     whole = held(page_of(trace, library))["videos"][0]["stills"]
     room = 3 * len(whole[0]["url"]) * 3 // 4
-    monkeypatch.setattr("longtake.agent.traces.page_videos.STILL_BYTES", room)
+    monkeypatch.setattr("longtake.agent.traces.pages.page_videos.STILL_BYTES", room)
     kept = held(page_of(trace, library))["videos"][0]["stills"]
     assert kept == whole[: len(kept)]
     assert 1 <= len(kept) <= 3

@@ -12,9 +12,9 @@ from helpers.hostile_trace import write_hostile_trace
 from helpers.recorded import EVENTFUL, recorded
 from helpers.web_server import web_server
 
-from longtake.agent.traces.page import address_from, page_of
+from longtake.agent.traces.pages.page import address_from, page_of
 from longtake.agent.traces.recorded import LenientRun
-from longtake.preprocess.workspace import Workspace
+from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from helpers.tiny_whisper import write_tiny_whisper
 
 from longtake.config import Settings, load
 from longtake.errors import ConfigError, EngineError
-from longtake.preprocess.engines.faster_whisper import FasterWhisper, missing_model
-from longtake.preprocess.engines.speech import RATE
+from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
+from longtake.preprocess.engines.audio.speech import RATE
 
 START = 100.0
 

@@ -13,9 +13,9 @@ from helpers.openai_server import Reply, openai_server, refuses, says
 
 from longtake.config import load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.caption_endpoint import CaptionEndpoint, missing_endpoint
-from longtake.preprocess.engines.captions import PictureRefused
-from longtake.preprocess.frames import encode_jpeg
+from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint, missing_endpoint
+from longtake.preprocess.engines.endpoints.captions import PictureRefused
+from longtake.preprocess.media.frames import encode_jpeg
 
 PICTURE = encode_jpeg(flat((20, 20, 180)), 90)
 

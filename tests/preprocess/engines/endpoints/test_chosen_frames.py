@@ -11,8 +11,8 @@ import pytest
 from helpers.clips import Picture, noise, write_clip
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.chosen_frames import choose_times, read_chosen
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen
+from longtake.preprocess.media.media import probe
 
 
 def changes(areas: dict[int, float]) -> list[dict[str, Any]]:

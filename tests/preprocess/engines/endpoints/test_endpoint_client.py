@@ -6,7 +6,7 @@ import openai
 import pytest
 from helpers.openai_server import openai_server, says
 
-from longtake.preprocess.engines.endpoint_client import NO_KEY, endpoint_client
+from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
 
 
 @pytest.mark.parametrize("loopback", [True, False])

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longtake.config import Settings
-from longtake.preprocess.engines.maths import Formula
-from longtake.preprocess.engines.written_maths import WrittenMaths
+from longtake.preprocess.engines.maths.maths import Formula
+from longtake.preprocess.engines.maths.written_maths import WrittenMaths
 
 ENGINE = WrittenMaths(Settings())
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.clips import Picture, noise
 from helpers.drawing import GREEN, RED, circle
 
-from longtake.preprocess.engines.objects_moving import MovingThings, commonest
+from longtake.preprocess.engines.objects.objects_moving import MovingThings, commonest
 
 GROUND = noise(3)
 

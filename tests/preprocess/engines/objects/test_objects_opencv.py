@@ -9,10 +9,10 @@ from helpers.clips import Picture, flat
 from helpers.drawing import BLUE, GREEN, RED, YELLOW, box, circle, polygon
 
 from longtake.config import Settings
-from longtake.preprocess.engines.objects import FoundObject
-from longtake.preprocess.engines.objects_colours import COLOURS, colour_mask, label_colours
-from longtake.preprocess.engines.objects_opencv import OpenCvObjects
-from longtake.preprocess.engines.objects_query import parse_query
+from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
+from longtake.preprocess.engines.objects.objects_opencv import OpenCvObjects
+from longtake.preprocess.engines.objects.objects_query import parse_query
 
 
 def found(picture: Picture, text: str) -> list[FoundObject]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.preprocess.engines.objects import ObjectQuery
-from longtake.preprocess.engines.objects_query import parse_query
+from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.objects_query import parse_query
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from longtake.preprocess.engines.objects import FoundObject
-from longtake.preprocess.engines.objects_tracks import Track, follow
+from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.objects_tracks import Track, follow
 
 Place = tuple[float, float]
 

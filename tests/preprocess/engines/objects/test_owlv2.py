@@ -11,9 +11,9 @@ from helpers.tiny_owlv2 import write_tiny_owlv2
 
 from longtake.config import Settings, load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.objects import FoundObject
-from longtake.preprocess.engines.objects_query import parse_query
-from longtake.preprocess.engines.owlv2 import Owlv2, missing_model
+from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.objects_query import parse_query
+from longtake.preprocess.engines.objects.owlv2 import Owlv2, missing_model
 from longtake.preprocess.engines.process import engine_process
 
 WIDE = noise(2, 160, 80)
@@ -72,7 +72,7 @@ def test_boxes_lie_in_the_picture_and_only_sure_ones_are_kept(folder: Path) -> N
 
 @pytest.mark.slow
 def test_it_runs_in_a_process_of_its_own(folder: Path) -> None:
-    engine = engine_process("longtake.preprocess.engines.owlv2:Owlv2", settings(folder))
+    engine = engine_process("longtake.preprocess.engines.objects.owlv2:Owlv2", settings(folder))
     try:
         assert engine.find(WIDE, CUP) == found(folder)
         assert engine.id == f"owlv2/{folder.name}"

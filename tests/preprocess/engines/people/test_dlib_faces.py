@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from longtake.config import Settings
-from longtake.preprocess.engines.dlib_faces import DlibFaces
-from longtake.preprocess.engines.faces import Face
+from longtake.preprocess.engines.people.dlib_faces import DlibFaces
+from longtake.preprocess.engines.people.faces import Face
 
 Picture = npt.NDArray[np.uint8]
 # photo: who is in it

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from helpers.clips import Picture, noise
 
-from longtake.preprocess.engines.objects import FoundObject
-from longtake.preprocess.engines.objects_faces import find_faces
+from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.people.objects_faces import find_faces
 
 
 def photo(media: Path, name: str) -> Picture:

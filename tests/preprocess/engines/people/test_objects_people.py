@@ -8,9 +8,9 @@ import pytest
 from helpers.clips import Picture
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects_people import joined_upright, likeness
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.people.objects_people import joined_upright, likeness
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 
 def frame(path: Path, time: float) -> Picture:

@@ -11,12 +11,12 @@ from helpers.clips import write_clip
 
 from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects_moving import LONG_SIDE, MovingThings
-from longtake.preprocess.engines.objects_query import parse_query
-from longtake.preprocess.engines.people import Footage
-from longtake.preprocess.engines.people_opencv import OpenCvPeople
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
+from longtake.preprocess.engines.objects.objects_query import parse_query
+from longtake.preprocess.engines.people.people import Footage
+from longtake.preprocess.engines.people.people_opencv import OpenCvPeople
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 PEOPLE = OpenCvPeople(Settings())
 

@@ -13,8 +13,8 @@ from helpers.sandboxes import SANDBOXES, sandbox_or_skip, settings_for
 from longtake.config import Settings
 from longtake.errors import Cancelled, EngineError
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.bubblewrap import Bubblewrap, missing_bubblewrap
-from longtake.preprocess.engines.sandbox import MOST_OUTPUT, Ran, Sandbox
+from longtake.preprocess.engines.sandbox.bubblewrap import Bubblewrap, missing_bubblewrap
+from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, Ran, Sandbox
 
 every_sandbox = pytest.mark.parametrize("name", SANDBOXES)
 

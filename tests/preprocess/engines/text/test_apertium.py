@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
+from helpers.apertium import needs_apertium
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.apertium import Apertium, missing_apertium
-
-ABSENT = shutil.which("apertium") is None or Apertium(Settings()).missing("en", "es") is not None
-needs_apertium = pytest.mark.skipif(ABSENT, reason="needs the system packages apertium and apertium-eng-spa")
+from longtake.preprocess.engines.text.apertium import Apertium, missing_apertium
 
 
 @pytest.fixture
@@ -91,7 +88,7 @@ def test_a_program_that_fails_or_hangs_is_told_and_killed(tmp_path: Path, monkey
     with pytest.raises(EngineError, match="broken data"):
         Apertium(Settings()).translate(["Hello"], "en", "es")
     _program(tmp_path, monkeypatch, f"{listed}; sleep 60 & echo $! > {tmp_path}/child; wait")
-    monkeypatch.setattr("longtake.preprocess.engines.apertium._SECONDS", 0.5)
+    monkeypatch.setattr("longtake.preprocess.engines.text.apertium._SECONDS", 0.5)
     with pytest.raises(EngineError, match="did not end within"):
         Apertium(Settings()).translate(["Hello"], "en", "es")
     command = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/cmdline")

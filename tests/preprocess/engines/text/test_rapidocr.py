@@ -12,9 +12,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from longtake.config import Settings, load
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.rapidocr import RapidOcr
-from longtake.preprocess.frames import read_frames
-from longtake.preprocess.media import probe
+from longtake.preprocess.engines.text.rapidocr import RapidOcr
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.media import probe
 
 Picture = npt.NDArray[np.uint8]
 

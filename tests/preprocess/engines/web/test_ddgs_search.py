@@ -7,8 +7,8 @@ from helpers.searxng_server import Reply, searxng_server
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.ddgs_search import Ddgs, missing_network
-from longtake.preprocess.engines.web import WebResult
+from longtake.preprocess.engines.web.ddgs_search import Ddgs, missing_network
+from longtake.preprocess.engines.web.web import WebResult
 
 pytest.importorskip("ddgs", reason="needs the extra `web`")
 

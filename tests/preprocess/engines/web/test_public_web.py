@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from longtake.errors import EngineError
-from longtake.preprocess.engines.public_web import PublicTransport, is_public
+from longtake.preprocess.engines.web.public_web import PublicTransport, is_public
 
 PRIVATE = """
 127.0.0.1 127.8.9.10 0.0.0.0 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 169.254.169.254 169.254.0.1

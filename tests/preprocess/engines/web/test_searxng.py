@@ -10,8 +10,8 @@ from helpers.searxng_server import KETTLES, Reply, finds, leads_to, searxng_serv
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.searxng import Searxng, missing_searxng
-from longtake.preprocess.engines.web import WebResult
+from longtake.preprocess.engines.web.searxng import Searxng, missing_searxng
+from longtake.preprocess.engines.web.web import WebResult
 
 QUICK = 0.3
 

@@ -1,0 +1,258 @@
+"""What to call for a source and a target: the whole plan of the extractive controller, as a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
+
+from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.programs import listings
+from longtake.agent.controllers.extractive.values import expression_of, values_for
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.language.words import STOPWORDS, TELLING, words
+from longtake.agent.query.query import Query, Source, Target
+from longtake.agent.query.scope import QUOTATION
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.objects.objects_query import knows_word
+from longtake.preprocess.media.language_names import language_name, language_of
+from longtake.tools.core.result import ToolResult
+
+ADDING = frozenset({"sum", "difference"})
+PARTS = 5  # of a video that are summarised each by itself
+LONGEST_PART = 600.0  # seconds
+_LOOKED_AT = 600.0  # seconds of video that a detector without a layer is put to at most
+_SUM = re.compile(r"[\d(][\d\s().,+*/x×÷^%-]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*[\d)%]")
+_TRANSLATED = 8  # lines of the picture, of which those in the wanted language stay as they are
+_SEEN = 0.5  # chance of the picture from which its detectors are called
+_MEANT = 0.6  # chance from which a note is made, which stays
+_ENGLISH = "English"
+_CODE = 3  # letters of the longest code of a language, which is a word as well
+
+
+class Call(NamedTuple):
+    """A tool's name and the arguments it is given."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class Plan(NamedTuple):
+    """What a call is made of."""
+
+    query: Query
+    gathered: Gathered
+    video: str
+    duration: float
+
+    @property
+    def where(self) -> str:
+        """The named scope, or all of it, as tools read it."""
+        span = self.query.scope.span
+        if span is None or not self.query.scope.named:
+            span = self.gathered.window or span
+        return "all" if span is None else written(span)
+
+    @property
+    def near(self) -> str:
+        """The scope, or as much from the start as a detector is put to."""
+        return self.where if self.where != "all" or self.duration <= _LOOKED_AT else f"0-{_LOOKED_AT:g}"
+
+
+Make = Callable[[Plan], Sequence[Call]]
+
+
+def calls_for(query: Query, gathered: Gathered) -> list[Call]:
+    """The calls of the first round: for each likely source and the target, about each open video."""
+    found: list[Call] = []
+    for video, duration in query.videos.items():
+        plan = Plan(query, gathered, video, duration)
+        named = {"video": video} if len(query.videos) > 1 else {}
+        for make in _makers(query):
+            found += [Call(call.name, call.arguments | named) for call in make(plan) if _takes_video(call)]
+            found += [call for call in make(plan) if not _takes_video(call)]
+    return [call for number, call in enumerate(found) if call not in found[:number]]
+
+
+def calls_after(query: Query, results: Sequence[ToolResult], ranked: Sequence[tuple[Candidate, float]]) -> list[Call]:
+    """The calls of the second round: what was read is worked out, or run."""
+    done = {result.tool for result in results}
+    read = [result for result in results if not result.failure]
+    if query.target in ADDING and "calculator" not in done:
+        values = values_for(query, [candidate for candidate, _ in ranked])
+        return [Call("calculator", {"expression": expression_of(query, values)})] if values else []
+    if query.target == "calculation" and "calculator" not in done:
+        formulas = formulas_of(read, [candidate for candidate, _ in ranked])
+        return [Call("calculator", {"expression": formulas[0]["expression"]})] if formulas else []
+    if query.target == "code" and "execute_code" not in done:
+        texts = [item for each in read if each.tool == "extract_scene_text" for item in each.evidence]
+        return [Call("execute_code", {"code": one.source, "language": "python"}) for one in listings(texts)[:1]]
+    return []
+
+
+def formulas_of(results: Sequence[ToolResult], ranked: Sequence[Candidate]) -> list[dict[str, Any]]:
+    """The formulas that were read, those first that have a value, and whose line comes closest to the question."""
+    found = [one for each in results if each.tool == "extract_math_exp" for one in each.output["expressions"]]
+    texts = [each.text for each in ranked]
+
+    def place(formula: dict[str, Any]) -> tuple[bool, int]:
+        here = next((number for number, text in enumerate(texts) if formula["seen"] in text), len(texts))
+        return "value" not in formula, here
+
+    return sorted(found, key=place)
+
+
+def _takes_video(call: Call) -> bool:
+    return "timestamp" in call.arguments
+
+
+def _makers(query: Query) -> list[Make]:
+    """The rows of the table that fit a query, those of its target first."""
+    if query.target in _BY_TARGET:
+        return [_BY_TARGET[query.target]]
+    return [make for source in query.sources if (make := _BY_SOURCE.get(source))]
+
+
+def written(span: TimeSpan) -> str:
+    """A span as tools read it; a moment as one time."""
+    return f"{span.start:g}" if span.length == 0 else f"{span.start:.3f}-{span.end:.3f}"
+
+
+def _heard(plan: Plan) -> list[Call]:
+    return [Call("transcribe_speech", {"timestamp": plan.where})] if plan.query.scope.named else []
+
+
+def _read(plan: Plan) -> list[Call]:
+    return [Call("extract_scene_text", {"timestamp": plan.where})] if plan.query.scope.named else []
+
+
+def _listened(plan: Plan) -> list[Call]:
+    return [Call("detect_audio_events", {"timestamp": plan.where})]
+
+
+def _seen(plan: Plan) -> list[Call]:
+    """A model that sees is asked first; detectors, which are slow, where the picture is most likely meant."""
+    query, thing = plan.query, asked_thing(plan.query)
+    calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question})]
+    if query.source != "picture" or query.reading.sources["picture"] < _SEEN:
+        return calls
+    if query.target == "count" and thing:
+        calls.append(_counted(plan, thing))
+    elif query.target in ("place", "time", "yesno", "colour") and thing:
+        calls.append(Call("object_detection", {"timestamp": plan.near, "categories": [thing]}))
+    elif query.target == "name":
+        calls.append(Call("detect_faces", {"timestamp": plan.near}))
+    elif query.target == "description":
+        calls.append(Call("detect_activities", {"timestamp": plan.near}))
+    return calls
+
+
+def _moved(plan: Plan) -> list[Call]:
+    calls = [Call(name, {"timestamp": plan.near}) for name in ("inspect_motion", "detect_activities")]
+    thing = asked_thing(plan.query)
+    return [*calls, _counted(plan, thing)] if any(map(knows_word, thing.split())) else calls
+
+
+def _counted(plan: Plan, thing: str) -> Call:
+    return Call("count_objects", {"timestamp": plan.near, "object_query": thing})
+
+
+def _cut(plan: Plan) -> list[Call]:
+    return [Call("find_moments", {"timestamp": plan.where})]
+
+
+def _summarised(plan: Plan) -> list[Call]:
+    """The scope, or the whole video in parts."""
+    start, end = 0.0, plan.duration
+    if plan.where != "all" and plan.query.scope.span:
+        start, end = plan.query.scope.span.start, plan.query.scope.span.end
+    count = 1 if end - start <= 60 else min(PARTS, max(2, round((end - start) / LONGEST_PART) + 1))
+    edges = [start + (end - start) * number / count for number in range(count + 1)]
+    spans = [TimeSpan(start=one, end=other) for one, other in pairwise(edges)]
+    return [
+        Call(
+            "summarize_segment", {"timestamp": written(span), "text": "", "length": "short" if count > 1 else "medium"}
+        )
+        for span in spans
+    ]
+
+
+def _translated(plan: Plan) -> list[Call]:
+    """Speech at once; what is written once it is read."""
+    language = wanted_language(plan.query.question)
+    if plan.query.source == "speech":
+        given = {"timestamp": plan.where, "from_lang": "auto", "to_lang": language}
+        return [Call("translate_speech", given)]
+    texts = [found.text for found in plan.gathered.found if found.modality == "scene_text"][:_TRANSLATED]
+    return [Call("translate_text", {"text": text, "from_lang": "auto", "to_lang": language}) for text in texts]
+
+
+def _reckoned(plan: Plan) -> list[Call]:
+    """The sum that the question holds, else the formulas of the picture."""
+    if sum_asked := _SUM.search(plan.query.question):
+        return [Call("calculator", {"expression": sum_asked[0].strip()})]
+    return [Call("extract_math_exp", {"timestamp": plan.near})]
+
+
+def _run(plan: Plan) -> list[Call]:
+    """The text around the line that comes closest, all of which may be of one program."""
+    texts = [found.evidence.span for found in plan.gathered.found if found.modality == "scene_text"]
+    return [Call("extract_scene_text", {"timestamp": written(span)}) for span in texts[:1]]
+
+
+def _kept(plan: Plan) -> list[Call]:
+    if plan.query.reading.targets["keep"] < _MEANT:
+        return []
+    last = plan.query.last
+    note = last.quote if last else plan.query.question
+    return [Call("memory_tool", {"func": "add", "data": note})]
+
+
+def _recalled(plan: Plan) -> list[Call]:
+    return [Call("memory_tool", {"func": "search", "data": ""})]
+
+
+def _looked_up(plan: Plan) -> list[Call]:
+    return [Call("web_search", {"query": plan.query.question})]
+
+
+_BY_SOURCE: Mapping[Source, Make] = {
+    "speech": _heard,
+    "text": _read,
+    "sound": _listened,
+    "picture": _seen,
+    "motion": _moved,
+    "shots": _cut,
+}
+_BY_TARGET: Mapping[Target, Make] = {
+    "summary": _summarised,
+    "translation": _translated,
+    "calculation": _reckoned,
+    "code": _run,
+    "keep": _kept,
+    "recall": _recalled,
+    "lookup": _looked_up,
+}
+
+
+def asked_thing(query: Query) -> str:
+    """What is to be seen, as detectors take it: the first colour, shape, movement or person, else the telling words."""
+    plain = words(QUOTATION.sub(" ", query.question))
+    known = next((list(run) for is_known, run in groupby(plain, knows_word) if is_known), [])
+    if known:
+        return " ".join(dict.fromkeys(known))
+    named = [word for word in plain if word not in STOPWORDS and word not in TELLING and not word[0].isdigit()]
+    return " ".join(named[:2])
+
+
+def wanted_language(question: str) -> str:
+    """The language that a question names last; English where it names none."""
+    named = [code for word in words(question) if len(word) > _CODE and (code := language_of(word))]
+    return language_name(named[-1]) if named else _ENGLISH
+
+
+def failures(results: Sequence[ToolResult]) -> list[str]:
+    """Why calls came to nothing, each once, with what would help."""
+    told = [f"{each.failure.message} {each.failure.remedy}".strip() for each in results if each.failure]
+    return list(dict.fromkeys(told))

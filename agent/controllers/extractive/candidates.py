@@ -1,0 +1,131 @@
+"""What may be the answer: gathered documents, facts of the recording, and what the called tools found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from longtake.agent.gathering.records import Found, Gathered, joined_text
+from longtake.agent.query.query import Fact, Query
+from longtake.memory.index import Vectors
+from longtake.memory.records import Closest, Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.core.result import ToolResult
+
+Embed = Callable[[Sequence[str]], Vectors]
+MEASURING = frozenset({"detect_activities", "inspect_motion", "find_moments"})
+MOST_EMBEDDED = 80  # pieces of evidence of tools that are compared with the question
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One piece of evidence in its line, and how near it is to the question."""
+
+    evidence: Evidence
+    line: tuple[Evidence, ...]
+    cosine: float
+    words: float = 0.0
+    anchored: bool = False
+    tool: str = ""
+    fact: Fact | None = None
+    spoken: TimeSpan | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return joined_text(self.line)
+
+    @property
+    def span(self) -> TimeSpan:
+        """Seconds of the line."""
+        return Found(evidence=self.evidence, line=self.line).span
+
+    @property
+    def modality(self) -> Modality:
+        """Of the evidence."""
+        return self.evidence.modality
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is movement or change that no model named: layers of Longtake's own, and tools that read them."""
+        return self.tool in MEASURING or (not self.tool and self.evidence.engine.startswith("longtake/"))
+
+    def chance(self, query: Query) -> float:
+        """How likely the answer lies where it was found."""
+        if self.fact is not None:
+            return query.chance_of(self.fact)
+        return query.chance(self.modality, measured=self.measured or self.tool == "orient")
+
+    @property
+    def closest(self) -> Closest:
+        """As it is shown where no answer is sure."""
+        span = self.spoken or self.span
+        return Closest(
+            text=self.text,
+            start=round(span.start, 3),
+            end=round(span.end, 3),
+            modality=self.modality,
+            video=self.evidence.video,
+        )
+
+
+def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult], embed: Embed) -> list[Candidate]:
+    """Every candidate once; what a tool read anew takes the place of what search found."""
+    # What is true of the whole recording says nothing of a part of it.
+    part = gathered.window is not None
+    facts = {fact.evidence.id: fact for fact in query.facts if fact.source == "file" or not part}
+    known_before = [*(fact.evidence for fact in facts.values()), *query.blank]
+    loose = [*_of_tools(results), *((item, "orient") for item in known_before)][-MOST_EMBEDDED:]
+    known = {(item.id, item.box): tool for item, tool in loose}
+    gathered_ones = [
+        Candidate(
+            found.evidence,
+            found.line,
+            found.cosine,
+            found.words,
+            found.anchored,
+            known.get(_key(found), ""),
+            spoken=found.spoken,
+        )
+        for found in gathered.found
+    ]
+    held = {(each.evidence.id, each.evidence.box) for each in gathered_ones}
+    fresh = [(item, tool) for item, tool in loose if (item.id, item.box) not in held]
+    vectors = embed([query.question, *(item.content for item, _ in fresh)])
+    cosines = vectors[1:] @ vectors[0] if fresh else []
+    lines = _lines([item for item, _ in fresh])
+    found = [
+        Candidate(item, lines[number], round(float(cosine), 4), tool=tool, fact=facts.get(item.id))
+        for number, ((item, tool), cosine) in enumerate(zip(fresh, cosines, strict=True))
+    ]
+    return [*found, *gathered_ones]
+
+
+def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Without those whose line says nothing that a better one at the same time does not."""
+    kept: list[Candidate] = []
+    for candidate in candidates:
+        plain = _plain(candidate)
+        if not any(_plain(other).find(plain) >= 0 and other.modality == candidate.modality for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _plain(candidate: Candidate) -> str:
+    return " ".join(candidate.text.casefold().split())
+
+
+def _key(found: Found) -> tuple[str, tuple[float, float, float, float] | None]:
+    return found.evidence.id, found.evidence.box
+
+
+def _of_tools(results: Sequence[ToolResult]) -> list[tuple[Evidence, str]]:
+    return [(item, result.tool) for result in results if not result.failure for item in result.evidence if item.video]
+
+
+def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
+    """Texts that a tool read at one moment stand in one line."""
+    from longtake.agent.gathering.lines import Lines
+
+    lines = Lines(items)
+    return [lines.line_of(item) for item in items]

@@ -1,0 +1,140 @@
+"""The reply formed from ranked candidates, by target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longtake.agent.controllers.extractive.calls import failures
+from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
+from longtake.agent.controllers.extractive.options import choose
+from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
+from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.agent.verification.verdicts import settled
+from longtake.memory.records import Closest
+from longtake.tools.core.result import ToolResult
+
+CLOSEST = 3
+MOST_LISTED = 8
+_FEW = 3  # lines in a scope that are told all
+_LISTED = 0.5  # of the best one's chance that others of a list have at least
+_IMPOSSIBLE = 0.02  # chance of a modality under which nothing of it is offered
+_UNSEEN = 0.85  # chance of a source from which another's lines answer nothing
+_LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # knows things
+_MANY = frozenset({"list", "order"})
+_WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "calculation", "code", "translation")
+_TIMED = frozenset({"time", "duration"})
+_WHAT_HELPS: dict[Source, str] = {
+    "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
+    "--set visual_question.model=NAME.",
+    "speech": "Nothing said is known: put subtitles beside the file, or name a Whisper model with "
+    "--set speech.model=FOLDER, and index it again.",
+    "text": "No text was read in the picture.",
+    "sound": "No sound was listened to.",
+    "outside": "What is not in the video needs a language model or the web: `longtake doctor` says what is missing.",
+}
+Ranked = Sequence[tuple[Candidate, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that a reply is formed from."""
+
+    query: Query
+    ranked: Ranked
+    confidence: float
+    sure: float
+    results: Sequence[ToolResult]
+    embed: Embed
+    made: Reply | None = None
+    beside: Candidate | None = None
+
+
+def form(findings: Findings) -> Reply:
+    """The reply: what a tool made, else the best candidate where it is likely enough, else the closest lines."""
+    query = findings.query
+    fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
+    nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
+    if query.options and (
+        picked := choose(query.options, [(findings.beside, 1.0)] if findings.beside else fitting, findings.embed)
+    ):
+        option, line, sure = picked
+        claim = DraftClaim(text=_told(query, line), evidence=_ids(line))
+        outcome: Outcome = "answered" if sure else "uncertain"
+        first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
+        return Reply(outcome=outcome, claims=(claim,), closest=first, option=option)
+    if findings.made is not None:
+        return _handed_over(findings.made, findings, nearest)
+    if not fitting or _imperceptible(findings, fitting):
+        return Reply(outcome="abstained", reason=_reason(findings))
+    # What is to be worked out stands in no line, unless the question was misread.
+    confidence = findings.confidence * (1 - sum(query.reading.targets[target] for target in _WORKED_OUT))
+    if fitting[0][0].fact is not None:  # a fact of the recording is exact, if it is what is asked for
+        confidence = max(confidence, fitting[0][0].chance(query))
+    return Reply(
+        outcome="answered" if confidence >= findings.sure else "uncertain",
+        claims=tuple(DraftClaim(text=_told(query, each), evidence=_ids(each)) for each in _chosen(query, fitting)),
+        closest=nearest,
+        confidence=round(confidence, 4),
+    )
+
+
+def _handed_over(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:
+    """What a tool made: answered where it is likely enough, else the first of the closest lines."""
+    if made.confidence is None or made.confidence >= findings.sure:
+        return made.model_copy(update={"closest": nearest})
+    lines = {item.id: each for each, _ in findings.ranked for item in each.line}
+    proofs = [
+        (claim, lines[claim.evidence[0]]) for claim in made.claims if claim.evidence and claim.evidence[0] in lines
+    ]
+    first = tuple(line.closest.model_copy(update={"text": claim.text}) for claim, line in proofs)
+    return made.model_copy(update={"closest": (*first, *nearest)[:CLOSEST], "outcome": "uncertain"})
+
+
+def said(reply: Reply) -> str:
+    """A reply in words, for traces and for tools that ask in words."""
+    lines = [claim.text for claim in reply.claims] or [each.text for each in reply.closest]
+    return "\n".join(lines) or reply.reason
+
+
+def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
+    """The candidates that make the answer: one of each video; all where several are asked for or the scope is small."""
+    best, chance = fitting[0]
+    own = [(each, other) for each, other in fitting if each.modality == best.modality]
+    lines = distinct(each for each, _ in own)
+    whole = query.scope.named and best.modality == MODALITY_OF.get(query.source) and len(lines) <= _FEW
+    if query.target in _MANY:
+        lines = distinct(each for each, other in own if other >= _LISTED * chance)[:MOST_LISTED]
+    elif not whole:  # of several videos each may answer
+        likely = [each for each, other in own if other >= _LISTED * chance]
+        lines = list({each.evidence.video: each for each in reversed(likely)}.values())
+    return sorted(lines, key=lambda each: (each.evidence.span.start, each.evidence.box or ()))
+
+
+def _imperceptible(findings: Findings, fitting: Ranked) -> bool:
+    """Whether what is asked is seen, no engine here sees it, and no line is likely to say it."""
+    query = findings.query
+    asked = query.source in ("picture", "outside") and query.reading.sources[query.source] >= _UNSEEN
+    perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
+    return asked and not perceived and findings.confidence < findings.sure
+
+
+def _told(query: Query, candidate: Candidate) -> str:
+    """What is claimed by a candidate: its line, word for word, with what the target adds."""
+    quotes = f"“{candidate.text}”"
+    span = candidate.spoken or candidate.span
+    if query.target in _TIMED and candidate.modality != "metadata":
+        return f"{quotes} from {span.start:.1f} s to {span.end:.1f} s"
+    if query.target == "yesno" and (answer := settled(query.question, candidate.text)):
+        return f"{answer.capitalize()}: {quotes}"
+    return quotes
+
+
+def _ids(candidate: Candidate) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.id for item in candidate.line))
+
+
+def _reason(findings: Findings) -> str:
+    """Why nothing can be offered, and what would help."""
+    missing = [_WHAT_HELPS[source] for source in findings.query.sources if source in _WHAT_HELPS]
+    return next(iter([*missing, *failures(findings.results)]), "") or "Nothing that could answer this was found."

@@ -1,0 +1,176 @@
+"""Replies that a tool has already made: a sum, a translation, a count, a summary, a note, a page of the web."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from longtake.agent.controllers.extractive.calls import formulas_of
+from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.programs import listings
+from longtake.agent.controllers.extractive.succession import beside
+from longtake.agent.controllers.extractive.values import values_for
+from longtake.agent.controllers.reply import DraftClaim, Reply
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.language.amounts import amounts
+from longtake.agent.language.words import holds_phrase
+from longtake.agent.query.query import Query, Target
+from longtake.memory.records import Evidence
+from longtake.tools.core.result import ToolResult
+
+_COUNTED = 0.8  # chance that a count which no detector doubts is right
+_WORKED_OUT = 0.9  # likewise of what was calculated, translated or noted
+_NEXT = 0.7  # likewise of what comes next in the picture or in time
+_DOUBTED = 0.3  # likewise where the question may want something else
+_LONGEST_OUTPUT = 300  # characters that a program prints
+
+
+@dataclass(frozen=True, slots=True)
+class Finds:
+    """What replies are made of: the results that are no failures, and the candidates, best first."""
+
+    query: Query
+    gathered: Gathered
+    results: Sequence[ToolResult]
+    ranked: Sequence[Candidate]
+
+    def of(self, *names: str) -> list[ToolResult]:
+        """The results of some tools."""
+        return [result for result in self.results if result.tool in names]
+
+
+Make = Callable[[Finds], Reply | None]
+
+
+def made_reply(
+    query: Query, gathered: Gathered, results: Sequence[ToolResult], ranked: Sequence[Candidate]
+) -> Reply | None:
+    """The reply that the tools called for the target have made; None where they made none."""
+    make = _BY_TARGET.get(query.target)
+    finds = Finds(query, gathered, [result for result in results if not result.failure], ranked)
+    return make(finds) if make else None
+
+
+def _answered(claims: Sequence[tuple[str, Sequence[Evidence]]], confidence: float) -> Reply | None:
+    drafts = tuple(DraftClaim(text=text, evidence=tuple(item.id for item in found)) for text, found in claims)
+    return Reply(outcome="answered", claims=drafts, confidence=round(confidence, 4)) if drafts else None
+
+
+def _summary(finds: Finds) -> Reply | None:
+    """The best lines of each part, none twice, in the order of the video."""
+    lines: dict[str, Evidence] = {}
+    for result in finds.of("summarize_segment"):
+        for item in sorted(result.evidence, key=lambda item: item.span.start):
+            text = " ".join(item.content.split())
+            if not any(text.casefold() in known.casefold() or known.casefold() in text.casefold() for known in lines):
+                lines[text] = item
+    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT)
+
+
+def _count(finds: Finds) -> Reply | None:
+    """What was counted, by its own evidence."""
+    reading = finds.query.reading
+    for result in finds.of("count_objects"):
+        if result.output["count"] and result.evidence:
+            least = "at least " if result.output.get("at_least") else ""
+            text = f"{least}{result.output['count']}: “{result.evidence[-1].content}”"
+            asked = min(reading.sources["picture"], reading.targets["count"])
+            return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
+    return None
+
+
+def _translation(finds: Finds) -> Reply | None:
+    """What was said; of what is written the best line that was not in that language already."""
+    said = [(f"“{item.content}”", [item]) for result in finds.of("translate_speech") for item in result.evidence]
+    if said:
+        return _answered(said, _WORKED_OUT)
+    for result in finds.of("translate_text"):
+        text = result.output["translated_text"]
+        if not any(_same(text, each.text) for each in finds.ranked):
+            return _answered([(f"“{text}”", [])], _WORKED_OUT)
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold().split() == other.casefold().split()
+
+
+def _calculation(finds: Finds) -> Reply | None:
+    """The result, by the formula of the picture where it was read there.
+
+    It is the answer where the question holds the formula, or comes closest to its line among all that was found.
+    """
+    formulas = formulas_of(finds.results, finds.ranked)
+    read = [item for result in finds.of("extract_math_exp") for item in result.evidence]
+    seen = [item for item in read if formulas and formulas[0]["seen"] in item.content][:1]
+    for result in finds.of("calculator"):
+        told = f"the result is {result.output['result']}"
+        if not formulas:
+            return _answered([(told.capitalize(), [])], _WORKED_OUT)
+        if any(item.content in each.text for item in seen for each in finds.ranked[:1]) and not _unused(finds, seen):
+            return _answered([(f"“{seen[0].content}”: {told}", seen)], finds.query.reading.targets["calculation"])
+    return None
+
+
+def _worked_out(finds: Finds) -> Reply | None:
+    """The sum or difference of values found, each with its line."""
+    values = values_for(finds.query, finds.ranked)
+    for result in finds.of("calculator"):
+        proof = [item for value in values for item in value.line.line]
+        lines = " and ".join(f"“{value.line.text}”" for value in values)
+        chance = finds.query.reading.targets[finds.query.target] if not _unused(finds, proof) else _DOUBTED
+        return _answered([(f"{lines}: the result is {result.output['result']}", proof)], chance)
+    return None
+
+
+def _unused(finds: Finds, proof: Sequence[Evidence]) -> bool:
+    """Whether the question gives an amount that is in none of the lines: something else is to be worked out with it."""
+    held = {amount.number for item in proof for amount in amounts(item.content)}
+    return bool({amount.number for amount in amounts(finds.query.question)} - held)
+
+
+def _printed(finds: Finds) -> Reply | None:
+    """What a program prints, by the line of the picture that prints it."""
+    texts = [item for result in finds.of("extract_scene_text") for item in result.evidence]
+    shown = listings(texts)
+    for result in finds.of("execute_code"):
+        printed = result.output["stdout"].strip()
+        if shown and not result.output["stderr"] and 0 < len(printed) <= _LONGEST_OUTPUT:
+            lines = ", ".join(f"“{line.strip()}”" for line in printed.splitlines())
+            sure = _DOUBTED if _unused(finds, shown[0].lines) else _WORKED_OUT
+            return _answered([(f"It prints {lines}", shown[0].lines)], sure)
+    return None
+
+
+def _succeeding(finds: Finds) -> Reply | None:
+    """What comes directly after, or before, what the question names."""
+    found = beside(finds.query, finds.gathered, finds.ranked)
+    if found is None or finds.gathered.spot is None:
+        return None
+    named = [*(anchor.phrase for anchor in finds.query.scope.anchors), *finds.query.quoted]
+    meant = any(holds_phrase(phrase, finds.gathered.spot.content) for phrase in named)
+    return _answered([(f"“{found.text}”", [found.evidence])], _NEXT if meant else _DOUBTED)
+
+
+def _note(finds: Finds) -> Reply | None:
+    for result in finds.of("memory_tool"):
+        output = result.output["output"]
+        if isinstance(output, list) and output:
+            return _answered([(f"“{output[0]['text']}”", [])], _WORKED_OUT)
+        if isinstance(output, dict) and result.output["success"]:
+            return Reply(outcome="answered", reason=f"Noted as number {output['id']}.", confidence=1.0)
+    return None
+
+
+_BY_TARGET: Mapping[Target, Make] = {
+    "summary": _summary,
+    "count": _count,
+    "translation": _translation,
+    "sum": _worked_out,
+    "difference": _worked_out,
+    "calculation": _calculation,
+    "code": _printed,
+    "order": _succeeding,
+    "keep": _note,
+    "recall": _note,
+}

@@ -1,0 +1,92 @@
+"""The embedded controller as a LangChain chat model: no language model, the same reply to the same messages.
+
+It reads the `Query`, the gathered evidence and the tools' results as data (message artifacts), never by parsing prose,
+calls what the table names, ranks what was found and hands over structured claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+
+from longtake.agent.controllers.extractive.calls import Call, calls_after, calls_for
+from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
+from longtake.agent.controllers.extractive.forming import Findings, form, said
+from longtake.agent.controllers.extractive.made import made_reply
+from longtake.agent.controllers.extractive.ranking import confidence, load_weights, ranked
+from longtake.agent.controllers.extractive.succession import beside
+from longtake.agent.controllers.reply import REPLY, Reply
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.query.query import Query
+from longtake.errors import EngineError
+from longtake.tools.core.result import ToolResult
+
+QUERY, GATHERED = "query", "gathered"  # keys of the opening message's additional data
+
+
+class ExtractiveChatModel(BaseChatModel):
+    """Answers with lines of the video."""
+
+    embed: Embed
+    family: Callable[[], str]
+    tool_names: frozenset[str] = frozenset()
+
+    @property
+    def _llm_type(self) -> str:
+        return "longtake-extractive"
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same model, told which tools it may call."""
+        names = frozenset(tool["function"]["name"] for tool in tools if isinstance(tool, dict))
+        return self.model_copy(update={"tool_names": names})
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        told = {key: value for message in messages for key, value in message.additional_kwargs.items()}
+        if QUERY not in told:
+            raise EngineError("The extractive controller only runs inside the agent's graph: it was told no query.")
+        query, gathered = Query.model_validate(told[QUERY]), Gathered.model_validate(told[GATHERED])
+        results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
+        rounds = sum(isinstance(each, AIMessage) for each in messages)
+        weights = load_weights(self.family())
+        found = ranked(query, candidates_of(query, gathered, results, self.embed), weights)
+        planned = (calls_for(query, gathered) if rounds == 0 else []) or calls_after(query, results, found)
+        calls = [call for call in planned if call.name in self.tool_names]
+        if calls:
+            message = _asking(calls, len(results))
+        else:
+            trust = confidence(query, found, weights) if found else 0.0
+            lines = [candidate for candidate, _ in found]
+            made, following = made_reply(query, gathered, results, lines), beside(query, gathered, lines)
+            message = _saying(form(Findings(query, found, trust, weights.sure, results, self.embed, made, following)))
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def _asking(calls: Sequence[Call], before: int) -> AIMessage:
+    numbered = [
+        {"name": call.name, "args": call.arguments, "id": f"extractive-{before + place}", "type": "tool_call"}
+        for place, call in enumerate(calls)
+    ]
+    return AIMessage(content="", tool_calls=numbered)
+
+
+def _saying(reply: Reply) -> AIMessage:
+    return AIMessage(content=said(reply), additional_kwargs={REPLY: reply.model_dump(mode="json")})

@@ -1,0 +1,189 @@
+"""Find the best evidence for a `Query`: hybrid search in the likely sources, within the named scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from longtake.agent.gathering.lines import Lines
+from longtake.agent.gathering.records import Found, Gathered
+from longtake.agent.language.words import holds_phrase
+from longtake.agent.query.query import Anchor, Query, Relation
+from longtake.errors import EngineError
+from longtake.memory.fusion import WORDS
+from longtake.memory.index import Hit, Match, SearchFilter, Vectors
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.pipeline.retrieval import query_embeddings
+from longtake.tools.core.context import ToolContext, VideoHandle
+from longtake.tools.core.evidence import evidence_of
+from longtake.tools.retrieval.search import evidence_of_document
+
+if TYPE_CHECKING:
+    from longtake.agent.graph.context import RunContext
+
+SEARCHED: tuple[Modality, ...] = ("speech", "scene_text", "audio", "visual")
+MOST = 24  # documents of a modality
+_AROUND = 2.0  # seconds on either side of a named time: what is said or shown then began before
+_NEAR = 15.0  # seconds around the scope that count where nothing lies in it
+_AFTERWARDS = 60.0  # seconds behind, or before, an anchor that are its neighbourhood
+_CHANGE = 1.0  # seconds by which a shot may change before its text is read, or after
+_ANCHOR_COSINE = 0.3  # under which a phrase names nothing that was found
+
+
+def gather(query: Query, context: RunContext) -> Gathered:
+    """The documents that come closest to a question, with the lines they stand in."""
+    search = _Search(query, context.tools)
+    span = query.scope.span
+    if span is not None:
+        window = span.widened(
+            _AROUND if query.scope.point else 0.0, _AROUND if query.scope.point else 0.0, _longest(query)
+        )
+        found = search.within(query.question, window)
+        if found:
+            return Gathered(found=(*search.changes(window), *found), window=window)
+        near = window.widened(_NEAR, _NEAR, _longest(query))
+        return Gathered(found=search.within(query.question, near), window=window, widened=True)
+    there, spot = search.anchored(_anchors(query))
+    found = search.within(query.question, None)
+    if there is None:
+        return Gathered(found=found)
+    changes = search.changes(TimeSpan(start=spot.span.start, end=spot.span.start)) if spot else []
+    inside = [each.model_copy(update={"anchored": True}) for each in (*changes, *search.within(query.question, there))]
+    known = {(each.evidence.id, each.evidence.box) for each in inside}
+    others = [each for each in found if (each.evidence.id, each.evidence.box) not in known]
+    return Gathered(found=(*inside, *others), window=there, spot=spot)
+
+
+def _anchors(query: Query) -> tuple[Anchor, ...]:
+    """What else the question names: also what it quotes, where it asks for what comes next or for no words."""
+    if query.scope.anchors or (query.target != "order" and query.source in ("speech", "text")):
+        return query.scope.anchors
+    relation: Relation = "after" if query.target == "order" else "while"
+    return tuple(Anchor(relation=relation, phrase=phrase) for phrase in query.quoted[:1])
+
+
+def _longest(query: Query) -> float:
+    return max(query.videos.values(), default=0.0)
+
+
+class _Search:
+    """The documents of the open videos, and one embedding of each text that is looked for."""
+
+    def __init__(self, query: Query, tools: ToolContext) -> None:
+        self._query = query
+        self._tools = tools
+        self._evidence: dict[str, Evidence] = {}
+        self._lines: dict[str, Lines] = {}
+        self._words: dict[str, list[tuple[float, float, str]]] = {}
+        for handle in tools.videos.values():
+            self._read(handle)
+
+    def within(self, text: str, window: TimeSpan | None) -> tuple[Found, ...]:
+        """What is found of a text, best first in each modality."""
+        vectors = self._embedded(text)
+        found: dict[str, Found] = {}
+        for modality in SEARCHED:
+            where = SearchFilter(tuple(self._tools.videos), (modality,), window)
+            hits = self._tools.index.search(text, vectors, where, MOST)
+            for match in _matches(hits)[:MOST]:
+                found.setdefault(match.document.id, self._found(match))
+        return tuple(found.values())
+
+    def changes(self, window: TimeSpan) -> list[Found]:
+        """Where shots change within the seconds, the nearest to their beginning first."""
+        if "shots" not in self._query.sources:
+            return []
+        found: list[Evidence] = []
+        for handle in self._tools.videos.values():
+            layer = handle.layer("shots")
+            if layer is None:
+                continue
+            for shot in handle.items("shots")[1:]:
+                if window.start - _CHANGE <= shot["start"] <= window.end + _CHANGE:
+                    moment = {"start": shot["start"], "end": shot["start"]}
+                    text = f"{shot['transition']} at {shot['start']:.2f} s"
+                    found.append(evidence_of(moment, text, "metadata", layer, handle.id))
+        found.sort(key=lambda item: abs(item.span.start - window.start))
+        return [Found(evidence=item, line=(item,)) for item in found[:MOST]]
+
+    def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Evidence | None]:
+        """The seconds that lie to what the anchors name as the question says, and the first that was found of them."""
+        start, end = 0.0, _longest(self._query)
+        spots: list[Evidence] = []
+        for anchor in anchors:
+            spot = self._spot(anchor.phrase)
+            if spot is not None:
+                spots.append(spot)
+                start, end = _narrowed(start, end, spot.span, anchor.relation)
+        there = TimeSpan(start=start, end=end) if spots and start < end else None
+        return there, spots[0] if there else None
+
+    def _spot(self, phrase: str) -> Evidence | None:
+        """What a phrase names, where it is said, shown or heard: the words themselves before what is like them."""
+        found = self.within(phrase, None)
+        best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.content), each.cosine), default=None)
+        return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None
+
+    def _found(self, match: Match) -> Found:
+        # A closer reading is in the index and in no layer: it is a line of its own.
+        evidence = self._evidence.get(match.document.id)
+        line = self._lines[evidence.video].line_of(evidence) if evidence else ()
+        evidence = evidence or evidence_of_document(match.document, match.document.score)
+        words = match.signals.get(WORDS)
+        cosines = [signal.score for name, signal in match.signals.items() if name != WORDS]
+        return Found(
+            evidence=evidence,
+            line=line or (evidence,),
+            cosine=round(max(cosines, default=0.0), 4),
+            words=round(words.score, 4) if words else 0.0,
+            spoken=self._spoken(evidence) if evidence.modality == "speech" else None,
+        )
+
+    def _spoken(self, evidence: Evidence) -> TimeSpan | None:
+        """When what the question quotes is said, where the recogniser told the time of each word."""
+        for phrase in self._query.quoted:
+            length = len(phrase.split())
+            said = [word for word in self._words[evidence.video] if evidence.span.start <= word[0] <= evidence.span.end]
+            for first in range(len(said) - length + 1):
+                run = said[first : first + length]
+                if holds_phrase(phrase, " ".join(word for _, _, word in run)):
+                    return TimeSpan(start=run[0][0], end=run[-1][1])
+        return None
+
+    def _embedded(self, text: str) -> Mapping[str, Vectors]:
+        held = self._tools.index.spaces(tuple(self._tools.videos))
+        vectors: dict[str, Vectors] = {}
+        for embedding in query_embeddings(self._tools.engines):
+            if embedding.space in held:
+                with suppress(EngineError):
+                    vectors[embedding.space] = embedding.embed([text])[0]
+        return vectors
+
+    def _read(self, handle: VideoHandle) -> None:
+        """All documents of a video as evidence, with the places of what is written."""
+        layers = {name: layer for name in handle.record.layers if (layer := handle.layer(name))}
+        read = handle.items("scene_text")
+        boxes = {(item["start"], item["end"], item["text"]): tuple(item["box"]) for item in read if item.get("box")}
+        for document in documents_of(handle.id, layers):
+            box = boxes.get((document.span.start, document.span.end, document.text))
+            self._evidence[document.id] = evidence_of_document(document, document.score).model_copy(update={"box": box})
+        said = handle.items("speech") if self._query.quoted else ()
+        self._words[handle.id] = [tuple(word[:3]) for item in said for word in item["words"]]
+        own = [item for item in self._evidence.values() if item.video == handle.id]
+        self._lines[handle.id] = Lines(own)
+
+
+def _matches(hits: Sequence[Hit]) -> list[Match]:
+    """The documents of all events, best first."""
+    return sorted((match for hit in hits for match in (hit, *hit.also)), key=lambda match: -match.score)
+
+
+def _narrowed(start: float, end: float, spot: TimeSpan, relation: Relation) -> tuple[float, float]:
+    if relation == "after":
+        return max(start, spot.start), min(end, spot.end + _AFTERWARDS)
+    if relation == "before":
+        return max(start, spot.start - _AFTERWARDS), min(end, spot.end)
+    return max(start, spot.start), min(end, spot.end)

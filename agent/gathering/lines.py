@@ -1,0 +1,105 @@
+"""The line a document stands in: cues that go on, texts that a picture shows together, one text read several times."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from longtake.agent.language.rows import row_of
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+
+_WORDS = 25  # of a line of speech, from which no further cue joins it
+_PAUSE = 2.5  # seconds between two cues of one line
+_ENDS = re.compile(r"[.!?…][\"”»)]?\s*$")
+_LETTERS = 100  # of the texts of a picture in one line, where they stand in several rows
+_TOGETHER = 0.5  # share of the shorter text's time that two of one line share
+_ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are two readings of one
+
+
+class Lines:
+    """The documents of a video by modality and time, to find a document's line in."""
+
+    def __init__(self, documents: Sequence[Evidence]) -> None:
+        """Take all documents of one video."""
+        self._speech = sorted((item for item in documents if item.modality == "speech"), key=_start)
+        self._texts = sorted((item for item in documents if item.modality == "scene_text"), key=_start)
+        self._starts = [item.span.start for item in self._texts]
+        self._longest = max((item.span.length for item in self._texts), default=0.0)
+
+    def line_of(self, item: Evidence) -> tuple[Evidence, ...]:
+        """The document with its neighbours, in reading order."""
+        if item.modality == "speech":
+            return self._spoken(item)
+        return self._shown(item) if item.modality == "scene_text" else (item,)
+
+    def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
+        """A cue and those that go on with its sentence."""
+        place = next(number for number, each in enumerate(self._speech) if each == item)
+        line = [item]
+        for following in self._speech[place + 1 :]:
+            long = sum(len(each.content.split()) for each in line) >= _WORDS
+            apart = following.span.start - line[-1].span.end > _PAUSE or following.engine != item.engine
+            if long or apart or _ENDS.search(line[-1].content):
+                break
+            line.append(following)
+        return tuple(line)
+
+    def _shown(self, item: Evidence) -> tuple[Evidence, ...]:
+        """The row a text stands in; of a row of one text the nearest lines too, from the top and the left."""
+        first = bisect_left(self._starts, item.span.start - self._longest)
+        last = bisect_right(self._starts, item.span.end)
+        together = [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
+        row = row_of(item, [item, *(each for each in together if each is not item)])
+        if len(row) > 1:
+            return tuple(row)
+        chosen = [item]
+        nearest = sorted(best_readings(together), key=lambda each: _apart(each, item))
+        for other in nearest:
+            known = any(_same_text(other.content, each.content) for each in chosen)
+            if not known and sum(len(each.content) for each in (*chosen, other)) <= _LETTERS:
+                chosen = [*chosen, other]
+        return tuple(sorted(chosen, key=_reading_order))
+
+
+def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
+    """Of texts that are one text read several times, the reading that was sure longest: score times seconds."""
+    groups: list[list[Evidence]] = []
+    for item in items:
+        group = next((each for each in groups if _same_text(each[0].content, item.content)), None)
+        groups.append([item]) if group is None else group.append(item)
+    return [max(group, key=lambda each: (each.score * (0.1 + each.span.length), len(each.content))) for group in groups]
+
+
+def _same_text(one: str, other: str) -> bool:
+    plain, against = (re.sub(r"\W+", "", text.casefold()) for text in (one, other))
+    if plain == against:
+        return True
+    # Numbers that differ in a digit are two numbers.
+    if re.findall(r"\d+", one) != re.findall(r"\d+", other):
+        return False
+    return min(len(plain), len(against)) > 3 and SequenceMatcher(None, plain, against).ratio() >= _ALIKE
+
+
+def _start(item: Evidence) -> float:
+    return item.span.start
+
+
+def _share(one: TimeSpan, other: TimeSpan) -> float:
+    if not one.length or not other.length:
+        return float(one.overlaps(other))
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return max(0.0, shared) / max(min(one.length, other.length), 1e-3)
+
+
+def _apart(one: Evidence, other: Evidence) -> float:
+    """How far two texts lie apart in the picture, lines counting more than columns; 0 where a place is not known."""
+    if one.box is None or other.box is None:
+        return 0.0
+    return 3 * abs(one.box[1] - other.box[1]) + abs(one.box[0] - other.box[0])
+
+
+def _reading_order(item: Evidence) -> tuple[float, float]:
+    return (round(item.box[1], 2), item.box[0]) if item.box else (0.0, 0.0)

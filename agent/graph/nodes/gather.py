@@ -1,0 +1,69 @@
+"""Retrieve the best evidence before any controller speaks, and open the conversation with it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from longtake.agent.controllers.extractive.model import GATHERED, QUERY
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.state import AgentState
+from longtake.agent.prompts.render import render
+from longtake.agent.query.query import Query
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import clock
+
+_LETTERS_A_TOKEN = 4  # of English text, by rule of thumb
+
+
+def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Search in the likely sources and the named scope; what is found is evidence, and stands in the first message."""
+    started = time.time()
+    context, query = runtime.context, state.query
+    assert query is not None, "orient comes first"
+    gathered = context.gather(query, context)
+    found = _evidence(gathered)
+    context.trace.event(
+        "gather",
+        started=started,
+        parent=0,
+        result=gathered.model_dump(mode="json"),
+        data={"found": len(gathered.found)},
+        spans=[(item.video, item.span.start, item.span.end) for item in found],
+        evidence=[item.id for item in found],
+    )
+    known = {(item.id, item.box) for item in state.evidence}
+    return {
+        "gathered": gathered,
+        "messages": _opening(query, gathered, context.tools.settings.gathering.tokens),
+        "evidence": [*state.evidence, *(item for item in found if (item.id, item.box) not in known)],
+    }
+
+
+def _evidence(gathered: Gathered) -> list[Evidence]:
+    pieces = (item for found in gathered.found for item in (found.evidence, *found.line))
+    return list({(item.id, item.box): item for item in pieces}.values())
+
+
+def _opening(query: Query, gathered: Gathered, tokens: int) -> list[BaseMessage]:
+    asked = render("question", query=query, lines=_lines(query, gathered, tokens * _LETTERS_A_TOKEN))
+    # A controller that reads data finds query and evidence here; one that reads text finds them in the prompt.
+    data = {QUERY: query.model_dump(mode="json"), GATHERED: gathered.model_dump(mode="json")}
+    return [SystemMessage(render("system", query=query)), HumanMessage(asked, additional_kwargs=data)]
+
+
+def _lines(query: Query, gathered: Gathered, letters: int) -> list[str]:
+    """The likeliest lines that fit, in the order of the video."""
+    ranked = sorted(gathered.found, key=lambda each: -(each.cosine + query.chance(each.modality) + each.anchored))
+    chosen: dict[str, float] = {}
+    for found in ranked:
+        name = f"{query.names[found.evidence.video]} " if len(query.names) > 1 else ""
+        doubt = "" if found.evidence.trusted else ", doubtful"
+        line = f"[{name}{clock(found.span.start)}] {found.modality}{doubt}: {found.text}"
+        if line not in chosen and sum(map(len, chosen)) + len(line) <= letters:
+            chosen[line] = found.span.start
+    return sorted(chosen, key=lambda line: chosen[line])

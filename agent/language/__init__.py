@@ -1,0 +1,1 @@
+"""Words, amounts and statements of English, as data."""

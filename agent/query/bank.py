@@ -1,0 +1,30 @@
+"""The bank: questions in many people's words, each labelled with its sources and its target.
+
+What is misread is mended by adding lines to `bank.jsonl` and fitting again (`longtake bench reader --write`).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from longtake.agent.query.query import Source, Target
+from longtake.memory.records import Record
+
+FILE = "bank.jsonl"
+
+
+class Example(Record):
+    """One labelled question."""
+
+    question: str
+    sources: tuple[Source, ...]
+    target: Target
+    clip: str | None = None
+
+
+@cache
+def load_bank() -> tuple[Example, ...]:
+    """Every example, in the file's order."""
+    text = (files("longtake.agent.query") / FILE).read_text(encoding="utf-8")
+    return tuple(Example.model_validate_json(line) for line in text.splitlines())

@@ -1,0 +1,93 @@
+"""The two heads that read a question: its sources and its target, from a sentence embedding and hashed n-grams."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from longtake.agent.query.bank import Example
+from longtake.agent.query.ngrams import hashed
+from longtake.agent.query.query import SOURCES, TARGETS, Reading
+from longtake.agent.query.softmax import Matrix, Softmax, fit_softmax
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+
+_DECAY = 1e-4  # of clips that were left out it is the likeliest; 5e-4 names a few more sources, and doubts all
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What is learned of one embedding's vectors."""
+
+    sources: Softmax
+    targets: Softmax
+
+    def read(self, question: str, vector: Matrix) -> Reading:
+        """The reading of one question, given its embedding."""
+        row = features([question], vector[None])
+        [sources], [targets] = self.sources(row), self.targets(row)
+        return Reading(
+            sources={name: round(float(share), 4) for name, share in zip(SOURCES, sources, strict=True)},
+            targets={name: round(float(share), 4) for name, share in zip(TARGETS, targets, strict=True)},
+        )
+
+
+def family(embedding: str) -> str:
+    """The name under which the heads of an embedding lie: its id without version and digest."""
+    return embedding.partition("-")[0]
+
+
+def features(questions: Sequence[str], vectors: Matrix) -> Matrix:
+    """What the heads see of questions, given their embeddings: (questions, dimensions + n-grams)."""
+    return np.concatenate([vectors, hashed(questions)], axis=1)
+
+
+def fit_heads(examples: Sequence[Example], seen: Matrix, without: Collection[str] = ()) -> Heads:
+    """Fit both heads.
+
+    Args:
+        examples: the bank.
+        seen: their `features`.
+        without: clips whose wordings teach nothing.
+    """
+    kept = np.array([example.clip is None or example.clip not in without for example in examples])
+    sources = np.zeros((len(examples), len(SOURCES)), np.float32)
+    targets = np.zeros((len(examples), len(TARGETS)), np.float32)
+    for row, example in enumerate(examples):
+        sources[row, [SOURCES.index(name) for name in example.sources]] = 1 / len(example.sources)
+        targets[row, TARGETS.index(example.target)] = 1
+    return Heads(
+        fit_softmax(seen[kept], sources[kept], decay=_DECAY), fit_softmax(seen[kept], targets[kept], decay=_DECAY)
+    )
+
+
+def packed(heads: Heads) -> bytes:
+    """The heads as a file."""
+    file = io.BytesIO()
+    arrays = {"sources": heads.sources, "targets": heads.targets}
+    named = {f"{name}_{part}": getattr(head, part) for name, head in arrays.items() for part in ("weights", "bias")}
+    np.savez_compressed(file, **{name: array.astype(np.float16) for name, array in named.items()})
+    return file.getvalue()
+
+
+def load_heads(embedding: TextEmbedding) -> Heads | None:
+    """The heads fitted for an embedding; None where there are none."""
+    file = files("longtake.agent.query") / f"{family(embedding.id)}.npz"
+    if not file.is_file():
+        return None
+    with np.load(io.BytesIO(file.read_bytes())) as held:
+        arrays = {name: held[name].astype(np.float32) for name in held.files}
+    return Heads(
+        Softmax(arrays["sources_weights"], arrays["sources_bias"]),
+        Softmax(arrays["targets_weights"], arrays["targets_bias"]),
+    )
+
+
+def digest_of(examples: Sequence[Example]) -> str:
+    """Sixteen hex digits of the bank that heads were fitted to."""
+    joined = "\n".join(example.model_dump_json() for example in examples)
+    return hashlib.blake2b(joined.encode(), digest_size=8).hexdigest()

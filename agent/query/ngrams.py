@@ -1,0 +1,38 @@
+"""Words, pairs of words and pieces of words as hashed counts: what a sentence embedding smooths over."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from longtake.agent.query.softmax import Matrix
+
+DIMENSIONS = 1024
+_PIECE = 4  # letters: a typo leaves most pieces of a word whole
+_WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+_DIGITS = re.compile(r"\d+")
+
+
+def hashed(texts: Sequence[str]) -> Matrix:
+    """The counts, damped by a logarithm, as rows of length 1, (texts, `DIMENSIONS`)."""
+    counts = np.zeros((len(texts), DIMENSIONS), np.float32)
+    for row, text in enumerate(texts):
+        for part in _parts(text):
+            counts[row, zlib.crc32(part.encode()) % DIMENSIONS] += 1
+    damped: Matrix = np.log1p(counts)
+    lengths = np.maximum(np.linalg.norm(damped, axis=1, keepdims=True), 1e-6)
+    unit: Matrix = damped / lengths
+    return unit
+
+
+def _parts(text: str) -> Iterator[str]:
+    words = _WORD.findall(_DIGITS.sub("0", text.casefold()))
+    yield from words
+    yield from (f"{one} {other}" for one, other in pairwise(words))
+    for word in words:
+        edged = f"^{word}$"
+        yield from (edged[start : start + _PIECE] for start in range(len(edged)))

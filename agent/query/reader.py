@@ -1,0 +1,91 @@
+"""Read a question: embedded once, its sources and target by the heads fitted for that embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from longtake.agent.query.bank import load_bank
+from longtake.agent.query.heads import Heads, family, features, fit_heads, load_heads
+from longtake.agent.query.query import Reading
+from longtake.agent.query.softmax import Matrix
+from longtake.errors import ConfigError
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+
+
+class Reader(Protocol):
+    """Tells where the answer to a question may lie and what it is."""
+
+    def read(self, question: str) -> Reading:
+        """The probability of every source and target."""
+        ...
+
+
+class LearnedReader:
+    """The heads on the first text embedding of the settings that has some."""
+
+    def __init__(self, engines: EngineTable) -> None:
+        """Nothing is loaded before the first question."""
+        self._engines = engines
+
+    def read(self, question: str) -> Reading:
+        """The probability of every source and target.
+
+        Raises:
+            ConfigError: when the settings name no embedding that heads were fitted for.
+        """
+        embedding, heads = self._fitted
+        return heads.read(question, embedding.embed([question])[0])
+
+    @cached_property
+    def embedding(self) -> TextEmbedding:
+        """The embedding that questions are read by."""
+        return self._fitted[0]
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """Texts in the same space, (texts, dimensions)."""
+        return self.embedding.embed(texts)
+
+    def family(self) -> str:
+        """The name under which what was fitted for the embedding lies."""
+        return family(self.embedding.id)
+
+    @cached_property
+    def _fitted(self) -> tuple[TextEmbedding, Heads]:
+        embeddings: list[TextEmbedding] = self._engines.load_each("text_embedding")
+        for embedding in embeddings:
+            if heads := load_heads(embedding):
+                return embedding, heads
+        raise ConfigError(
+            "engines.text_embedding names no engine that reads questions: add wordllama, which is always there."
+        )
+
+
+class RefittedReader:
+    """A reader that some clips' wordings taught nothing: for measuring on those clips."""
+
+    def __init__(self, embedding: TextEmbedding) -> None:
+        """Embeds the whole bank when it is first needed."""
+        self._embedding = embedding
+
+    def without(self, clips: Collection[str]) -> Reader:
+        """The reader fitted without these clips."""
+        return _Held(self._embedding, fit_heads(load_bank(), self._seen, clips))
+
+    @cached_property
+    def _seen(self) -> Matrix:
+        questions = [example.question for example in load_bank()]
+        return features(questions, self._embedding.embed(questions))
+
+
+class _Held:
+    """Given heads on an embedding."""
+
+    def __init__(self, embedding: TextEmbedding, heads: Heads) -> None:
+        self._embedding = embedding
+        self._heads = heads
+
+    def read(self, question: str) -> Reading:
+        return self._heads.read(question, self._embedding.embed([question])[0])

@@ -1,0 +1,231 @@
+"""The part of the video that a question names: times, beginnings and ends, ordinals, anchors, places in the frame.
+
+Only what language spells in finitely many ways is read here. What a question is about is learned (`reader`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from text_to_num import alpha2digit
+
+from longtake.agent.language.words import content_stems
+from longtake.agent.query.query import Anchor, Relation, Scope
+from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
+
+QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
+CODE = r"\d+(?::\d+){3,}"  # such as 01:00:32:03, which is no time of a video
+# Groups of digits as of a telephone; years, dates and thousands are none.
+_PHONE = re.compile(
+    r"(?<![\w:.,$€£/-])(?<!\d )(?!(?:1\d|20)\d\d[-– ](?:1\d|20)?\d\d\b|[1-9]\d{0,2}(?: \d{3})+(?![ -]?\d))"
+    r"\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)"
+)
+_SHORTEST_PHONE = 6  # digits
+_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+ORDINALS = {word: place for place, word in enumerate(_ORDINAL_WORDS)}
+ORDINALS |= {f"{place + 1}{('st', 'nd', 'rd')[place] if place < 3 else 'th'}": place for place in range(20)}
+ORDINALS |= {"opening": 0, "last": -1, "final": -1, "closing": -1}
+_NTH = "|".join(ORDINALS)
+
+_PARTS = re.compile(rf"(\b(?:{'|'.join(_ORDINAL_WORDS)})\b|[,;.!?]\s+)")
+_SECONDS = r"(?:seconds?|secs?|s)(?![a-z])"
+_MINUTES = r"(?:minutes?|mins?|m)(?![a-z])"
+_HOURS = r"(?:hours?|hrs?|h)(?![a-z])"
+# Clock times become seconds with the unit "§", and so do lengths in hours, minutes and seconds.
+_CLOCK = re.compile(rf"(?<![\d:.,])(?!{CODE})((?:\d{{1,3}}:)?\d{{1,4}}:[0-5]\d(?:[.,]\d+)?)(?![\d:])")
+_HALF = re.compile(r"\bhalf (?:an? |the )?(minute|hour)\b|\b(\d+) and a half (minutes?|hours?)\b")
+_ARTICLE = re.compile(rf"\ban? (?=(?:{_MINUTES}|{_HOURS})\s+(?:and|in|into|mark)\b)")  # not "in a minute"
+_LENGTH = re.compile(
+    rf"(?<![\w.:])(?:(\d+(?:\.\d+)?)\s*{_HOURS}[ ,]*(?:and )?)?(?:(\d+(?:\.\d+)?)[\s-]*{_MINUTES}[ ,]*(?:and )?)?"
+    rf"(?:(\d+(?:[.,]\d+)?)[\s-]*{_SECONDS})?"
+)
+_BARE_FIRST = re.compile(
+    rf"(?<![\w.:§])(\d+(?:\.\d+)?)\s*(?=(?:-|–|—|to|and|until|till|through)\s*\d+(?:\.\d+)?\s*{_SECONDS})"
+)
+# "Minute 5", but not inside "1 minute 5 seconds".
+_UNIT_FIRST = re.compile(
+    rf"(?:(?<!\d )|(?!\w+\s+\d+(?:\.\d+)?\s*(?:{_SECONDS}|{_MINUTES})))"
+    r"\b(second|minute|hour)s?\s+(\d+(?:\.\d+)?)\b(?!\s*(?:of|§))"
+)
+_T = r"(\d+(?:\.\d+)?)§"
+_APART = re.compile(rf"{_T}\s+{_T}")  # "hour 1 minute 5"
+_PAIR = re.compile(rf"{_T}\s*(?:mark\s*)?(?:-|–|—|\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b)\s*(?:the\s+)?{_T}")
+_EDGE_LENGTH = re.compile(rf"\b(first|opening|initial|last|final|closing)\s+(?:\w+\s+)?{_T}")
+_ONE_UNIT = re.compile(r"\b(first|opening|initial|last|final|closing)\s+(minute|hour)\b")
+_POINT = re.compile(_T)
+_ASKS_LENGTH = re.compile(r"\bhow (?:many|long|much)[^?]*$")
+_SHOT = re.compile(rf"\b(?:({_NTH})\s+(?:shot|scene|clip)|(?:shot|scene)\s+(?:number\s+)?(\d+))\b")
+_START = r"start|beginning|outset|opening|begin"
+_END = r"end|ending|close|finish|conclusion"
+_THROUGHOUT = re.compile(rf"\b(?:{_START})\s+(?:to|till|until)\s+(?:the\s+)?(?:{_END})\b")
+_WHOLE = r"(?:whole |entire )?(?:video|clip|film|recording|movie|footage|talk|song|track|audio|file|lecture|episode)\b"
+_AT_EDGE = re.compile(
+    rf"\b(?:at|in|from|near|towards?|by|on|around)\s+(?:the\s+)?(?:very\s+)?(?:({_START})|({_END}))\b"
+    rf"(?! of the (?!{_WHOLE}))"
+    r"|\b(?:(opening|first)|(closing|final|last))\s+(?:few\s+)?(?:frames?|moments?|seconds|pictures?|images?)\b"
+    r"|\b(?:how|what)\b[^?]*\bdoes (?:it|the \w+) (?:(start|begin|open)|(end|finish|close))\b"
+)
+_MIDDLE = re.compile(r"\b(?:half-?way|midway|in the middle of the (?:video|clip|film|recording)|mid-(?:video|clip))\b")
+_ORDINAL = re.compile(rf"\b(?:the\s+|very\s+|its\s+|comes?\s+)({_NTH})\b(?!\s*(?:§|half|time|name|minute|hour|few))")
+_ANCHOR = re.compile(
+    r"\b(?:(after|following|once|as soon as|since)|(before|until|prior to|preceding|ahead of)|(while|when|during|as))"
+    r"\s+(?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|will\b|can\b|has\b|have\b|that\b\W*$|it\b\W*$|all\b)"
+    r"([^,;?!]+)"
+)
+_BETWEEN = re.compile(r"\bbetween\s+([^,;?!]+?)\s+and\s+([^,;?!]+)")
+_RELATIONS: tuple[Relation, ...] = ("after", "before", "while")
+_IN_FRAME = re.compile(
+    r"\b(?:corner|side|edge|half|screen|picture|frame|image|display|slide|view|at the (?:top|bottom))\b"
+)
+_ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
+_DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
+_CENTRE = re.compile(r"\b(?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide)\b")
+
+EDGE_SHARE = 0.15  # of a video that is its beginning, or its end
+SHORTEST_EDGE, LONGEST_EDGE = 3.0, 60.0  # seconds
+
+
+def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Scope:
+    """The part of a video that a question names.
+
+    Args:
+        question: as asked.
+        duration: seconds of the video.
+        shots: its shots in order, for "in the second shot".
+
+    Raises:
+        SpanError: when the time or the shot it names lies outside the video.
+    """
+    text = in_seconds(QUOTATION.sub(" ", question))
+    span, point = _timed(text, duration)
+    named = span is not None
+    if span is None:
+        span = _shot(text, shots)
+        named = span is not None
+    if span is None:
+        span = _edge(text, duration)
+    ordinal = _ORDINAL.search(text)
+    return Scope(
+        span=span,
+        point=point,
+        named=named,
+        ordinal=ORDINALS[ordinal[1]] if ordinal and not _SHOT.search(text) else None,
+        anchors=() if named else _anchors(question),
+        region=_region(text),
+    )
+
+
+def quoted(question: str) -> tuple[str, ...]:
+    """What stands in quotation marks, codes such as 01:00:32:03, and telephone numbers."""
+    marked = [first or second for first, second in QUOTATION.findall(question)]
+    dialled = [found for found in _PHONE.findall(question) if sum(map(str.isdigit, found)) >= _SHORTEST_PHONE]
+    return tuple(dict.fromkeys([*marked, *re.findall(CODE, question), *dialled]))
+
+
+def in_seconds(question: str) -> str:
+    """The text in lower case with every time and length in it as `754.2§`: seconds."""
+    plain = re.sub(CODE, " ", question.casefold())
+    # Ordinals stay words: "the first minute".
+    parts = [each if each in ORDINALS else alpha2digit(each, "en", threshold=0) for each in _PARTS.split(plain) if each]
+    text = "".join(parts)
+    text = _CLOCK.sub(lambda match: f"{parse_time(match[1]):g}§", text)
+    text = _HALF.sub(_halved, text)
+    text = _ARTICLE.sub("1 ", text)
+    text = _BARE_FIRST.sub(r"\1§ ", text)
+    text = _UNIT_FIRST.sub(lambda match: f"{float(match[2]) * _SIZE[match[1]]:g}§", text)
+    return _APART.sub(lambda match: f"{float(match[1]) + float(match[2]):g}§", _LENGTH.sub(_summed, text))
+
+
+_SIZE = {"second": 1, "minute": 60, "hour": 3600}
+
+
+def _halved(match: re.Match[str]) -> str:
+    if match[1]:
+        return f"{_SIZE[match[1]] / 2:g}§"
+    return f"{(float(match[2]) + 0.5) * _SIZE[match[3].rstrip('s')]:g}§"
+
+
+def _summed(match: re.Match[str]) -> str:
+    if not any(match.groups()):
+        return match[0]
+    hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in match.groups())
+    return f"{3600 * hours + 60 * minutes + seconds:g}§ "
+
+
+def _timed(text: str, duration: float) -> tuple[TimeSpan | None, bool]:
+    """The span or moment that a text with its times in seconds names."""
+    if pair := _PAIR.search(text):
+        start, end = sorted((float(pair[1]), float(pair[2])))
+        return _inside(start, end, duration), False
+    if edge := _EDGE_LENGTH.search(text):
+        return _from_edge(edge[1], float(edge[2]), duration), False
+    if edge := _ONE_UNIT.search(text):
+        return _from_edge(edge[1], float(_SIZE[edge[2]]), duration), False
+    single = next((one for one in _POINT.finditer(text) if not _ASKS_LENGTH.search(text[: one.start()])), None)
+    if single is None:
+        return None, False
+    moment = float(single[1])
+    return _inside(moment, moment, duration), True
+
+
+def _from_edge(edge: str, length: float, duration: float) -> TimeSpan:
+    length = min(length, duration)
+    start = 0.0 if edge in ("first", "opening", "initial") else duration - length
+    return TimeSpan(start=start, end=start + length)
+
+
+def _inside(start: float, end: float, duration: float) -> TimeSpan:
+    if start > duration:
+        raise SpanError(f"{clock(start)} lies outside the video, which ends at {clock(duration, decimals=1)}")
+    return TimeSpan(start=start, end=min(end, duration))
+
+
+def _shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
+    match = _SHOT.search(text)
+    if not match or not shots:
+        return None
+    number = ORDINALS[match[1]] if match[1] else int(match[2]) - 1
+    if not -len(shots) <= number < len(shots):
+        raise SpanError(f"the video has {len(shots)} shots, so there is no shot {number + 1}")
+    return shots[number]
+
+
+def _edge(text: str, duration: float) -> TimeSpan | None:
+    length = min(duration, LONGEST_EDGE, max(SHORTEST_EDGE, EDGE_SHARE * duration))
+    if _MIDDLE.search(text):
+        return TimeSpan(start=duration / 2 - length / 2, end=duration / 2 + length / 2)
+    match = None if _THROUGHOUT.search(text) else _AT_EDGE.search(text)
+    if match is None:
+        return None
+    begins = any(match[group] for group in (1, 3, 5))
+    return TimeSpan(start=0.0, end=length) if begins else TimeSpan(start=duration - length, end=duration)
+
+
+def _anchors(question: str) -> tuple[Anchor, ...]:
+    """What else is named, and how the answer lies to it; of "between A and B" after the one, before the other."""
+    if between := _BETWEEN.search(question):
+        pair = (Anchor(relation="after", phrase=between[1]), Anchor(relation="before", phrase=between[2]))
+        return pair if all(content_stems(each.phrase) for each in pair) else ()
+    found = []
+    for match in _ANCHOR.finditer(question[0].lower() + question[1:] if question else ""):
+        relation = next(name for name, part in zip(_RELATIONS, match.groups(), strict=False) if part)
+        if content_stems(match[4]):
+            found.append(Anchor(relation=relation, phrase=match[4].strip()))  # pyright: ignore[reportArgumentType]
+    return tuple(found[:2])
+
+
+def _region(text: str) -> tuple[float, float, float, float] | None:
+    """The half, quarter or middle of the frame that a text names."""
+    if _CENTRE.search(text):
+        return 0.25, 0.25, 0.5, 0.5
+    if not _IN_FRAME.search(text):
+        return None
+    words = re.findall(r"[a-z]+", text)
+    across = next((_ACROSS[word] for word in words if word in _ACROSS), None)
+    down = next((_DOWN[word] for word in words if word in _DOWN), None)
+    if across is None and down is None:
+        return None
+    left, width = across or (0.0, 1.0)
+    top, height = down or (0.0, 1.0)
+    return left, top, width, height

@@ -1,0 +1,57 @@
+"""Multinomial logistic regression on dense features: fitted here, applied here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float32]
+
+_ROUNDS = 200
+_STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of Adam (Kingma and Ba 2015), on the whole set at once
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """A linear head: `weights` (features, classes) and `bias` (classes,)."""
+
+    weights: Matrix
+    bias: Matrix
+
+    def __call__(self, features: Matrix) -> Matrix:
+        """Probabilities, (rows, classes), of features (rows, features)."""
+        return _shares(features @ self.weights + self.bias)
+
+
+def fit_softmax(features: Matrix, truth: Matrix, *, decay: float, share: Matrix | None = None) -> Softmax:
+    """The head that makes the examples likeliest, less `decay` times the squared weights.
+
+    Args:
+        features: (examples, features).
+        truth: (examples, classes), each row summing to 1.
+        decay: of the weights, against fitting single examples.
+        share: how much each example counts, 1 on average; all alike by default.
+    """
+    parameters = [np.zeros((features.shape[1], truth.shape[1]), np.float32), np.zeros(truth.shape[1], np.float32)]
+    first = [np.zeros_like(each) for each in parameters]
+    second = [np.zeros_like(each) for each in parameters]
+    for round_number in range(1, _ROUNDS + 1):
+        weights, bias = parameters
+        missed = (_shares(features @ weights + bias) - truth) / len(features)
+        if share is not None:
+            missed *= share[:, None]
+        slopes = [features.T @ missed + decay * weights, missed.sum(axis=0)]
+        for parameter, slope, mean, square in zip(parameters, slopes, first, second, strict=True):
+            mean += (1 - _BETA1) * (slope - mean)
+            square += (1 - _BETA2) * (slope**2 - square)
+            scale = np.sqrt(square / (1 - _BETA2**round_number)) + _TINY
+            parameter -= (_STEP * (mean / (1 - _BETA1**round_number)) / scale).astype(np.float32)
+    return Softmax(*parameters)
+
+
+def _shares(scores: Matrix) -> Matrix:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: Matrix = powers / powers.sum(axis=1, keepdims=True)
+    return shares

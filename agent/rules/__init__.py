@@ -1,1 +1,0 @@
-"""The embedded controller: what to look at next, and what the evidence answers, by rules."""

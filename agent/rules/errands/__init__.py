@@ -1,1 +1,0 @@
-"""Requests that are none about a video: notes, the web, code."""

@@ -1,1 +1,0 @@
-"""Questions that the picture answers."""

@@ -1,1 +1,0 @@
-"""When things are: places named by other things, order, lengths and times."""

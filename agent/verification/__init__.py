@@ -1,0 +1,1 @@
+"""Whether evidence supports what is claimed, and how the answer is published."""

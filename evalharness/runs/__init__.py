@@ -1,0 +1,1 @@
+"""Runs on disk: predictions, their journal, and what resumes them."""

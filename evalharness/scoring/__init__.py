@@ -1,0 +1,1 @@
+"""Scores from predictions and verdicts: pure functions."""

@@ -1,0 +1,1 @@
+"""What is measured of frames: changes, shots, movement, moments. No model is used."""

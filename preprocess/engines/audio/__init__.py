@@ -1,0 +1,1 @@
+"""Engines for speech and sounds."""

@@ -1,0 +1,1 @@
+"""Engines behind a model server."""

@@ -1,0 +1,1 @@
+"""Engines that run code nobody has checked."""

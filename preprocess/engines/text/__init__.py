@@ -1,0 +1,1 @@
+"""Engines for text: reading it, embedding it, summing it up, translating it."""

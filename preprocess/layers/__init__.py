@@ -1,0 +1,1 @@
+"""The layers of a video: what is read, heard and described, each with its step."""

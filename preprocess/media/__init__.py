@@ -1,0 +1,1 @@
+"""Files, streams, frames and samples: everything that reads a recording."""

@@ -1,0 +1,1 @@
+"""One decoding of a video that feeds every observer."""

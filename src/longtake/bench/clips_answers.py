@@ -1,0 +1,59 @@
+"""What became of each question of `bench clips`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from longtake.bench.failure_analysis import Needed
+from longtake.evalharness.scoring.grading import Grade
+from longtake.memory.records import Closest, Modality, Record, Status
+
+
+class Line(Record):
+    """One of the closest lines of an uncertain answer."""
+
+    text: str
+    start: float
+    end: float
+    modality: Modality
+
+    @classmethod
+    def of(cls, line: Closest) -> Line:
+        """Without its video, which is the question's."""
+        return cls(text=line.text, start=line.start, end=line.end, modality=line.modality)
+
+
+class GradedAnswer(Record):
+    """A question, what was answered, and what became of it."""
+
+    id: str
+    variant: int | str | None = Field(description="Which wording was asked; null for the question's own.")
+    media: str
+    modality: str
+    kind: str
+    question: str
+    gold: str
+    outcome: Grade
+    status: Status
+    answer: str
+    closest: tuple[Line, ...]
+    closest_hold: bool = Field(description="Whether it is uncertain, and its closest lines together hold the gold.")
+    in_scope: bool = Field(description="Whether the library holds something of the gold's modality where it is shown.")
+    sources_right: bool = Field(description="Whether the likeliest source that was read fits the gold's modality.")
+    evidence_hit: bool = Field(description="Whether a citation shares a moment with the gold's evidence.")
+    needed: Needed | None = Field(description="What it would have needed; null where it was answered right or failed.")
+    rounds: int
+    tool_calls: int
+    seconds: float
+    trace: str | None
+    error: str | None
+
+    @property
+    def name(self) -> str:
+        """The question's id, and which wording was asked."""
+        return named(self.id, self.variant)
+
+
+def named(question: str, variant: int | str | None) -> str:
+    """A question's id and wording for a person."""
+    return question if variant is None else f"{question} wording {variant}"

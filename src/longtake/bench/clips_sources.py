@@ -1,0 +1,98 @@
+"""The figures of `bench clips` by where the answer lies: what was offered, and whether the question was read right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from longtake.bench.clips_answers import GradedAnswer
+from longtake.bench.intervals import Share
+from longtake.evalharness.scoring.grading import Grade
+from longtake.memory.records import Record
+
+Offer = Literal[
+    "right",
+    "right among the closest",
+    "uncertain without",
+    "wrong and sure",
+    "partial",
+    "abstained",
+    "failed",
+]
+OFFERS: tuple[Offer, ...] = get_args(Offer)
+Where = Literal["said or written", "sound", "picture", "all"]
+PLACES: tuple[Where, ...] = get_args(Where)
+_WHERE: Mapping[str, Where] = {
+    "speech": "said or written",
+    "subtitle": "said or written",
+    "ocr": "said or written",
+    "audio": "sound",
+}
+_OFFERS: Mapping[Grade, Offer] = {
+    "held": "right",
+    "wrong": "wrong and sure",
+    "uncertain": "uncertain without",
+    "partial": "partial",
+    "abstained": "abstained",
+    "failed": "failed",
+}
+
+
+class SourceTally(Record):
+    """Figures of the questions whose answers lie in one kind of place; shares with their Wilson 95 % interval."""
+
+    n: int
+    offers: dict[Offer, Share]
+    nothing_offered: Share = Field(
+        description="Abstained, or uncertain without a line, of those that have something in scope."
+    )
+    sources_right: Share
+
+    @classmethod
+    def of(cls, graded: Sequence[GradedAnswer]) -> SourceTally:
+        """Count what was offered."""
+        made = [offer_of(item) for item in graded]
+        in_scope = [item for item in graded if item.in_scope]
+        return cls(
+            n=len(graded),
+            offers={name: Share.of(made.count(name), len(graded)) for name in OFFERS},
+            nothing_offered=Share.of(sum(_offers_nothing(item) for item in in_scope), len(in_scope)),
+            sources_right=Share.of(sum(item.sources_right for item in graded), len(graded)),
+        )
+
+
+def offer_of(item: GradedAnswer) -> Offer:
+    """What a person was given."""
+    return "right among the closest" if item.closest_hold else _OFFERS[item.outcome]
+
+
+def by_source(graded: Sequence[GradedAnswer]) -> dict[Where, SourceTally]:
+    """A tally for every place an answer may lie in, and for all of them."""
+    return {
+        place: SourceTally.of(
+            [item for item in graded if place == "all" or _WHERE.get(item.modality, "picture") == place]
+        )
+        for place in PLACES
+    }
+
+
+def show_sources(tallies: Mapping[Where, SourceTally]) -> list[str]:
+    """The tallies of places that were asked about; what became of no question at all is left out."""
+    lines = ["\nby where the answer lies"]
+    for place, tally in tallies.items():
+        if not tally.n:
+            continue
+        lines.append(f"{place} (n={tally.n})")
+        lines += [
+            f"  {offer:<24} {share}" for offer, share in tally.offers.items() if share.count or offer != "partial"
+        ]
+        lines.append(f"  {'nothing, though in scope':<24} {tally.nothing_offered}")
+        lines.append(f"  {'sources right':<24} {tally.sources_right}")
+    return lines
+
+
+def _offers_nothing(item: GradedAnswer) -> bool:
+    """Whether a run that came to its end offered neither an answer nor a line."""
+    return item.outcome == "abstained" or (item.outcome == "uncertain" and not item.closest)

@@ -1,0 +1,203 @@
+"""Measure the ranking of the extractive controller, and fit how far its best candidate can be trusted, to a run.
+
+The run is one of `bench clips`; its traces hold what each question was read as and all that was found for it. A
+candidate is right when its line holds the gold by the rule for closest lines (`closest`); the best one can be trusted
+when grading would call it held. Cross-validated: what is told of a clip was fitted to others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from langchain_core.messages import ToolMessage
+
+from longtake.agent.controllers.extractive.candidates import Candidate, Embed, candidates_of, distinct
+from longtake.agent.controllers.extractive.model import GATHERED, QUERY
+from longtake.agent.controllers.extractive.ranking import Weights, confidence, load_weights, ranked, standing
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.query.query import Query
+from longtake.agent.query.reader import LearnedReader
+from longtake.agent.query.softmax import Matrix, fit_softmax
+from longtake.agent.traces.recording import conversation
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.bench.clips import ClipQuestion, load_questions
+from longtake.bench.closest import closest_hold
+from longtake.bench.wordings import load_wordings
+from longtake.errors import ConfigError
+from longtake.evalharness.scoring.grading import grade
+from longtake.memory.records import Answer, Citation, Record
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.result import ToolResult
+
+FILE = "ranking.json"
+_DECAY = 0.01
+_FOLDS = 10
+_WRONG = 0.045  # share of all questions that may be answered wrongly and surely, in cross-validation
+
+
+class RankingReport(Record):
+    """The public shape of `bench ranking --json`: shares of questions, of clips that the weights were not fitted to."""
+
+    embedding: str
+    questions: int
+    clips: int
+    best_right: float
+    three_right: float
+    answered: float
+    wrong: float
+    sure: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question of the run with its candidates, and which of them are right."""
+
+    clip: str
+    query: Query
+    candidates: list[Candidate]
+    right: Matrix
+    held: Callable[[Candidate], bool]
+
+
+def fit_ranking(
+    workspace: Workspace,
+    questions: Sequence[tuple[ClipQuestion, str]],
+    folder: Path | None,
+    tell: Callable[[str], None],
+) -> RankingReport:
+    """Fit to questions and the ids of the traces in which they were asked.
+
+    Args:
+        workspace: whose library holds the traces.
+        questions: with the run of each.
+        folder: where the weights are written, beside those for other embeddings; None: nowhere.
+        tell: is told what is being done.
+    """
+    reader = LearnedReader(workspace.engines)
+    asked = []
+    for number, (question, run) in enumerate(questions, 1):
+        tell(f"reading {number} of {len(questions)}")
+        if (one := _asked(question, RecordedTrace(workspace.library.trace_root, run), reader.embed)) is not None:
+            asked.append(one)
+    shipped = load_weights(reader.family())
+    clips = sorted({each.clip for each in asked})
+    np.random.default_rng(0).shuffle(clips)
+    tops: list[tuple[_Asked, list[tuple[Candidate, float]], float]] = []
+    for fold in range(_FOLDS):
+        tell(f"fold {fold + 1} of {_FOLDS}")
+        left_out = set(clips[fold::_FOLDS])
+        weights = _fit([each for each in asked if each.clip not in left_out], shipped)
+        for each in asked:
+            if each.clip in left_out:
+                order = ranked(each.query, each.candidates, weights)
+                tops.append((each, order, confidence(each.query, order, weights)))
+    sure = _threshold(tops)
+    if folder:
+        _write(folder / FILE, reader.family(), _fit(asked, shipped).model_copy(update={"sure": sure}))
+    return _report(reader.embedding.id, tops, sure, len(clips))
+
+
+def runs_of(reports: Sequence[Path], media: Path, wordings: Path | None) -> list[tuple[ClipQuestion, str]]:
+    """The questions of reports of `bench clips --json`, each with the run in which it was asked.
+
+    Raises:
+        ConfigError: when a report or a question cannot be read.
+    """
+    asked = [*load_questions(media), *(load_wordings(media, wordings) if wordings else ())]
+    known = {(each.id, each.question): each for each in asked}
+    found = []
+    for report in reports:
+        try:
+            answers = json.loads(report.read_text(encoding="utf-8"))["answers"]
+        except (OSError, ValueError, KeyError) as error:
+            raise ConfigError(f"{report} is no report of `bench clips --json` ({error}).") from error
+        runs = ((known.get((each["id"], each["question"])), each["trace"]) for each in answers)
+        found += [(question, run) for question, run in runs if question and run]
+    return found
+
+
+def show_ranking(report: RankingReport) -> list[str]:
+    """The report for a person."""
+    return [
+        f"{report.embedding}: {report.questions} questions about {report.clips} clips, by weights of others",
+        f"  best line right {report.best_right:.1%}, among the best three {report.three_right:.1%}",
+        f"  answered from a confidence of {report.sure:g}: {report.answered:.1%}, of all wrong {report.wrong:.1%}",
+    ]
+
+
+def _asked(question: ClipQuestion, trace: RecordedTrace, embed: Embed) -> _Asked | None:
+    events = [event for event in trace.events() if event["type"] == "model"]
+    if not events:
+        return None
+    messages = conversation(trace, events[-1])
+    told = {key: value for message in messages for key, value in message.additional_kwargs.items()}
+    query = Query.model_validate(told[QUERY])
+    results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
+    candidates = candidates_of(query, Gathered.model_validate(told[GATHERED]), results, embed)
+    if not candidates:
+        return None
+    right = np.array([closest_hold(question, [each.closest]) for each in candidates], np.float32)
+    return _Asked(question.media, query, candidates, right, lambda each: _held(question, each))
+
+
+def _held(question: ClipQuestion, candidate: Candidate) -> bool:
+    """Whether grading calls an answer held that quotes the candidate and cites it."""
+    answer = Answer(
+        question=question.question,
+        status="answered",
+        answer=candidate.text,
+        citations=tuple(Citation.of(item) for item in candidate.line),
+    )
+    timed = question.kind != "duration"
+    return grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=timed) == "held"
+
+
+def _fit(asked: Sequence[_Asked], weights: Weights) -> Weights:
+    """The weights with those that tell how far the best candidate can be trusted fitted anew."""
+    tops = [(each, ranked(each.query, each.candidates, weights)) for each in asked]
+    rows = np.array([standing(each.query, order) for each, order in tops], np.float32)
+    held = np.array([each.held(order[0][0]) for each, order in tops], np.float32)
+    head = fit_softmax(rows, np.stack([1 - held, held], axis=1), decay=_DECAY)
+    trusts = (*(head.weights[:, 1] - head.weights[:, 0]), head.bias[1] - head.bias[0])
+    return weights.model_copy(update={"trusts": tuple(round(float(each), 4) for each in trusts)})
+
+
+def _threshold(tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]]) -> float:
+    """The lowest confidence at which no more than `_WRONG` of all questions are answered wrongly."""
+    wrong = sorted((trust for each, order, trust in tops if not each.held(order[0][0])), reverse=True)
+    allowed = int(_WRONG * len(tops))
+    return round(wrong[allowed] + 1e-3, 3) if allowed < len(wrong) else 0.5
+
+
+def _report(
+    embedding: str, tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]], sure: float, clips: int
+) -> RankingReport:
+    count = len(tops)
+    three = best = answered = wrong = 0
+    for each, order, trust in tops:
+        right = {id(candidate) for candidate, yes in zip(each.candidates, each.right, strict=True) if yes}
+        lines = distinct(candidate for candidate, _ in order)[:3]
+        best += id(order[0][0]) in right
+        three += any(id(line) in right for line in lines)
+        answered += trust >= sure
+        wrong += trust >= sure and not each.held(order[0][0])
+    return RankingReport(
+        embedding=embedding,
+        questions=count,
+        clips=clips,
+        best_right=round(best / count, 4),
+        three_right=round(three / count, 4),
+        answered=round(answered / count, 4),
+        wrong=round(wrong / count, 4),
+        sure=sure,
+    )
+
+
+def _write(file: Path, family: str, weights: Weights) -> None:
+    held = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    held[family] = weights.model_dump(mode="json")
+    file.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,127 @@
+"""How well questions are read that taught the heads nothing, and the heads themselves, fitted anew.
+
+Cross-validated in ten folds: all wordings about a clip lie in one fold, the other examples are dealt out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from longtake.agent.query.bank import Example, load_bank
+from longtake.agent.query.heads import digest_of, family, features, fit_heads, packed
+from longtake.agent.query.query import Reading
+from longtake.agent.query.softmax import Matrix
+from longtake.bench.intervals import Share
+from longtake.config import Settings
+from longtake.memory.records import Record
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+
+FOLDS = 10
+PROVENANCE = "heads.json"
+
+
+class Accuracy(Record):
+    """Shares of questions read right, none of which taught the heads that read them."""
+
+    sources: Share
+    targets: Share
+
+
+class FittedHeads(Record):
+    """Heads of one embedding: what they were fitted to, and how well they read what they were not."""
+
+    embedding: str
+    examples: int
+    bank: str
+    fitted: str
+    by_clip: Accuracy
+    others: Accuracy
+
+
+class ReaderReport(Record):
+    """The public shape of `bench reader --json`."""
+
+    heads: tuple[FittedHeads, ...]
+
+
+def measure_reader(settings: Settings, folder: Path | None, tell: Callable[[str], None]) -> ReaderReport:
+    """Cross-validate the heads of every text embedding that there is here.
+
+    Args:
+        settings: name the embeddings.
+        folder: where the heads fitted to all examples are written; None: nowhere.
+        tell: is told what is being done.
+    """
+    bank = load_bank()
+    embeddings: list[TextEmbedding] = EngineTable(settings).load_each("text_embedding")
+    fitted = []
+    for embedding in embeddings:
+        tell(f"reading {len(bank)} questions by {embedding.id}")
+        questions = [example.question for example in bank]
+        vectors = embedding.embed(questions)
+        seen = features(questions, vectors)
+        fitted.append(_cross_validated(embedding.id, bank, vectors, seen))
+        if folder:
+            (folder / f"{family(embedding.id)}.npz").write_bytes(packed(fit_heads(bank, seen)))
+    report = ReaderReport(heads=tuple(fitted))
+    if folder:
+        told = {family(each.embedding): each.model_dump(mode="json") for each in fitted}
+        (folder / PROVENANCE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return report
+
+
+def show_reader(report: ReaderReport) -> list[str]:
+    """The report for a person."""
+    lines = []
+    for each in report.heads:
+        lines.append(f"{each.embedding}, {each.examples} examples, {FOLDS} folds")
+        for name, accuracy in (("wordings about left-out clips", each.by_clip), ("other examples", each.others)):
+            lines.append(f"  {name:<30} sources {accuracy.sources}, targets {accuracy.targets}")
+    return lines
+
+
+def _cross_validated(embedding: str, bank: Sequence[Example], vectors: Matrix, seen: Matrix) -> FittedHeads:
+    fold = _folds(bank)
+    readings: dict[int, Reading] = {}
+    for number in range(FOLDS):
+        inside = np.flatnonzero(fold != number).tolist()
+        heads = fit_heads([bank[row] for row in inside], seen[inside])
+        outside = np.flatnonzero(fold == number).tolist()
+        readings |= {row: heads.read(bank[row].question, vectors[row]) for row in outside}
+    rows: dict[bool, list[int]] = {True: [], False: []}
+    for row, example in enumerate(bank):
+        rows[example.clip is not None].append(row)
+    return FittedHeads(
+        embedding=embedding,
+        examples=len(bank),
+        bank=digest_of(bank),
+        fitted=datetime.now(UTC).date().isoformat(),
+        by_clip=_accuracy(bank, readings, rows[True]),
+        others=_accuracy(bank, readings, rows[False]),
+    )
+
+
+def _folds(bank: Sequence[Example]) -> np.ndarray:
+    """The fold of every example."""
+    dealt = np.random.default_rng(0)
+    clips = sorted({example.clip for example in bank if example.clip})
+    dealt.shuffle(clips)
+    of_clip = {clip: number % FOLDS for number, clip in enumerate(clips)}
+    loose = iter(dealt.permutation(len(bank)) % FOLDS)
+    return np.array([of_clip[example.clip] if example.clip else next(loose) for example in bank])
+
+
+def _accuracy(bank: Sequence[Example], readings: dict[int, Reading], rows: Sequence[int]) -> Accuracy:
+    def likeliest(row: int, kind: str) -> str:
+        shares: dict[str, float] = getattr(readings[row], kind)
+        return max(shares, key=lambda name: shares[name])
+
+    sources = sum(likeliest(row, "sources") in bank[row].sources for row in rows)
+    targets = sum(likeliest(row, "targets") == bank[row].target for row in rows)
+    return Accuracy(sources=Share.of(sources, len(rows)), targets=Share.of(targets, len(rows)))

@@ -1,0 +1,52 @@
+"""Rewordings of the questions about a folder of clips: what somebody else would have asked in their place.
+
+A file of them holds one JSON object a line; other keys are left alone:
+
+    id        of the question in the folder's `questions.jsonl`
+    variant   which of its rewordings this is, a number or text
+    question  the rewording
+
+Gold, evidence and all else are those of the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from longtake.bench.clips import QUESTIONS, ClipQuestion, all_questions, check_clips, of_modalities
+from longtake.bench.lines import parse_line, read_lines
+from longtake.errors import ConfigError
+
+
+class Wording(BaseModel):
+    """One line of the file."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    variant: int | str
+    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def load_wordings(folder: Path, file: Path, modalities: Collection[str] = ()) -> list[ClipQuestion]:
+    """The questions of a folder as a file rewords them, in the file's order, and see that their clips are there.
+
+    Raises:
+        MediaError: when the file, the folder's questions or a clip that is asked about is missing.
+        ConfigError: when a line is not a rewording or is one of no question, or none has a wanted modality.
+    """
+    known = {question.id: question for question in all_questions(folder)}
+    reworded = []
+    for where, line in read_lines(file, "give --wordings a file of rewordings"):
+        wording = parse_line(Wording, "a rewording", where, line)
+        question = known.get(wording.id)
+        if question is None:
+            raise ConfigError(f"{where} rewords {wording.id!r}, which is no question of {folder / QUESTIONS}.")
+        reworded.append(question.model_copy(update={"question": wording.question, "variant": wording.variant}))
+    wanted = of_modalities(reworded, modalities, file)
+    check_clips(folder, wanted)
+    return wanted

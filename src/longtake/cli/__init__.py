@@ -1,0 +1,1 @@
+"""The `longtake` command: one file a command, each imported when it is called."""

@@ -1,0 +1,1 @@
+"""`longtake eval` and its commands."""

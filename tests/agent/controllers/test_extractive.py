@@ -1,0 +1,263 @@
+"""The controller without a language model: what it calls, what it answers of each kind, and when it says nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from helpers.asking import VIDEO
+from langchain_core.messages import HumanMessage
+
+from longtake.agent.controllers.extractive.calls import calls_after, calls_for, wanted_language
+from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.made import made_reply
+from longtake.agent.controllers.factory import extractive
+from longtake.agent.controllers.reply import Reply
+from longtake.agent.gathering.records import Gathered
+from longtake.agent.graph.ask import Asker
+from longtake.agent.language.words import content_stems
+from longtake.agent.query.query import TARGETS, Anchor, Query, Reading, Relation, Scope, Source, Target
+from longtake.agent.query.reader import LearnedReader
+from longtake.agent.traces.recording import reply_in
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.errors import EngineError
+from longtake.memory.records import Answer, Evidence
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.result import ToolResult
+
+KETTLE = "The blue kettle costs 249 dollars."
+
+
+def query(source: Source, target: Target, question: str = "What?", span: TimeSpan | None = None) -> Query:
+    reading = Reading(sources={source: 1.0}, targets={name: float(name == target) for name in TARGETS})
+    scope = Scope(span=span, named=span is not None)
+    return Query(question=question, reading=reading, scope=scope, videos={"v": 100.0}, names={"v": "talk.mp4"})
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "question", "named", "called"),
+    [
+        ("speech", "quote", "What is said?", True, ["transcribe_speech"]),
+        ("speech", "quote", "What is said?", False, []),
+        ("text", "quote", "What is written?", True, ["extract_scene_text"]),
+        ("sound", "yesno", "Is there music?", False, ["detect_audio_events"]),
+        ("shots", "count", "How many cuts are there?", False, ["find_moments"]),
+        ("speech", "translation", "Translate it into German.", False, ["translate_speech"]),
+        ("outside", "calculation", "What is 12 * 7?", False, ["calculator"]),
+        ("text", "calculation", "What is the result of the sum?", False, ["extract_math_exp"]),
+        ("outside", "keep", "Remember this.", False, ["memory_tool"]),
+        ("outside", "recall", "What did I note?", False, ["memory_tool"]),
+        ("outside", "lookup", "What is the height of Everest?", False, ["web_search"]),
+        ("file", "duration", "How long is the video?", False, []),
+    ],
+)
+def test_what_is_called_for_a_source_and_a_target(
+    source: Source, target: Target, question: str, named: bool, called: list[str]
+) -> None:
+    span = TimeSpan(start=10, end=20) if named else None
+    calls = calls_for(query(source, target, question, span), Gathered())
+    assert [call.name for call in calls] == called
+    if named:
+        assert [call.arguments["timestamp"] for call in calls] == ["10.000-20.000"]
+
+
+def test_a_summary_covers_the_whole_video_in_parts() -> None:
+    calls = calls_for(query("speech", "summary", "Summarise it."), Gathered())
+    spans = [[float(edge) for edge in call.arguments["timestamp"].split("-")] for call in calls]
+    assert len(spans) > 1
+    assert (spans[0][0], spans[-1][1]) == (0, 100)
+    assert all(one[1] == other[0] for one, other in pairwise(spans))
+
+
+def test_each_of_several_videos_is_called_for_by_its_id() -> None:
+    both = query("sound", "list").model_copy(update={"videos": {"v": 100.0, "w": 50.0}})
+    assert [call.arguments["video"] for call in calls_for(both, Gathered())] == ["v", "w"]
+
+
+def test_a_formula_that_was_read_is_worked_out_in_a_second_round() -> None:
+    asked, formula = query("text", "calculation"), {"seen": "37 x 12", "expression": "37 * 12", "value": "444"}
+    read = ToolResult(tool="extract_math_exp", output={"expressions": [{"seen": "y", "expression": "y"}, formula]})
+    assert [call.arguments for call in calls_after(asked, [read], [])] == [{"expression": "37 * 12"}]
+    assert calls_after(asked, [read, ToolResult(tool="calculator", output={"result": "444"})], []) == []
+
+
+def written(text: str, top: float, left: float = 0.1, start: float = 10.0) -> Candidate:
+    item = Evidence(
+        video="v",
+        span=TimeSpan(start=start, end=start + 5),
+        modality="scene_text",
+        content=text,
+        engine="e",
+        box=(left, top, 0.02 * len(text), 0.1),
+    )
+    return Candidate(item, (item,), cosine=0.5)
+
+
+PRICES = [written("Lamp $40", 0.2), written("Chair $25", 0.4), written("Table $110", 0.6), written("Page 3", 0.9)]
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "expression"),
+    [
+        ("sum", "What does one of each come to?", "40 + 25 + 110"),
+        ("sum", "Add up the lamp and the table.", "40 + 110"),
+        ("difference", "How far apart are the dearest and the cheapest?", "110 - 25"),
+        ("difference", "How much dearer is the lamp than the chair?", "40 - 25"),
+    ],
+)
+def test_values_that_are_shown_together_are_added_or_subtracted(target: Target, question: str, expression: str) -> None:
+    asked = query("text", target, question).model_copy(update={"words": tuple(content_stems(question))})
+    ranked = [(each, 0.5) for each in [*PRICES, written("Desk $900", 0.2, start=80)]]
+    (call,) = calls_after(asked, [], ranked)
+    assert (call.name, call.arguments) == ("calculator", {"expression": expression})
+    done = [ToolResult(tool="calculator", output={"result": "7"})]
+    reply = made_reply(asked, Gathered(), done, [each for each, _ in ranked])
+    assert reply is not None
+    assert "result is 7" in reply.claims[0].text
+    assert calls_after(asked, [], ranked[:1]) == []
+
+
+def test_a_sum_is_doubted_where_the_question_gives_another_amount() -> None:
+    done = [ToolResult(tool="calculator", output={"result": "175"})]
+    plain, changed = (
+        made_reply(query("text", "sum", question), Gathered(), done, PRICES)
+        for question in ("What do all cost together?", "If each cost $9 more, what would they cost together?")
+    )
+    assert plain is not None
+    assert changed is not None
+    assert (plain.confidence or 0) > 0.5 > (changed.confidence or 0)
+
+
+def test_a_program_that_is_read_is_run() -> None:
+    lines = [
+        written("total = 0", 0.1),
+        written("for n in range(4):", 0.3),
+        written("total = total + n", 0.5, left=0.2),
+        written("print(total)", 0.7),
+    ]
+    asked = query("text", "code", "What does it print?")
+    read = ToolResult(tool="extract_scene_text", output={}, evidence=tuple(each.evidence for each in lines))
+    (call,) = calls_after(asked, [read], [])
+    assert call.name == "execute_code"
+    assert call.arguments["code"].splitlines()[2] == "    total = total + n"
+    ran = ToolResult(tool="execute_code", output={"stdout": "6\n", "stderr": ""})
+    reply = made_reply(asked, Gathered(), [read, ran], lines)
+    assert reply is not None
+    assert reply.claims[0].text == "It prints “6”"
+
+
+@pytest.mark.parametrize(("relation", "found"), [("after", "3. Fill the jug"), ("before", "1. Rinse the jug")])
+def test_what_comes_next_in_a_picture_is_the_line_below(relation: Relation, found: str) -> None:
+    steps = [written("1. Rinse the jug", 0.2), written("2. Dry the jug", 0.4), written("3. Fill the jug", 0.6)]
+    later = written("Credits", 0.1, start=40)
+    asked = query("text", "order", "What comes next?").model_copy(
+        update={"scope": Scope(anchors=(Anchor(relation=relation, phrase="dry the jug"),))}
+    )
+    reply = made_reply(asked, Gathered(spot=steps[1].evidence), [], [later, *steps])
+    assert reply is not None
+    assert found in reply.claims[0].text
+
+
+def test_a_note_is_only_made_where_that_is_surely_meant() -> None:
+    unsure = query("outside", "keep").model_copy(
+        update={"reading": Reading(sources={"outside": 1.0}, targets={"keep": 0.4, "time": 0.3})}
+    )
+    assert [call.name for call in calls_for(unsure, Gathered())] == []
+
+
+def test_the_language_that_a_question_names_is_wanted() -> None:
+    assert wanted_language("Translate it into German.").casefold() == "german"
+
+
+def test_a_count_is_told_by_its_evidence_and_nothing_is_told_where_nothing_was_counted() -> None:
+    seen = Evidence(
+        video="v", span=TimeSpan(start=0, end=9), modality="visual", content="red circle 2 of 2", engine="e"
+    )
+    counted = ToolResult(tool="count_objects", output={"count": 2}, evidence=(seen,))
+    reply = made_reply(query("picture", "count"), Gathered(), [counted], [])
+    assert reply is not None
+    assert [claim.evidence for claim in reply.claims] == [(seen.id,)]
+    assert reply.claims[0].text.startswith("2")
+    none = ToolResult(tool="count_objects", output={"count": 0})
+    assert made_reply(query("picture", "count"), Gathered(), [none], []) is None
+
+
+@pytest.fixture(scope="module")
+def asker(small_workspace: Workspace) -> Asker:
+    return Asker(small_workspace)
+
+
+def ask(asker: Asker, question: str, *options: str) -> Answer:
+    answer = asker.ask([VIDEO], question, options=options)
+    if answer.status == "answered":
+        assert answer.claims
+        assert all(claim.verdict == "supported" for claim in answer.claims)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("question", "held"),
+    [
+        ("What does the blue kettle cost?", KETTLE),
+        ("When is the blue kettle mentioned?", "4.0 s"),
+        ("What is 12 * (3 + 4)?", "84"),
+    ],
+)
+def test_questions_of_many_kinds_are_answered_with_proof(asker: Asker, question: str, held: str) -> None:
+    answer = ask(asker, question)
+    assert answer.status == "answered", answer.answer
+    assert held in answer.answer
+    assert answer.citations or held == "84"
+
+
+@pytest.mark.parametrize(
+    ("question", "held"),
+    [
+        ("What is said at 0:04?", KETTLE),
+        ("What is said at 0:01?", "Welcome to the workshop."),
+        ("Is the kettle blue?", KETTLE),
+    ],
+)
+def test_what_is_asked_for_is_told_or_among_the_closest_lines(asker: Asker, question: str, held: str) -> None:
+    answer = ask(asker, question)
+    assert held in answer.answer or held in [each.text for each in answer.closest]
+
+
+@pytest.mark.parametrize("question", ["What does the blue kettle cost?", "Who won the cup?"])
+def test_an_option_is_always_named_and_is_proven_where_it_is_sure(asker: Asker, question: str) -> None:
+    answer = ask(asker, question, "17 dollars", "249 dollars", "12 euros")
+    assert answer.option is not None
+    if "kettle" in question:
+        assert (answer.status, answer.option.text) == ("answered", "249 dollars")
+    assert answer.citations or answer.closest
+
+
+@pytest.mark.parametrize("question", ["What colour is the president's tie?", "Who won the cup in Paris?"])
+def test_what_nothing_answers_is_not_answered(asker: Asker, question: str) -> None:
+    answer = ask(asker, question)
+    assert answer.status in ("uncertain", "abstained")
+    assert answer.citations == ()
+    assert 0 < len(answer.closest) <= 3 or answer.status == "abstained"
+
+
+def test_its_reply_is_data_whose_claims_name_their_evidence(asker: Asker, small_workspace: Workspace) -> None:
+    answer = ask(asker, "What does the blue kettle cost?")
+    trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+    events = list(trace.events())
+    last = [event for event in events if event["type"] == "model"][-1]
+    reply = Reply.model_validate(reply_in(trace, last).additional_kwargs["reply"])
+    found = {name for event in events for name in event["evidence"]}
+    assert reply.claims
+    assert all(claim.evidence and set(claim.evidence) <= found for claim in reply.claims)
+    assert reply.confidence == answer.confidence
+
+
+def test_the_same_question_has_the_same_answer(asker: Asker) -> None:
+    one, other = (ask(asker, "What does the blue kettle cost?") for _ in range(2))
+    assert (one.answer, one.citations, one.confidence) == (other.answer, other.citations, other.confidence)
+
+
+def test_it_runs_only_where_a_query_is_given(small_workspace: Workspace) -> None:
+    with pytest.raises(EngineError):
+        extractive(LearnedReader(small_workspace.engines)).invoke([HumanMessage("Who?")])

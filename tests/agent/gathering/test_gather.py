@@ -1,0 +1,84 @@
+"""What is found for a question before any controller speaks: in a named scope, near an anchor, around the scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from helpers.asking import ask_endpoint
+from helpers.openai_server import says
+
+from longtake.agent.gathering.records import Found, Gathered
+from longtake.agent.graph.ask import Asker
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.preprocess.pipeline.workspace import Workspace
+
+KETTLE, WELCOME = "The blue kettle costs 249 dollars.", "Welcome to the workshop."
+Gather = Callable[[str], Gathered]
+
+
+@pytest.fixture(scope="module")
+def gathered(small_workspace: Workspace) -> Gather:
+    """What is gathered for a question about the small video, as the trace of its run tells."""
+    asker = Asker(small_workspace)
+
+    def gather(question: str) -> Gathered:
+        answer = asker.ask(["talk.mp4"], question)
+        trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+        (event,) = [event for event in trace.events() if event["type"] == "gather"]
+        return Gathered.model_validate(trace.blob(event["output"]))
+
+    return gather
+
+
+def texts(found: tuple[Found, ...]) -> set[str]:
+    return {each.evidence.content for each in found}
+
+
+def test_without_a_scope_all_of_the_video_is_searched(gathered: Gather) -> None:
+    found = gathered("What does the blue kettle cost?")
+    assert {KETTLE, WELCOME} <= texts(found.found)
+    assert (found.window, found.widened) == (None, False)
+    best = max(found.found, key=lambda each: each.cosine)
+    assert best.evidence.content == KETTLE
+    assert best.words > 0
+
+
+def test_in_a_named_scope_nothing_else_is_found(gathered: Gather) -> None:
+    found = gathered("What is said between 0:00 and 0:02?")
+    assert WELCOME in texts(found.found)
+    assert KETTLE not in texts(found.found)
+    assert found.window is not None
+    assert (found.window.start, found.window.end) == (0, 2)
+
+
+def test_what_was_said_just_before_a_moment_counts(gathered: Gather) -> None:
+    found = gathered("What is said at 0:07?")
+    assert KETTLE in texts(found.found)
+
+
+def test_what_lies_to_an_anchor_as_asked_is_marked(gathered: Gather) -> None:
+    found = gathered("What is said after the welcome to the workshop?")
+    marked = texts(tuple(each for each in found.found if each.anchored))
+    assert KETTLE in marked
+    assert found.window is not None
+
+
+def test_an_anchor_that_nothing_comes_near_to_narrows_nothing(gathered: Gather) -> None:
+    found = gathered("What is said after the parachute lands on Jupiter?")
+    assert found.window is None
+    assert {KETTLE, WELCOME} <= texts(found.found)
+
+
+def test_what_was_gathered_stands_in_the_first_message_in_the_order_of_the_video(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says(f"{KETTLE[:-1]} [00:00:04].")])
+    told = asked.endpoint.requests[0]["messages"][1]["content"]
+    assert told.index(WELCOME) < told.index(KETTLE)
+    # It is evidence: an answer from it alone, without a call, is proven.
+    assert (asked.answer.status, asked.stood_in, asked.answer.usage.tool_calls) == ("answered", False, 0)
+
+
+def test_the_first_message_holds_no_more_than_the_settings_let_it(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says("NOT FOUND: nothing.")], "gathering.tokens=12")
+    told = asked.endpoint.requests[0]["messages"][1]["content"]
+    assert WELCOME not in told or KETTLE not in told

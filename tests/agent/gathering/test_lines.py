@@ -1,0 +1,71 @@
+"""The line a document stands in."""
+
+from __future__ import annotations
+
+from longtake.agent.gathering.lines import Lines, best_readings
+from longtake.agent.gathering.records import joined_text
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+
+Box = tuple[float, float, float, float]
+
+
+def document(
+    content: str,
+    start: float,
+    end: float,
+    *,
+    modality: Modality = "speech",
+    box: Box | None = None,
+    score: float = 1.0,
+) -> Evidence:
+    span = TimeSpan(start=start, end=end)
+    return Evidence(video="v", span=span, modality=modality, content=content, engine="e", box=box, score=score)
+
+
+def text(content: str, start: float, end: float, box: Box | None = None, score: float = 1.0) -> Evidence:
+    return document(content, start, end, modality="scene_text", box=box, score=score)
+
+
+def test_cues_that_go_on_with_a_sentence_are_one_line() -> None:
+    first, second = document("The blue kettle", 1, 2), document("costs 249 dollars.", 2, 3)
+    lines = Lines([second, first, document("Next comes the lamp.", 3, 4)])
+    assert lines.line_of(first) == (first, second)
+    assert joined_text(lines.line_of(first)) == "The blue kettle costs 249 dollars."
+    assert lines.line_of(second) == (second,)
+
+
+def test_a_pause_ends_a_line() -> None:
+    first = document("The blue kettle", 1, 2)
+    assert Lines([first, document("costs 249 dollars.", 9, 10)]).line_of(first) == (first,)
+
+
+def test_a_line_of_speech_does_not_grow_without_end() -> None:
+    cues = [document("and then ten more words of it come along here", number, number + 1) for number in range(20)]
+    assert 1 < len(Lines(cues).line_of(cues[0])) < 5
+
+
+def test_texts_of_one_row_stand_together_in_reading_order() -> None:
+    price = text("$249", 10, 20, (0.6, 0.4, 0.1, 0.1))
+    thing = text("Kettle", 10, 20, (0.1, 0.4, 0.2, 0.1))
+    title = text("Prices", 10, 20, (0.1, 0.1, 0.2, 0.1))
+    later = text("Goodbye", 30, 40, (0.1, 0.1, 0.2, 0.1))
+    assert Lines([price, thing, title, later]).line_of(price) == (thing, price)
+
+
+def test_several_readings_of_one_text_are_one_in_the_line() -> None:
+    title = text("Timetable", 0, 10, (0.1, 0.1, 0.3, 0.1))
+    poor = text("Safetv rules", 0, 4, (0.1, 0.3, 0.3, 0.1), score=0.6)
+    good = text("Safety rules", 1, 10, (0.1, 0.3, 0.3, 0.1), score=0.9)
+    assert best_readings([poor, good, title]) == [good, title]
+    assert Lines([title, poor, good]).line_of(title) == (title, good)
+
+
+def test_numbers_that_differ_are_no_readings_of_one_text() -> None:
+    one, other = text("Room number 4417", 0, 4), text("Room number 4411", 0, 4)
+    assert best_readings([one, other]) == [one, other]
+
+
+def test_a_sound_is_a_line_of_its_own() -> None:
+    tone = document("tone of 1000 Hz", 1, 3, modality="audio")
+    assert Lines([tone, document("Hello.", 1, 3)]).line_of(tone) == (tone,)

@@ -1,0 +1,57 @@
+"""Answers as the terminal prints them."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+from helpers.unsure import KETTLE, QUESTION, TEXT, always_unsure, unsure
+from typer.testing import CliRunner
+
+from longtake.cli.ask import EXITS, show
+from longtake.cli.main import app
+from longtake.memory.records import Answer, Citation, Status
+from longtake.preprocess.pipeline.workspace import Workspace
+
+
+def test_every_status_has_its_exit_code() -> None:
+    assert set(EXITS) == set(get_args(Status))
+    assert (EXITS["uncertain"], EXITS["abstained"], EXITS["answered"]) == (0, 0, 0)
+
+
+def test_an_uncertain_answer_prints_its_text_its_closest_lines_and_its_status(
+    small_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(unsure(trace="run-1"), small_workspace)
+    assert capsys.readouterr().out.splitlines() == [
+        TEXT,
+        f"  00:00:04-00:00:06  speech      {KETTLE}",
+        "  00:00:01-00:00:03  scene_text  Room 4417",
+        "  uncertain in 0.0 s, 0 rounds, 0 tool calls, trace run-1",
+    ]
+
+
+def test_a_line_that_is_cited_as_well_is_printed_once(
+    small_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cited = Citation(video="v", start=4.0, end=6.0, modality="speech", quote=KETTLE)
+    show(unsure().model_copy(update={"citations": (cited,)}), small_workspace)
+    assert capsys.readouterr().out.count(f"  {KETTLE}") == 1
+
+
+@pytest.mark.parametrize("arguments", [["ask", "talk.mp4", QUESTION], ["chat", "talk.mp4"]])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ask_and_chat_are_done_when_they_are_unsure(
+    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, arguments: list[str], as_json: bool
+) -> None:
+    always_unsure(monkeypatch)
+    command = ["--library", str(small_workspace.library.root), *arguments, *(["--json"] if as_json else [])]
+    done = CliRunner().invoke(app, command, input=f"{QUESTION}\n", catch_exceptions=False)
+    assert done.exit_code == 0
+    if as_json:
+        told = Answer.model_validate(json.loads(done.stdout))
+        assert (told.status, told.confidence, len(told.closest)) == ("uncertain", 0.4, 2)
+    else:
+        assert done.stdout.startswith(f"{TEXT}\n  00:00:04-00:00:06  speech      {KETTLE}\n")
+        assert "\n  uncertain in 0.0 s, " in done.stdout

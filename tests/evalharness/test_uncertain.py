@@ -1,0 +1,66 @@
+"""Uncertain answers in the evaluation: a status of their own, and never answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from helpers.unsure import QUESTION, TEXT, always_unsure
+
+from longtake.bench.clips_report import ClipsReport, GradedAnswer, Tally, show_clips
+from longtake.evalharness.items import Item, Reply, Turn, Variant
+from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.scoring.choice_scores import choice_state
+from longtake.evalharness.subjects.agent import Agent
+from longtake.evalharness.subjects.subject import Asked
+from longtake.memory.records import Answer, Option
+from longtake.preprocess.pipeline.workspace import Workspace
+
+OPTIONS = ("249 dollars", "12 dollars")
+
+
+def asked_of(workspace: Workspace, *options: str) -> Asked:
+    turn = Turn(question=QUESTION, options=options, gold=0 if options else None)
+    media = str(workspace.library.resolve("talk.mp4").path)
+    form: Any = "choice" if options else "open"
+    return Asked(Item(suite="own", id="i", video="v", media=media, format=form, turns=(turn,)), 0, Variant(), 0, ())
+
+
+@pytest.mark.parametrize("options", [(), OPTIONS])
+def test_the_agent_replies_that_it_is_uncertain_and_chooses_nothing(
+    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    always_unsure(monkeypatch)
+    leaning = Agent("agent", small_workspace)
+    ask: Callable[..., Answer] = leaning._asker.ask
+    option = Option(letter="A", text=OPTIONS[0]) if options else None
+    monkeypatch.setattr(leaning._asker, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
+    reply = leaning.reply(asked_of(small_workspace, *options))
+    assert (reply.text, reply.status, reply.uncertain, reply.abstained) == (TEXT, "ok", True, False)
+    assert (reply.choice, reply.parse) == (None, "uncertain" if options else "none")
+    assert reply.cited == ()
+    assert choice_state(reply) == "uncertain"
+
+
+def test_an_uncertain_reply_has_a_hash_of_its_own_and_others_keep_theirs() -> None:
+    assert reply_hash(Reply(text="A cup.")) == "ad295a0c8ebf"
+    assert reply_hash(Reply(text="A cup.", uncertain=True)) != reply_hash(Reply(text="A cup."))
+
+
+def graded(outcome: Any) -> GradedAnswer:
+    said = {"question": "?", "gold": "6", "answer": "6", "variant": None, "status": "answered", "closest": ()}
+    told = {"closest_hold": False, "in_scope": True, "sources_right": True, "evidence_hit": False, "needed": None}
+    spent = {"rounds": 1, "tool_calls": 1, "seconds": 0.1, "trace": None, "error": None}
+    of = {"id": outcome, "media": "a.mp4", "modality": "speech", "kind": "detail", "outcome": outcome}
+    return GradedAnswer.model_validate(of | said | told | spent)
+
+
+def test_clips_tally_it_beside_right_and_wrong() -> None:
+    answers = tuple(map(graded, ("held", "wrong", "uncertain", "abstained", "failed")))
+    tally = Tally.of(answers)
+    assert list(tally.outcomes) == ["held", "wrong", "uncertain", "partial", "abstained", "failed"]
+    assert (tally.outcomes["uncertain"].count, tally.wrong_of_answered.n, tally.spent_on_answered.n) == (1, 2, 2)
+    tallies: dict[str, Any] = {"total": tally, "by_modality": {}, "by_kind": {}, "by_source": {}}
+    report = ClipsReport(controller="extractive", clips=1, answers=answers, **tallies)
+    assert any(line.startswith("  uncertain          ") for line in show_clips(report))

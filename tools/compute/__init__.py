@@ -1,0 +1,1 @@
+"""Tools that work something out."""

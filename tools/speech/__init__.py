@@ -1,0 +1,1 @@
+"""Tools for what is said and heard, and what is made of it."""

@@ -1,0 +1,1 @@
+"""Tools for what is seen and written in the picture."""
