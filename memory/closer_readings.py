@@ -23,9 +23,7 @@ from longtake.memory.timespan import TimeSpan
 # Of the closer looks, by capability. Raised when a look finds something else or writes it down otherwise; what an
 # earlier version kept is neither used nor found any more.
 VERSIONS: Mapping[str, int] = {"scene_text": 1, "closer_speech": 1, "visual_question": 1}
-MOST_TEXTS = (
-    1000  # of one video, a look that found none counting as one; beyond, what was kept longest ago is forgotten
-)
+MAX_TEXTS = 1000  # of one video, a look that found none counting as one; beyond, what was kept longest ago is forgotten
 _TABLE = "closer_looks"
 _READINGS = "readings"
 # Numbers only grow, so that the last number of a video says whether anything was kept of it since.
@@ -105,7 +103,7 @@ class Refined:
             "last": reading.span.end,
             "texts": max(1, len(reading.texts)),
             "reading": reading.model_dump_json(),
-            "most": MOST_TEXTS,
+            "most": MAX_TEXTS,
         }
         with open_database(self._file, _TABLES, _READINGS) as connection:
             for statement in (_FORGET_REPLACED, _KEEP, _FORGET_OLDEST):

@@ -19,7 +19,7 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 UNKNOWN = "unknown"  # what a face is called that nobody enrolled
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 
 
 class EnrolledFace(Record):
@@ -103,7 +103,7 @@ class Gallery:
 
 
 def _plain(text: str) -> str:
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:LONGEST_NAME]
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:MAX_NAME_LENGTH]
 
 
 def _nobody(name: str, known: Sequence[str]) -> str:

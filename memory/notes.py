@@ -15,8 +15,8 @@ from typing import NamedTuple
 from longtake.memory.database import open_database
 from longtake.memory.terms import document_terms, query_terms
 
-MOST_NOTES = 500  # of one thread
-LONGEST_NOTE = 4_000  # characters
+MAX_NOTES = 500  # of one thread
+MAX_NOTE_LENGTH = 4_000  # characters
 _DIGITS = 19  # of a number that SQLite cannot hold
 _TABLES = """
 CREATE TABLE IF NOT EXISTS notes (
@@ -51,7 +51,7 @@ class Notes:
             added = connection.execute(
                 "INSERT INTO notes (thread, text, written) SELECT :thread, :text, :written "
                 "WHERE (SELECT count(*) FROM notes WHERE thread = :thread) < :most",
-                {"thread": thread, "text": text, "written": time.time(), "most": MOST_NOTES},
+                {"thread": thread, "text": text, "written": time.time(), "most": MAX_NOTES},
             )
             return added.lastrowid if added.rowcount else None
 

@@ -18,7 +18,7 @@ from longtake.tools.core.context import Budget
 
 # Where a reply says why it had to be asked for again.
 ASKED_AGAIN = "asked_again"
-MOST_RETRIES = 2
+MAX_RETRIES = 2
 FIRST_WAIT = 0.5  # seconds before asking again where the endpoint names no time; doubled each time
 POLL = 0.1  # seconds after which a stop from outside is noticed
 SLACK = 1.0  # seconds after its time in which a controller may say itself that it was too slow
@@ -82,7 +82,7 @@ def reply(
             answered = _within(timeout, budget, role, lambda limit: model.invoke(list(messages), **limit))
         except Busy as error:
             wait = FIRST_WAIT * 2 ** len(troubles) if error.wait is None else error.wait
-            if budget is None or len(troubles) >= MOST_RETRIES or wait >= budget.left:
+            if budget is None or len(troubles) >= MAX_RETRIES or wait >= budget.left:
                 raise
             troubles.append(str(error))
             _wait(wait, budget)

@@ -32,7 +32,7 @@ from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, EngineError
 from longtake.prompts import without_thinking
 
-MOST_TOLD = 300  # letters of what went wrong
+MAX_PROBLEM_LENGTH = 300  # letters of what went wrong
 SHORTEST_REPLY = 16  # tokens that must be left for a reply
 
 
@@ -157,7 +157,7 @@ def _load(weights: str, offline: bool) -> tuple[Any, Any]:
         remedy = (
             "leave --offline out to fetch it, or name a folder" if offline else "name a folder, or a model of the hub"
         )
-        told = " ".join(str(error).split())[:MOST_TOLD].rstrip(".")
+        told = " ".join(str(error).split())[:MAX_PROBLEM_LENGTH].rstrip(".")
         raise ConfigError(f"controller.model={weights} cannot be loaded ({told}): {remedy}.") from error
     if not tokenizer.chat_template:
         raise ConfigError(f"controller.model={weights} has no chat template: name a model that was made to converse.")

@@ -38,7 +38,7 @@ from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
 from longtake.redaction import without_secrets
 
-MOST_TOLD = 300  # letters of what went wrong
+MAX_PROBLEM_LENGTH = 300  # letters of what went wrong
 # OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini each word it in their own way.
 _CONTEXT_FULL = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:model|context|input) length|prompt is too long"
@@ -96,7 +96,7 @@ class EndpointChatModel(ChatOpenAI):
 
     def _sentence(self, problem: str, place: str = "") -> str:
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
-        told = without_secrets(" ".join(problem.split()), (key,))[:MOST_TOLD].rstrip(
+        told = without_secrets(" ".join(problem.split()), (key,))[:MAX_PROBLEM_LENGTH].rstrip(
             "."
         )  # some repeat what they refuse
         return f"{self.role.name} at {self.openai_api_base} {told}. Check {place or self.role.place}."

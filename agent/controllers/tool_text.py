@@ -23,7 +23,7 @@ class PromptText:
         """Prompts of verification, unless a tool and its call are named."""
         self.spent: Counter[str] = Counter()  # input_tokens, output_tokens
         self._context = context
-        self._asker = {"tool": tool, "call": call}
+        self._agent = {"tool": tool, "call": call}
         self._asked_at = asked_at
 
     def complete(self, prompt: str, *, seconds: float = math.inf) -> str:
@@ -44,7 +44,7 @@ class PromptText:
             parent=self._asked_at,
             given={"messages": [message_to_dict(item) for item in asked], "tools": []},
             result=message_to_dict(answered),
-            data={**self._asker, "prompts": prompts_hash()},
+            data={**self._agent, "prompts": prompts_hash()},
             usage=tokens(answered),
         )
         return without_thinking(answered.text)

@@ -34,11 +34,11 @@ from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
-LONGEST_QUESTION = 4_000
-MOST_OPTIONS = 10
-LONGEST_OPTION = 1_000  # characters of one that another program gives
-MOST_VIDEOS = 20  # of a question that another program asks
-LONGEST_THREAD = 200  # characters of its name
+MAX_QUESTION_LENGTH = 4_000
+MAX_OPTIONS = 10
+MAX_OPTION_LENGTH = 1_000  # characters of one that another program gives
+MAX_VIDEOS = 20  # of a question that another program asks
+MAX_THREAD_LENGTH = 200  # characters of its name
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
 _SUPERSEDED = """
@@ -47,7 +47,7 @@ AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id 
 """
 
 
-class Asker:
+class Agent:
     """Answers questions in one workspace; the graph and the controller are kept between them, no tool's result is."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -190,17 +190,17 @@ class Asker:
 def _check_question(question: str, options: Sequence[str]) -> None:
     if not question.strip():
         raise LongtakeError("The question is empty; write what you want to know.")
-    if len(question) > LONGEST_QUESTION:
-        raise LongtakeError(f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read.")
+    if len(question) > MAX_QUESTION_LENGTH:
+        raise LongtakeError(f"The question has {len(question):,} characters; at most {MAX_QUESTION_LENGTH:,} are read.")
     if not all(map(is_text, (question, *options))):
         raise LongtakeError("The question or an option holds bytes that are no text; write them in UTF-8.")
-    if len(options) > MOST_OPTIONS or len(options) == 1:
-        raise LongtakeError(f"A multiple-choice question takes 2 to {MOST_OPTIONS} options, got {len(options)}.")
+    if len(options) > MAX_OPTIONS or len(options) == 1:
+        raise LongtakeError(f"A multiple-choice question takes 2 to {MAX_OPTIONS} options, got {len(options)}.")
 
 
 def _check_thread(thread: str | None) -> None:
-    if thread is not None and not (0 < len(thread) <= LONGEST_THREAD and is_text(thread)):
-        raise LongtakeError(f"The name of the thread is no text of 1 to {LONGEST_THREAD} characters; give another.")
+    if thread is not None and not (0 < len(thread) <= MAX_THREAD_LENGTH and is_text(thread)):
+        raise LongtakeError(f"The name of the thread is no text of 1 to {MAX_THREAD_LENGTH} characters; give another.")
 
 
 def is_text(words: str) -> bool:

@@ -13,8 +13,8 @@ from longtake.tools.core.context import ToolContext
 
 STOPPED = "it was stopped"
 OUT_OF_TIME = "the time ran out"
-MOST_CHECKS = 1  # how often a draft with unsupported claims goes back to the controller
-MOST_REPEATS = 2  # how often a round of calls may come to the very same as one before
+MAX_CHECKS = 1  # how often a draft with unsupported claims goes back to the controller
+MAX_REPEATS = 2  # how often a round of calls may come to the very same as one before
 
 
 def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
@@ -30,7 +30,7 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
         return f"the limit of {budget.tokens} tokens was reached"
     if state.stands_in is None and budget.cost and run_cost(progress, tools) >= budget.cost:
         return f"the limit of {budget.cost:g} in cost was reached"
-    if state.results and state.results.count(state.results[-1]) > MOST_REPEATS:
+    if state.results and state.results.count(state.results[-1]) > MAX_REPEATS:
         return "the same calls gave the same results again and again"
     return None
 

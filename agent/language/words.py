@@ -46,14 +46,6 @@ _SMALL = 20.0  # numbers up to this one keep their word, as in "one of them"; `N
 NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
-def cue(phrases: str) -> re.Pattern[str]:
-    """A pattern for any of these words or phrases, separated by commas; `*` stands for any ending."""
-    spelled = (
-        re.escape(phrase.strip()).replace(r"\*", r"\w*").replace(r"\ ", r"[\s-]") for phrase in phrases.split(",")
-    )
-    return re.compile(rf"\b(?:{'|'.join(spelled)})\b", re.IGNORECASE)
-
-
 def fold(text: str) -> str:
     """Lower case without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))

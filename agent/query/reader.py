@@ -70,7 +70,7 @@ class RefittedReader:
         """Embeds the whole bank when it is first needed."""
         self._embedding = embedding
 
-    def without(self, clips: Collection[str]) -> Reader:
+    def excluding(self, clips: Collection[str]) -> Reader:
         """The reader fitted without these clips."""
         return _Held(self._embedding, fit_heads(load_bank(), self._seen, clips))
 

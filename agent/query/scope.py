@@ -83,7 +83,7 @@ _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": 
 _CENTRE = re.compile(r"\b(?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide)\b")
 
 EDGE_SHARE = 0.15  # of a video that is its beginning, or its end
-SHORTEST_EDGE, LONGEST_EDGE = 3.0, 60.0  # seconds
+SHORTEST_EDGE, MAX_EDGE_LENGTH = 3.0, 60.0  # seconds
 
 
 def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Scope:
@@ -192,7 +192,7 @@ def _shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
 
 
 def _edge(text: str, duration: float) -> TimeSpan | None:
-    length = min(duration, LONGEST_EDGE, max(SHORTEST_EDGE, EDGE_SHARE * duration))
+    length = min(duration, MAX_EDGE_LENGTH, max(SHORTEST_EDGE, EDGE_SHARE * duration))
     if _MIDDLE.search(text):
         return TimeSpan(start=duration / 2 - length / 2, end=duration / 2 + length / 2)
     match = None if _THROUGHOUT.search(text) else _AT_EDGE.search(text)

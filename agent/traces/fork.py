@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from longtake.agent.controllers.call_parsing.calls import PLANNED, read_reply
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.context import RunContext
 from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
 from longtake.agent.traces.recording import Call, WholeRun
@@ -65,7 +65,7 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
         )
 
     question = recording.asked
-    answer = Asker(workspace).ask(
+    answer = Agent(workspace).ask(
         question.videos,
         question.question,
         options=question.options,

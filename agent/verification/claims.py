@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -15,7 +15,7 @@ from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 NOT_FOUND = "NOT FOUND:"
-MOST_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
+MAX_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
 SLACK = 1.0  # seconds by which a citation in whole seconds may miss its evidence
 FINE = 0.15  # likewise of a citation with decimals
 _ABSTENTION = re.compile(r"[\s*_#>(\[]*not found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
@@ -104,11 +104,6 @@ def open_parts(gap: str, question: str) -> str:
     return f"Not found: {', '.join(f'“{part}”' for part in named)}." if named else "Not all that was asked was found."
 
 
-def without(draft: str, claims: Collection[str]) -> str:
-    """A draft without the sentences that make these claims."""
-    return " ".join(sentence for sentence in _sentences(draft) if plain_text(sentence) not in claims)
-
-
 def plain_text(draft: str) -> str:
     """A draft without its citations."""
     kept, end = "", 0
@@ -192,7 +187,7 @@ def _fewest(wanted: Sequence[str], near: Sequence[Evidence], text: str) -> list[
     chosen, open_terms = ranked[:1], set(wanted) - (stems(ranked[0].content) if ranked else set())
     for item in ranked[1:]:
         gained = open_terms & stems(item.content)
-        if gained and len(chosen) < MOST_PROOFS:
+        if gained and len(chosen) < MAX_PROOFS:
             chosen.append(item)
             open_terms -= gained
     return chosen

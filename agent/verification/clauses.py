@@ -33,7 +33,7 @@ _ALSO_NAMES = (
 )  # words without content of their own, by which people are called too
 
 
-def misbound(text: str, proof: Sequence[str]) -> bool:
+def swaps_attributes(text: str, proof: Sequence[str]) -> bool:
     """Whether a claim binds a number or a name to other words than its proof does, or turns two names round."""
     held = [clause for content in proof for clause in _clauses(content)]
     known = frozenset().union(*(stems(content) for content in proof))

@@ -85,7 +85,7 @@ def pages_quoted(text: str, calls: Sequence[Made]) -> list[tuple[str, str]]:
     return [(page["snippet"], page.get("url", page["title"])) for page in pages if f"“{page['snippet']}”" in text]
 
 
-def entered(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -> Claim:
+def attach_sources(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -> Claim:
     """A checked claim with what another modality says otherwise, and the calls that found all it cites.
 
     Evidence that no call found is of the recording itself, and was known when the run began. What is known otherwise is

@@ -23,7 +23,7 @@ from longtake.agent.language.amounts import COINS, Amount, amounts, without_amou
 from longtake.agent.language.rows import CELLS
 from longtake.agent.language.stated_amounts import OCCURS, holds_amount, stated_amounts
 from longtake.agent.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
-from longtake.agent.verification.clauses import denied_otherwise, misbound, names
+from longtake.agent.verification.clauses import denied_otherwise, names, swaps_attributes
 from longtake.memory.records import Evidence, Verdict
 
 HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing
@@ -83,7 +83,7 @@ def says(text: str, option: str) -> bool:
     return (
         set(terms) <= stems(text) | stems(without_amounts(text))
         and all(holds_amount(amount, [text], ()) for amount in amounts(option))
-        and not misbound(option, [text])
+        and not swaps_attributes(option, [text])
         and not denied_otherwise(option, [text])
     )
 
@@ -118,7 +118,7 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     if len(missing) > len(wanted) * (1 - least) or not _adds_nothing(rest, held, excused):
         return "unverified"
     turned = bool(NEGATION.search(rest)) or not _in_order(told, proof) if quoting else denied_otherwise(rest, contents)
-    if turned or misbound(rest, contents):
+    if turned or swaps_attributes(rest, contents):
         return "unverified"
     return _answers(text, shown, grounds)
 
@@ -195,7 +195,7 @@ def settled(question: str, shown: str) -> str | None:
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
     unsaid = set(_content(question)) - stems(shown) - _EXCUSED - opposites
-    if not re.match(POLAR, question, re.IGNORECASE) or unsaid - _PRICED or misbound(question, [shown]):
+    if not re.match(POLAR, question, re.IGNORECASE) or unsaid - _PRICED or swaps_attributes(question, [shown]):
         return None
     asked, known = amounts(question), amounts(shown)
     if not all(holds_amount(amount, [shown], ()) for amount in asked):

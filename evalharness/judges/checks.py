@@ -29,7 +29,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
-from longtake.evalharness.scoring.grading import MOST_GUESSES, Gold, holds
+from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times, words
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
@@ -66,7 +66,7 @@ class NumberCheck(Record):
         """See `decide`."""
         stated = stated_numbers(said)
         near = [number for number in stated if abs(float(number) - self.value) <= self.tolerance + 1e-9]
-        met = len(stated) <= MOST_GUESSES and any(says(said, number) for number in near)
+        met = len(stated) <= MAX_GUESSES and any(says(said, number) for number in near)
         return Decision(met, sure=not met or len(near) == len(stated))
 
 
@@ -86,7 +86,7 @@ class TimeCheck(Record):
         named = stated or marked or cited
         first, last = self.start - self.tolerance, (self.end or self.start) + self.tolerance
         held = [time for time in named if first <= time.start and (time.end or time.start) <= last]
-        return Decision(bool(held) and len(set(named)) <= MOST_GUESSES, sure=len(held) in (0, len(named)))
+        return Decision(bool(held) and len(set(named)) <= MAX_GUESSES, sure=len(held) in (0, len(named)))
 
 
 class SaysCheck(Record):

@@ -19,7 +19,7 @@ from longtake.agent.verification.claims import plain_text
 from longtake.agent.verification.verdicts import verdict_of
 from longtake.errors import ConfigError
 from longtake.evalharness.judges.checks import Decision, abstains, decide, says, spelled, stated_numbers
-from longtake.evalharness.judges.judge import MOST_POINTS, Case, Finding
+from longtake.evalharness.judges.judge import MAX_POINTS, Case, Finding
 from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times
 from longtake.memory.records import Answer, Evidence, Usage
@@ -107,7 +107,7 @@ class DeterministicJudge:
             found = self._held(case)
             return found.model_copy(update={"met": not found.met})
         found = self._chosen(case) or self._held(case)
-        return found.model_copy(update={"points": float(MOST_POINTS * bool(found.met))} if case.asks == "grade" else {})
+        return found.model_copy(update={"points": float(MAX_POINTS * bool(found.met))} if case.asks == "grade" else {})
 
     def expected(self, case: Case) -> Usage:
         """Rules ask no model."""

@@ -24,7 +24,7 @@ from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_e
 from longtake.config import ControllerSettings, PriceSettings, secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
-from longtake.evalharness.judges.judge import MOST_POINTS, PASS_POINTS, Asks, Case, Finding
+from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
@@ -34,7 +34,7 @@ from longtake.tools.core.context import Budget
 PROMPTS = "longtake.evalharness.judges.prompts"
 ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
 TRIES = 3
-_LONGEST_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
+_MAX_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
 _LETTERS, _VERDICT_TOKENS = 4, 40  # letters of a token of English; a reason of one short sentence and a verdict
 # The field of the reply that holds the verdict, as its prompt names it.
 _FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
@@ -159,7 +159,7 @@ class EndpointJudge:
     def _sent(self, prompt: str, form: Mapping[str, Any]) -> str:
         # As an extra part of the body: the client would refuse a reply to its own field that was cut off.
         model = self._model.model_copy(update={"extra_body": {**self._settings.parameters, **form}})
-        budget = Budget(TRIES * (self._settings.timeout + _LONGEST_WAIT))
+        budget = Budget(TRIES * (self._settings.timeout + _MAX_WAIT))
         with tracing_context(enabled=False):
             said = reply(model, [HumanMessage(prompt)], (), timeout=self._settings.timeout, budget=budget, role=ROLE)
         return said.text
@@ -205,7 +205,7 @@ def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
 
 def _schema(asks: Asks) -> Mapping[str, Any]:
     """The response format that holds a reply to one reason and one verdict."""
-    verdict = {"type": "integer", "minimum": 0, "maximum": MOST_POINTS} if asks == "grade" else {"type": "boolean"}
+    verdict = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
     return {
         "type": "json_schema",
         "json_schema": {

@@ -12,7 +12,7 @@ from longtake.memory.records import Record, Usage
 # A criterion of a rubric; whether what a penalty forbids was done; whether the reply says what the reference says;
 # points from 0 to 5 for how well it does. Each is a prompt of its name.
 Asks = Literal["criterion", "penalty", "whole", "grade"]
-MOST_POINTS = 5
+MAX_POINTS = 5
 NO_REPLY = "There is no reply."  # the reason of a verdict that no judge was asked for
 PASS_POINTS = 3  # of 5: a reply with so many counts as right, as in the released code of Video-TT
 

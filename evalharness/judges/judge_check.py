@@ -18,7 +18,7 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.judges.judge import NO_REPLY, Case, Judge
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.runs.journal import read_records
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.agreement import Agreement
 from longtake.memory.records import Record
 
@@ -72,13 +72,13 @@ class SelfAgreement(Record):
     kappa: float | None = Field(description="Mean over pairs of runs; none where chance explains everything.")
 
 
-def read_labels(file: Path, tell: Tell) -> list[Label]:
+def read_labels(file: Path, notify: Notify) -> list[Label]:
     """The labels of a JSONL file; `tell` hears of each line that is none, with its number and field.
 
     Raises:
         LibraryError: when the file cannot be read.
     """
-    return list(read_records(file, Label, tell))
+    return list(read_records(file, Label, notify))
 
 
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
@@ -113,7 +113,7 @@ def fitting(
     items: Mapping[str, Item],
     predictions: Iterable[Prediction],
     cases_of: CasesOf,
-    tell: Tell,
+    notify: Notify,
 ) -> list[Label]:
     """The labels of cases of a run; `tell` hears of each of another. The arguments are those of `labelled_cases`."""
     places = {
@@ -128,7 +128,7 @@ def fitting(
             held.append(label)
         else:
             named = ", ".join(map(str, filter(None, (label.subject, label.item, label.criterion))))
-            tell(f"The label of {named}, turn {label.turn} is of no case of the run; it was left out.")
+            notify(f"The label of {named}, turn {label.turn} is of no case of the run; it was left out.")
     return held
 
 
@@ -156,13 +156,13 @@ def labelled_cases(
     ]
 
 
-def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], tell: Tell) -> SelfAgreement:
+def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], notify: Notify) -> SelfAgreement:
     """Give a judge the same cases several times over.
 
     Args:
         judge_of: the judge of each run, from 0; with a cache it must be told the run's number.
         repeated: the cases, none of them empty.
-        tell: told of cases without a verdict.
+        notify: called for cases without a verdict.
     """
     runs: list[list[bool | None]] = []
     for judge in map(judge_of, range(SELF_RUNS)):
@@ -170,7 +170,7 @@ def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], tell
             found = list(pool.map(judge.judge, repeated))
         for case, finding in zip(repeated, found, strict=True):
             if finding.error:
-                tell(f"{judge.id}, {case.item.id}, {case.name or 'reply'}: {finding.error}")
+                notify(f"{judge.id}, {case.item.id}, {case.name or 'reply'}: {finding.error}")
         runs.append([finding.met for finding in found])
     return self_agreement(runs)
 

@@ -19,7 +19,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKe
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.evalharness.runs.journal import Journal
-from longtake.evalharness.runs.run_folder import RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.memory.records import Record
 
 CasesOf = Callable[[Item, Prediction], Iterable[Case]]
@@ -77,7 +77,7 @@ def judge_run(
     folder: RunFolder,
     items: Mapping[str, Item],
     judge: Judge,
-    tell: Tell,
+    notify: Notify,
     cases_of: CasesOf = cases,
     limit: int | None = None,
 ) -> Judged:
@@ -87,34 +87,34 @@ def judge_run(
         folder: of the run.
         items: by their ids.
         judge: decides every case.
-        tell: told of cases without a verdict, of predictions without an item, and of lines that were left out.
+        notify: called for cases without a verdict, for predictions without an item, and for lines that were left out.
         cases_of: what is to be decided of a prediction.
         limit: only what was said to so many items, the first of those with something to judge.
 
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    predictions = folder.predictions(tell).values()
-    done = _done(folder, predictions, judge, tell)
+    predictions = folder.predictions(notify).values()
+    done = _done(folder, predictions, judge, notify)
     judged = unjudged = 0
     with Journal(folder.judgements_file) as journal:
-        missing = (row for row in _rows(items, predictions, tell, cases_of, limit) if row.key not in done)
+        missing = (row for row in _rows(items, predictions, notify, cases_of, limit) if row.key not in done)
         for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
             journal.append(judgement)
             judged += 1
             unjudged += judgement.met is None
             if judgement.error:
-                tell(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
+                notify(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
     return Judged(judged=judged, kept=len(done), unjudged=unjudged)
 
 
 def to_judge(
-    folder: RunFolder, items: Mapping[str, Item], judge: Judge, tell: Tell, cases_of: CasesOf, limit: int | None
+    folder: RunFolder, items: Mapping[str, Item], judge: Judge, notify: Notify, cases_of: CasesOf, limit: int | None
 ) -> Iterator[Case]:
     """The cases that `judge_run` with the same arguments would judge; nothing is asked."""
-    predictions = folder.predictions(tell).values()
-    done = _done(folder, predictions, judge, tell)
-    rows = _rows(items, predictions, tell, cases_of, limit)
+    predictions = folder.predictions(notify).values()
+    done = _done(folder, predictions, judge, notify)
+    rows = _rows(items, predictions, notify, cases_of, limit)
     return (row.case for row in rows if row.key not in done)
 
 
@@ -127,24 +127,24 @@ def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf
     return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
 
 
-def undecided(folder: RunFolder, items: Mapping[str, Item], tell: Tell, cases_of: CasesOf = cases) -> Counter[str]:
+def undecided(folder: RunFolder, items: Mapping[str, Item], notify: Notify, cases_of: CasesOf = cases) -> Counter[str]:
     """How many cases of each subject no judge has decided, for the replies as they stand now."""
-    predictions = folder.predictions(tell).values()
-    decided = {_key(held) for held in current(folder.judgements(tell), predictions) if held.decided}
-    rows = _rows(items, predictions, tell, cases_of)
+    predictions = folder.predictions(notify).values()
+    decided = {_key(held) for held in current(folder.judgements(notify), predictions) if held.decided}
+    rows = _rows(items, predictions, notify, cases_of)
     return Counter(row.prediction.subject for row in rows if row.key not in decided)
 
 
-def _done(folder: RunFolder, predictions: Iterable[Prediction], judge: Judge, tell: Tell) -> set[_Key]:
+def _done(folder: RunFolder, predictions: Iterable[Prediction], judge: Judge, notify: Notify) -> set[_Key]:
     """What a judge has decided."""
-    held = current(folder.judgements(tell), predictions)
+    held = current(folder.judgements(notify), predictions)
     return {_key(one) for one in held if one.error is None and one.judge == judge.id}
 
 
 def _rows(
     items: Mapping[str, Item],
     predictions: Collection[Prediction],
-    tell: Tell,
+    notify: Notify,
     cases_of: CasesOf,
     limit: int | None = None,
 ) -> Iterator[_Row]:
@@ -155,7 +155,7 @@ def _rows(
         wanted = set(islice((item for item in items if item in having), limit))
     for prediction in predictions:
         if prediction.item not in items:
-            tell(f"{prediction.subject}, {prediction.item}: there is no item of this id; it was not judged.")
+            notify(f"{prediction.subject}, {prediction.item}: there is no item of this id; it was not judged.")
         elif prediction.item in wanted:
             for case in cases_of(items[prediction.item], prediction):
                 yield _Row(case, prediction)

@@ -17,7 +17,7 @@ from longtake.evalharness.suites.longshot_tasks import duration_bucket
 Stance = Literal["answered", "uncertain", "abstained", "failed"]
 _STANCES: tuple[Stance, ...] = ("answered", "uncertain", "abstained")  # the first that a reply takes is the item's
 Keys = Callable[[Item], Iterable[str]]
-_MOST_ROWS = 24  # of a tag: one with more values tells items apart, not groups
+_MAX_ROWS = 24  # of a tag: one with more values tells items apart, not groups
 _CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
 
 
@@ -126,7 +126,7 @@ def further_groups(subject: SubjectScores) -> dict[str, Rows]:
     given = {name.partition(",")[0] for name in subject.table.groups}
     given |= {f"tag {name}" for name in given}
     found = {name: _rows(subject, key) for name, key in keys.items() if name not in given}
-    return {name: rows for name, rows in found.items() if 1 < len(rows) <= _MOST_ROWS}
+    return {name: rows for name, rows in found.items() if 1 < len(rows) <= _MAX_ROWS}
 
 
 def _tag(name: str, item: Item) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.runs.run_folder import Loading, RunCard, RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Loading, Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.scoring.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
 from longtake.evalharness.subjects.subject import Asked
@@ -60,9 +60,9 @@ class RunScores:
         return [Asked(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
 
 
-def read_scores(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> RunScores:
+def read_scores(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> RunScores:
     """Score a run and every item of it; see `scored_run`."""
-    run = scored_run(folder, reading, tell, judge)
+    run = scored_run(folder, reading, notify, judge)
     first = next(iter(run.subjects.values()))
     subjects = tuple(_subject(run, name) for name in run.subjects)
     return RunScores(run.card, [*first.items, *first.unasked], subjects, folder.loading())

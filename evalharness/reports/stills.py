@@ -10,7 +10,7 @@ from typing import NamedTuple
 from longtake.console import raise_if_interrupted
 from longtake.errors import MediaError
 from longtake.evalharness.items import Item
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import MediaInfo, probe
@@ -30,14 +30,14 @@ class Still(NamedTuple):
 class Stills:
     """The pictures of one page, until it holds as many as it may."""
 
-    def __init__(self, tell: Tell, most_bytes: int = PAGE_BYTES) -> None:
+    def __init__(self, notify: Notify, most_bytes: int = PAGE_BYTES) -> None:
         """Begin a page.
 
         Args:
-            tell: told of each video that cannot be read.
+            notify: called for each video that cannot be read.
             most_bytes: of all pictures together.
         """
-        self._tell, self._left = tell, most_bytes
+        self._notify, self._left = notify, most_bytes
         self._media: dict[str, MediaInfo | None] = {}
 
     @property
@@ -65,5 +65,5 @@ class Stills:
                 try:
                     self._media[path] = probe(Path(path))
                 except MediaError as error:
-                    self._tell(str(error))
+                    self._notify(str(error))
         return self._media[path]

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 
-MOST_EVENTS = 40  # of a trace
-MOST_CHARACTERS = 400  # of a part of an event
+MAX_EVENTS = 40  # of a trace
+MAX_CHARACTERS = 400  # of a part of an event
 PAGE_CHARACTERS = 4_000_000
-_TRACE_CHARACTERS = 3 * MOST_EVENTS * MOST_CHARACTERS  # that a trace takes at most
+_TRACE_CHARACTERS = 3 * MAX_EVENTS * MAX_CHARACTERS  # that a trace takes at most
 
 
 class Event(NamedTuple):
@@ -35,15 +35,15 @@ class Excerpt(NamedTuple):
 class Traces:
     """The traces of one page, until it holds as many as it may."""
 
-    def __init__(self, root: Path, tell: Tell, most_characters: int = PAGE_CHARACTERS) -> None:
+    def __init__(self, root: Path, notify: Notify, most_characters: int = PAGE_CHARACTERS) -> None:
         """Begin a page.
 
         Args:
             root: folder of the traces of a library.
-            tell: told of each trace that is damaged.
+            notify: called for each trace that is damaged.
             most_characters: of all traces together.
         """
-        self._root, self._tell, self._left = root, tell, most_characters
+        self._root, self._notify, self._left = root, notify, most_characters
 
     @property
     def full(self) -> bool:
@@ -57,9 +57,9 @@ class Traces:
         try:
             recorded = RecordedTrace(self._root, run)
             events = list(recorded.events())
-            shown = [Event(one["type"], one["seconds"], list(_parts(recorded, one))) for one in events[:MOST_EVENTS]]
+            shown = [Event(one["type"], one["seconds"], list(_parts(recorded, one))) for one in events[:MAX_EVENTS]]
         except LibraryError as error:
-            self._tell(str(error))
+            self._notify(str(error))
             return None
         self._left -= sum(len(text) for event in shown for _, text in event.parts)
         return Excerpt(shown, len(events))
@@ -76,4 +76,4 @@ def _parts(recorded: RecordedTrace, event: dict[str, Any]) -> Iterator[tuple[str
 
 def _cut(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"

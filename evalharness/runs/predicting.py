@@ -17,7 +17,7 @@ from longtake.errors import Cancelled, LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.evalharness.runs.journal import Journal
-from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.memory.records import Record
@@ -40,7 +40,7 @@ def predict(
     card: RunCard,
     items: Sequence[Item],
     subjects: Sequence[Subject],
-    tell: Tell,
+    notify: Notify,
     *,
     retry_errors: bool = False,
 ) -> Predicted:
@@ -51,18 +51,18 @@ def predict(
         card: what the run is.
         items: to be asked.
         subjects: who is asked.
-        tell: told of each prediction that failed, of errors that were there before, and of lines that were left out.
+        notify: called for each prediction that failed, for errors that were there before, and for lines left out.
         retry_errors: whether a prediction with an error is made anew.
 
     Raises:
         LibraryError: when the folder cannot be written to.
     """
-    held = folder.predictions(tell)
+    held = folder.predictions(notify)
     done = settled(held, retry_errors=retry_errors)
     asked = errors = 0
     errors_before = 0 if retry_errors else sum(map(failed, held.values()))
     if errors_before:
-        tell(f"{counted(errors_before, 'error')} there before; --retry-errors asks again.")
+        notify(f"{counted(errors_before, 'error')} there before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
             for prediction in at_once(partial(_ask, subject), rows(subject, card, items, done), subject.at_once):
@@ -71,7 +71,7 @@ def predict(
                 errors += failed(prediction)
                 for reply in prediction.replies:
                     if reply.error:
-                        tell(f"{subject.name}, {prediction.item}: {reply.error}")
+                        notify(f"{subject.name}, {prediction.item}: {reply.error}")
     return Predicted(asked=asked, kept=len(done), errors=errors, errors_before=errors_before)
 
 

@@ -25,8 +25,8 @@ from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
-Tell = Callable[[str], None]
-MOST_REMARKS = 100
+Notify = Callable[[str], None]
+MAX_REMARKS = 100
 
 
 class RunCard(Record):
@@ -47,7 +47,7 @@ class Loading(Record):
     """What was told when the items were last loaded: of rows left out or mended, and of videos that are missing."""
 
     remarks: int = 0
-    first: tuple[str, ...] = Field(default=(), description=f"The first {MOST_REMARKS} of them.")
+    first: tuple[str, ...] = Field(default=(), description=f"The first {MAX_REMARKS} of them.")
 
 
 class RunFolder:
@@ -136,7 +136,7 @@ class RunFolder:
         finally:
             lock.release()
 
-    def mend(self, left_out: Tell) -> None:
+    def mend(self, left_out: Notify) -> None:
         """Set aside the lines that cannot be read, so that they are told of once; the folder is to be locked.
 
         Raises:
@@ -155,7 +155,7 @@ class RunFolder:
         file = self.path / "loading.json"
         if not told and not file.exists():
             return
-        kept = Loading(remarks=len(told), first=tuple(told[:MOST_REMARKS]))
+        kept = Loading(remarks=len(told), first=tuple(told[:MAX_REMARKS]))
         try:
             write_atomic(file, kept.model_dump_json(indent=1) + "\n")
         except OSError as error:
@@ -168,25 +168,25 @@ class RunFolder:
         except (OSError, ValidationError):
             return Loading()
 
-    def items(self, left_out: Tell) -> Iterator[Item]:
+    def items(self, left_out: Notify) -> Iterator[Item]:
         """The items as they were asked, each with its video where it lay last."""
         return iter(self.items_by_id(left_out).values())
 
-    def items_by_id(self, left_out: Tell) -> Mapping[str, Item]:
+    def items_by_id(self, left_out: Notify) -> Mapping[str, Item]:
         """The same by their ids, on disk."""
         held = OnDisk[str, Item](self.items_file, Item)
         for place, item in placed_records(self.items_file, Item, left_out):
             held.add(item.id, place)
         return Latest(held)
 
-    def predictions(self, left_out: Tell) -> Mapping[PredictionKey, Prediction]:
+    def predictions(self, left_out: Notify) -> Mapping[PredictionKey, Prediction]:
         """What the subjects said: of several predictions of one kind the last, which is that of a second try."""
         held = OnDisk[PredictionKey, Prediction](self.predictions_file, Prediction)
         for place, prediction in placed_records(self.predictions_file, Prediction, left_out):
             held.add(prediction.key, place)
         return Latest(held)
 
-    def said(self, left_out: Tell) -> dict[str, OnDisk[str, Prediction]]:
+    def said(self, left_out: Notify) -> dict[str, OnDisk[str, Prediction]]:
         """The predictions of each subject by item; of several of one kind the last."""
         places = {made.key: place for place, made in placed_records(self.predictions_file, Prediction, left_out)}
         subjects: dict[str, OnDisk[str, Prediction]] = {}
@@ -202,7 +202,7 @@ class RunFolder:
                 subjects.setdefault(one.subject, OnDisk(self.judgements_file, Judgement)).add(one.item, place)
         return subjects
 
-    def judgements(self, left_out: Tell) -> Iterator[Judgement]:
+    def judgements(self, left_out: Notify) -> Iterator[Judgement]:
         """What the judges found, in the order found."""
         return read_records(self.judgements_file, Judgement, left_out)
 

@@ -18,7 +18,7 @@ from longtake.evalharness.judges.judging import current
 from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, mean, ratio
 from longtake.memory.records import Record
 
-MOST_UNJUDGED = 0.01  # share of what is judged above which no headline is given
+MAX_UNJUDGED = 0.01  # share of what is judged above which no headline is given
 State = Literal["error", "unread", "unjudged", "abstained", "uncertain", "ok"]
 STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "uncertain", "ok")  # the gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
@@ -187,7 +187,7 @@ def summarise(
     judged = left + sum(outcome.chance is None for outcome in outcomes)
     unjudged = Share(count=states.count("unjudged"), n=judged)
     return ChoiceScores(
-        headline=None if unjudged.value > MOST_UNJUDGED else figure(outcomes),
+        headline=None if unjudged.value > MAX_UNJUDGED else figure(outcomes),
         overall=accuracy(outcomes),
         without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},

@@ -19,7 +19,7 @@ from longtake.evalharness.suites.table import cases_of_run
 from longtake.memory.records import Record
 from longtake.preprocess.media.media import probe
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 class SubjectState(Record):
@@ -101,8 +101,8 @@ def show_completeness(held: Completeness) -> list[str]:
         if each.unjudged:
             lines.append(f"    {counted(each.unjudged, 'verdict')} missing: longtake eval judge {held.run}")
     if held.missing_videos:
-        more = len(held.missing_videos) - MOST_NAMED
-        named = ", ".join(held.missing_videos[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        more = len(held.missing_videos) - MAX_NAMED
+        named = ", ".join(held.missing_videos[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
         lines.append(
             f"  not there: {named}; give the same `longtake eval run` command with --media, the folder of the videos, "
             "and --retry-errors"
@@ -111,9 +111,9 @@ def show_completeness(held: Completeness) -> list[str]:
         lines += [f"  {sentence}" for sentence in held.unreadable_videos]
         lines.append("    replace them; the same `longtake eval run` command with --retry-errors asks again")
     if held.loading.remarks:
-        more = held.loading.remarks - MOST_NAMED
+        more = held.loading.remarks - MAX_NAMED
         lines.append(f"  when the items were loaded: {counted(held.loading.remarks, 'remark')}")
-        lines += [f"    {sentence}" for sentence in held.loading.first[:MOST_NAMED]]
+        lines += [f"    {sentence}" for sentence in held.loading.first[:MAX_NAMED]]
         lines += [f"    and {more} more, in {held.run}/loading.json"] if more > 0 else []
         lines.append("    the same `longtake eval run` command adds what was mended")
     lines += [f"  {line}" for line in held.damaged]

@@ -38,7 +38,7 @@ from longtake.memory.records import Answer, Citation
 Grade = Literal["held", "wrong", "uncertain", "partial", "abstained", "failed"]
 GRADES: tuple[Grade, ...] = ("held", "wrong", "uncertain", "partial", "abstained", "failed")
 DEFAULT_TOLERANCE = 1.0  # seconds
-MOST_GUESSES = 5
+MAX_GUESSES = 5
 
 _PIECE = re.compile(r'["“](?P<quote>[^"“”]*)["”]|(?P<aside>\((?:[^()]|\([^()]*\))*\))')
 _MARK = re.compile(r"\[[^\[\]]*\d:\d\d[^\[\]]*\]")
@@ -152,7 +152,7 @@ def _names_times(
     gold: Sequence[StatedTime], stated: Sequence[StatedTime], cited: Sequence[StatedTime], tolerance: float
 ) -> bool:
     named = [*stated, *cited]
-    if len({round(time.start) for time in named}) > MOST_GUESSES * len(gold):
+    if len({round(time.start) for time in named}) > MAX_GUESSES * len(gold):
         return not gold
     moments = [*_bounds(stated), *(time.start for time in cited)]
 

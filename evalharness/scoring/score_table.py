@@ -12,10 +12,10 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.named import which_judge
 from longtake.evalharness.runs.lazy_jsonl import OnDisk
-from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.asked import expected, unfinished
 from longtake.evalharness.scoring.by_seed import by_seed, spread
-from longtake.evalharness.scoring.choice_scores import MOST_UNJUDGED, NONE, Share
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.subjects.model_spec import asked_in
@@ -107,13 +107,13 @@ def subject_score(run: ScoredRun, name: str) -> SubjectScore:
     return SubjectScore(scores, table, seeds)
 
 
-def scored_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> ScoredRun:
+def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> ScoredRun:
     """What is scored of each subject: the items that it was asked, and what is left to ask.
 
     Args:
         folder: of the run.
         reading: repo, paper, signed or strict; None: that of the run's protocol.
-        tell: told of lines that were left out.
+        notify: called for lines that were left out.
         judge: whose verdicts count, where there are those of several.
 
     Raises:
@@ -122,10 +122,10 @@ def scored_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | 
     """
     card = folder.card()
     suite, chosen = suite_named(card.suite), reading_of(card, reading)
-    items, said = list(folder.items(tell)), folder.said(tell)
+    items, said = list(folder.items(notify)), folder.said(notify)
     if not said:
         raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
-    verdicts = Counter(one.judge for one in folder.judgements(tell) if one.decided)
+    verdicts = Counter(one.judge for one in folder.judgements(notify) if one.decided)
     found = folder.found(which_judge(verdicts, judge, folder.path))
     subjects = {name: _scored(name, card, items, said.get(name), found.get(name, {})) for name in card.subjects}
     return ScoredRun(card, suite, chosen, subjects)
@@ -158,9 +158,9 @@ def _notes(fields: Mapping[str, Any], rates: Mapping[str, Share], unmade: Share)
         if name == _SINGULAR["unknown_tasks"] and rows:
             yield f"{name}: {', '.join(rows)}"
     unjudged = rates.get("unjudged", NONE)
-    if unjudged.value > MOST_UNJUDGED:
+    if unjudged.value > MAX_UNJUDGED:
         missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
-        yield f"No headline: {missing}, and more than {100 * MOST_UNJUDGED:g} % is too much for one."
+        yield f"No headline: {missing}, and more than {100 * MAX_UNJUDGED:g} % is too much for one."
     if fields.get("note"):
         yield fields["note"]
 

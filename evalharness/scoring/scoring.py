@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from longtake.evalharness.runs.run_folder import RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.scoring.score_table import SubjectScore, scored_run, subject_score
 
 
-def score_run(folder: RunFolder, reading: str | None, tell: Tell, judge: str | None = None) -> dict[str, SubjectScore]:
+def score_run(
+    folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None
+) -> dict[str, SubjectScore]:
     """The scores of every subject; see `scored_run`."""
-    run = scored_run(folder, reading, tell, judge)
+    run = scored_run(folder, reading, notify, judge)
     return {name: subject_score(run, name) for name in run.subjects}
 
 

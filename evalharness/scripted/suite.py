@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scripted.encoding import write_video
 from longtake.evalharness.scripted.grammar import write_script
 from longtake.evalharness.scripted.questions import items_of
@@ -40,7 +40,7 @@ def write_suite(
     *,
     recordings: Sequence[Recording] = (),
     stills: Sequence[Path] = (),
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> Written:
     """Write videos and items into a folder; a video that is there already stays.
 
@@ -51,7 +51,7 @@ def write_suite(
         wordings: of the questions, in one half or both.
         recordings: of speech, for some of the videos.
         stills: photographs of people, for some of the videos.
-        tell: told of each video before it is made.
+        notify: called for each video before it is made.
 
     Raises:
         EngineUnavailable: when espeak-ng is not installed.
@@ -60,7 +60,7 @@ def write_suite(
     items: list[Item] = []
     seconds = 0.0
     for number in numbers:
-        tell(f"Making video {number - numbers.start + 1} of {len(numbers)}")
+        notify(f"Making video {number - numbers.start + 1} of {len(numbers)}")
         script = write_script(seed, number, recordings, stills)
         write_video(script, folder)
         made = items_of(script, wordings)
@@ -79,13 +79,13 @@ def write_suite(
     )
 
 
-def load_scripted(file: Path, media: Path | None, tell: Tell) -> list[Item]:
+def load_scripted(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The items of a suite.
 
     Args:
         file: `items.jsonl`, or the folder that it stands in.
         media: folder of the videos, where that is another one.
-        tell: told, in a sentence with file, line and field, of each row that was left out, and once of each video that
+        notify: called with file, line and field for each row that was left out, and once for each video that
             is missing.
 
     Raises:
@@ -93,12 +93,12 @@ def load_scripted(file: Path, media: Path | None, tell: Tell) -> list[Item]:
     """
     file = file / ITEMS if file.is_dir() else file
     folder = media or file.parent
-    items = loading.items_of(read_rows(file, tell), lambda row: parsed(Item, row), tell, "id")
+    items = loading.items_of(read_rows(file, notify), lambda row: parsed(Item, row), notify, "id")
     if not items:
         raise ConfigError(f"{file} holds no items; make them with `longtake eval scripted`.")
     missing = {item.video for item in items if not (folder / str(item.media)).is_file()}
     for video in sorted(missing):
-        tell(f"{folder / video}.mp4 is not there; its items stay, without a video.")
+        notify(f"{folder / video}.mp4 is not there; its items stay, without a video.")
     return [
         item.model_copy(update={"media": None if item.video in missing else str(folder / str(item.media))})
         for item in items

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.state import Turn
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall
@@ -13,7 +13,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
-class Agent:
+class AgentSubject:
     """Asks the agent in one library; a video is indexed when its first item is asked, and shared by the others."""
 
     at_once = 1  # the engines share this machine
@@ -23,7 +23,7 @@ class Agent:
         self.name = name
         self._settings = workspace.settings
         self._traces = workspace.library.trace_root
-        self._asker = Asker(workspace)
+        self._agent = Agent(workspace)
 
     def reply(self, asked: Asked) -> Reply:
         """The agent's answer; questions and answers of the conversation so far stand in its thread."""
@@ -31,7 +31,7 @@ class Agent:
         if media is None:
             return no_media()
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
-        answer = self._asker.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
+        answer = self._agent.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
         uncertain = answer.status == "uncertain"  # what it leans to is no choice
         place = LABELS.index(answer.option.letter) if answer.option and not uncertain else None
         return Reply(

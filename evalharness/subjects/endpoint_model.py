@@ -36,8 +36,8 @@ from longtake.tools.core.context import Budget
 PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
 LONG_SIDES = (1024, 512)  # pixels of the frames; the second where the first are more than the model reads
-MOST_TOKENS = 4096  # of a reply, with what is thought aloud
-MOST_CHARACTERS = 100_000  # of a transcript: some two hours of speech
+MAX_TOKENS = 4096  # of a reply, with what is thought aloud
+MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # seconds that an endpoint may ask for, all in all, before it is asked again
 # For what is told before anything is asked: a picture of 1024 by 576 at 28 by 28 pixels a token, as Qwen2.5-VL reads
 # it; letters of a token of English; letters of a second of speech, with its time; a short answer.
@@ -76,7 +76,7 @@ class EndpointModel:
             secret(given.key) if given.key else None,
             loopback=is_loopback(given.url),
             role=ROLE,
-        ).model_copy(update={"extra_body": {"max_tokens": MOST_TOKENS}})
+        ).model_copy(update={"extra_body": {"max_tokens": MAX_TOKENS}})
 
     def reply(self, asked: Asked) -> Reply:
         """See `Subject`; what was thought aloud is left out of the reply."""
@@ -101,7 +101,7 @@ class EndpointModel:
         letters = len(asked.text) + sum(len(text) for pair in asked.history for text in pair)
         if self._given.transcript:
             seconds = asked.item.seconds
-            letters += MOST_CHARACTERS if seconds is None else min(MOST_CHARACTERS, round(seconds * _SPOKEN))
+            letters += MAX_CHARACTERS if seconds is None else min(MAX_CHARACTERS, round(seconds * _SPOKEN))
         frames = self._given.sampling(asked.variant).expected(asked.item.seconds) if self._given.sees else 0
         return self._usage(input_tokens=letters // _LETTERS + frames * _FRAME_TOKENS, output_tokens=_ANSWER_TOKENS)
 
@@ -138,15 +138,14 @@ class EndpointModel:
         if not self._given.transcript:
             return None
         with self._reading:
-            return read_transcript(self._workspace, Path(asked.item.media or ""), MOST_CHARACTERS)
+            return read_transcript(self._workspace, Path(asked.item.media or ""), MAX_CHARACTERS)
 
 
 def _silence(said: AIMessage) -> str:
     """How a reply without an answer ended, and what to do about it."""
     if said.response_metadata.get("finish_reason") == "length":
         return (
-            f"gave no answer in {MOST_TOKENS} tokens; see whether it thinks too long, and ask again with "
-            "--retry-errors."
+            f"gave no answer in {MAX_TOKENS} tokens; see whether it thinks too long, and ask again with --retry-errors."
         )
     return "gave no answer: its reply is empty, or all thought aloud; ask again with --retry-errors."
 

@@ -24,7 +24,7 @@ from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.subjects.frames import Sampling
 from longtake.memory.records import Record
 
-MOST_FRAMES = 64
+MAX_FRAMES = 64
 FRAMES = {
     "model": None,
     "simulated": None,
@@ -61,7 +61,7 @@ class Given(Record):
         """Which frames it is shown in a variant; what its name says goes before what the variant says."""
         if self.frames == 1:
             return Sampling(1)
-        return Sampling(self.frames or variant.most_frames or MOST_FRAMES, self.fps or variant.fps)
+        return Sampling(self.frames or variant.most_frames or MAX_FRAMES, self.fps or variant.fps)
 
 
 def is_model(name: str) -> bool:

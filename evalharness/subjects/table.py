@@ -41,11 +41,11 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
         return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
     if name.partition(":")[0] == "agent":
-        from longtake.evalharness.subjects.agent import Agent
+        from longtake.evalharness.subjects.agent import AgentSubject
         from longtake.preprocess.pipeline.workspace import Workspace
 
         own = _session_of(name, session)
-        return Agent(name, Workspace(own.library_root, own.settings))
+        return AgentSubject(name, Workspace(own.library_root, own.settings))
     if name in ("retrieval", "transcript"):
         from longtake.evalharness.subjects.retrieval_baseline import Finder
         from longtake.preprocess.pipeline.workspace import Workspace

@@ -18,7 +18,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, ToolCall, ToolDefinition, Turn
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.runs.journal import wrong_field
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.suites.agentic_rubric import rubric
 from longtake.evalharness.suites.longshot import load_longshot
 
@@ -39,25 +39,25 @@ class _ToolRow(BaseModel):
     description: str = ""
 
 
-def load_agentic(file: Path, media: Path | None, tell: Tell) -> list[Item]:
+def load_agentic(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The samples of a file that have tool calls, each with the released rubric in place of its own criteria.
 
     Args:
         file: JSONL of LongShOTBench v1.
         media: folder of the videos, or None; only the live mode needs them.
-        tell: told of each line that was left out, and of how many samples have no calls.
+        notify: called for each line that was left out, and for how many samples have no calls.
 
     Raises:
         ConfigError: when no sample has calls, or a file cannot be read.
     """
     tools_file = file.parent / TOOLS
     tools = read_tools(tools_file) if tools_file.exists() else own_tools()
-    items = load_longshot(file, media, tell)
+    items = load_longshot(file, media, notify)
     called = [agentic_item(item, tools) for item in items if item.format == "calls"]
     if not called:
         raise ConfigError(f"{file} holds no sample with tool_calls; give a file of LongShOTBench v1.")
     if len(called) < len(items):
-        tell(f"{file}: {len(items) - len(called)} of {len(items)} samples have no tool_calls; they were left out.")
+        notify(f"{file}: {len(items) - len(called)} of {len(items)} samples have no tool_calls; they were left out.")
     return called
 
 

@@ -17,7 +17,7 @@ from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.scoring.call_scores import TOLERANCE, Compared, compare_calls
-from longtake.evalharness.scoring.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, ratio
 from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
@@ -103,7 +103,7 @@ def score_agentic(
     unjudged = Share(count=sum(turn.answered is None for turn in turns), n=len(turns))
     return AgenticScores(
         reading=reading,
-        headline=overall if unjudged.value <= MOST_UNJUDGED else None,
+        headline=overall if unjudged.value <= MAX_UNJUDGED else None,
         overall=overall,
         excluded=_rubric([sample for sample in samples if not (sample.failed or sample.unread)], reading),
         calls=_rows(_in_calls(turns)),

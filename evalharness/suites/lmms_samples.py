@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.judges.judge import MOST_POINTS
+from longtake.evalharness.judges.judge import MAX_POINTS
 
 _NO_METRICS = frozenset({"metrics", "filter", "arguments", "schema_version"})
 _IDS = ("id", "question_id", "qid")
@@ -88,11 +88,11 @@ def most_points(given: Iterable[float]) -> int | None:
     Tasks give metrics of one name on different scales, so that the name does not tell.
     """
     values = set(given)
-    if min(values) < 0 or max(values) > MOST_POINTS:
+    if min(values) < 0 or max(values) > MAX_POINTS:
         return None
     if max(values) <= 1:
         return 1
-    return MOST_POINTS if all(value.is_integer() for value in values) else None
+    return MAX_POINTS if all(value.is_integer() for value in values) else None
 
 
 def _points(value: Any) -> float | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from longtake.errors import MediaError
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.suites.options import AnswerAs, option_of
 from longtake.evalharness.suites.rows import BadRow, Row
@@ -21,14 +21,14 @@ SOUND = frozenset((".m4a", ".mp3", ".wav"))
 class Videos:
     """The videos below a folder, found by name or by the end of their path, whatever container they are in."""
 
-    def __init__(self, folder: Path | None, tell: Tell) -> None:
+    def __init__(self, folder: Path | None, notify: Notify) -> None:
         """Look through the folder; without one, no video is there: of a folder that is missing that is told once."""
-        self._folder, self._tell = folder, tell
+        self._folder, self._notify = folder, notify
         self._ending: defaultdict[str, list[Path]] = defaultdict(list)
         if folder is None:
             return
         if not folder.is_dir():
-            tell(f"There is no folder {folder}; every row stays, without a video.")
+            notify(f"There is no folder {folder}; every row stays, without a video.")
             self._folder = None
         for path in sorted(folder.rglob("*")):
             if path.suffix.lower() in CONTAINERS:
@@ -52,7 +52,7 @@ class Videos:
         if len(whole or found) == 1:
             return str((whole or found)[0])
         fault = f"{len(found)} videos of that name are" if found else "no such video is"
-        self._tell(f"{row.place(field)}: {name}: {fault} in {self._folder}; the row stays, without a video.")
+        self._notify(f"{row.place(field)}: {name}: {fault} in {self._folder}; the row stays, without a video.")
         return None
 
     def seconds(self, media: str | None, row: Row, field: str) -> float | None:
@@ -62,17 +62,17 @@ class Videos:
         try:
             return probe(Path(media)).duration
         except MediaError as error:
-            self._tell(f"{row.place(field)}: {error}")
+            self._notify(f"{row.place(field)}: {error}")
             return None
 
 
-def items_of(rows: Iterable[Row], make: Callable[[Row], Item], tell: Tell, key: str) -> list[Item]:
+def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, key: str) -> list[Item]:
     """The items of rows; what is no item, and what has the id of an earlier one, is told of and left out.
 
     Args:
         rows: of the files of a suite.
         make: the item of a row; raises `BadRow` where it is none.
-        tell: told of each row that was left out.
+        notify: called for each row that was left out.
         key: the field, or fields, that an id is made of.
     """
     items: dict[str, Item] = {}
@@ -83,7 +83,7 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], tell: Tell, key: 
             if held := places.get(item.id):
                 raise row.bad(key, f"{item.id} stands in {held} already")
         except BadRow as error:
-            tell(str(error))
+            notify(str(error))
         else:
             items[item.id], places[item.id] = item, f"line {row.line} of {row.file.name}"
     return list(items.values())

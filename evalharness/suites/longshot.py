@@ -10,7 +10,7 @@ from pathlib import Path
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.suites.loading import Videos, items_of
 from longtake.evalharness.suites.longshot_rows import Exchange, Sample
 from longtake.evalharness.suites.longshot_tasks import task_of
@@ -19,19 +19,19 @@ from longtake.evalharness.suites.rows import Row, read_rows
 SUITE = "longshot"
 
 
-def load_longshot(file: Path, media: Path | None, tell: Tell) -> list[Item]:
+def load_longshot(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The samples of a file as items.
 
     Args:
         file: JSONL of v1, v1 with tools, v2 or a clean export.
         media: folder of the videos, each at any depth as `<video_id>.mp4` or in another container; None: no videos.
-        tell: told, in a sentence with file, line and field, of each line that was left out, and once of each video
+        notify: called with file, line and field for each line that was left out, and once for each video
             that is missing or cannot be read.
 
     Raises:
         ConfigError: when the file cannot be read or holds no sample.
     """
-    videos = Videos(media, tell)
+    videos = Videos(media, notify)
     found: dict[str, tuple[str | None, float | None]] = {}
 
     def make(row: Row) -> Item:
@@ -42,7 +42,7 @@ def load_longshot(file: Path, media: Path | None, tell: Tell) -> list[Item]:
         path, seconds = found[item.video]
         return item.model_copy(update={"media": path, "seconds": item.seconds or seconds})
 
-    items = items_of(read_rows(file, tell), make, tell, "sample_id")
+    items = items_of(read_rows(file, notify), make, notify, "sample_id")
     if not items:
         raise ConfigError(f"{file} holds no sample of LongShOTBench; give its JSONL file.")
     return items

@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 import longtake
 from longtake.errors import ConfigError
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
-from longtake.evalharness.judges.judge import MOST_POINTS, reply_hash
+from longtake.evalharness.judges.judge import MAX_POINTS, reply_hash
 from longtake.evalharness.runs.journal import Journal
-from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.suites.lmms_samples import LmmsSample, id_field_of, most_points, suite_of
 from longtake.evalharness.suites.loading import items_of
 from longtake.evalharness.suites.longshot import SUITE, longshot_item
@@ -34,14 +34,14 @@ class _Imported(NamedTuple):
     judgements: tuple[Judgement, ...]
 
 
-def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
+def import_run(kind: Kind, file: Path, out: Path, notify: Notify) -> RunCard:
     """Write an output of another evaluator as a run; what the run holds already is not written again.
 
     Args:
         kind: what wrote the file.
         file: JSONL. The subject is named after the file (`<model>_eval.jsonl`) or, of lmms-eval, after its folder.
         out: folder of the run.
-        tell: told of each line that was left out.
+        notify: called for each line that was left out.
 
     Returns:
         What the run is.
@@ -56,7 +56,7 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         (SUITE, file.stem.removesuffix("_eval")) if kind == "longshot" else (suite_of(file), file.parent.name)
     )
     outcomes: dict[str, _Imported] = {}
-    rows = list(read_rows(file, tell))
+    rows = list(read_rows(file, notify))
     id_field = id_field_of(row.fields for row in rows)
 
     def make(row: Row) -> Item:
@@ -64,23 +64,23 @@ def import_run(kind: Kind, file: Path, out: Path, tell: Tell) -> RunCard:
         outcomes.setdefault(outcome.item.id, outcome)
         return outcome.item
 
-    if not items_of(rows, make, tell, _ID[kind]):
+    if not items_of(rows, make, notify, _ID[kind]):
         raise ConfigError(f"{file} holds no sample of {kind}; give the file that its evaluator wrote.")
     imported = list(outcomes.values())
     if kind == "lmms-eval":
-        imported = _graded(imported, file, tell)
+        imported = _graded(imported, file, notify)
     folder = RunFolder(out)
     card = RunCard(suite=suite, source=str(file), subjects=(subject,), imported=True, version=longtake.__version__)
     with folder.locked():
         folder.begin(card)
-        folder.mend(tell)
-        _write(folder, subject, imported, tell)
+        folder.mend(notify)
+        _write(folder, subject, imported, notify)
     return card
 
 
-def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], tell: Tell) -> None:
+def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], notify: Notify) -> None:
     """Write each prediction after its judgements: where one is held, so are they."""
-    held = {key.item for key in folder.predictions(tell)}
+    held = {key.item for key in folder.predictions(notify)}
     _refuse_changed(folder, subject, [outcome for outcome in outcomes if outcome.item.id in held])
     folder.keep_items([outcome.item for outcome in outcomes])
     with Journal(folder.predictions_file) as predictions, Journal(folder.judgements_file) as judgements:
@@ -155,7 +155,7 @@ def _of_lmms(row: Row, suite: str, subject: str, id_field: str | None) -> _Impor
     return _Imported(item, (reply,), judgements)
 
 
-def _graded(imported: Sequence[_Imported], file: Path, tell: Tell) -> list[_Imported]:
+def _graded(imported: Sequence[_Imported], file: Path, notify: Notify) -> list[_Imported]:
     """The points of every metric as shares of the most it can give, all and nothing being verdicts too."""
     given: dict[str, list[float]] = {}
     for judgement in (judgement for each in imported for judgement in each.judgements):
@@ -163,9 +163,9 @@ def _graded(imported: Sequence[_Imported], file: Path, tell: Tell) -> list[_Impo
     most = {judge: most_points(points) for judge, points in given.items()}
     for judge in (judge for judge, scale in most.items() if scale is None):
         low, high = min(given[judge]), max(given[judge])
-        tell(
+        notify(
             f"{file}: {judge} gives {low:g} to {high:g}, which is neither a share of 1 nor whole points up to "
-            f"{MOST_POINTS}; it was left out."
+            f"{MAX_POINTS}; it was left out."
         )
     return [
         each._replace(judgements=tuple(_share(one, scale) for one in each.judgements if (scale := most[one.judge])))

@@ -17,7 +17,7 @@ from pydantic import Field
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
-from longtake.evalharness.scoring.choice_scores import MOST_UNJUDGED, Share
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, macro, ratio
 from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
 from longtake.evalharness.suites.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
@@ -101,7 +101,7 @@ def score_longshot(
     sounds = any("audio" in turn.modalities for item in items for turn in item.turns)
     return LongshotScores(
         reading=reading,
-        headline=overall if unjudged.value <= MOST_UNJUDGED else None,
+        headline=overall if unjudged.value <= MAX_UNJUDGED else None,
         overall=overall,
         excluded=_overall(kept),
         categories={name: macro([members]) for name, members in _members(scores).items()},

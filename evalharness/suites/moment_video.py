@@ -15,7 +15,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import choice_state, rotations
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.evalharness.suites.options import option_of, split_options
@@ -31,20 +31,20 @@ DENSE_FRAMES: dict[Protocol, int] = {"paper": 32, "repo": 110}
 _FORMS: dict[str, Literal["open", "choice"]] = {"open": "open", "closed": "choice"}
 
 
-def load_moment_video(file: Path, media: Path | None, tell: Tell) -> list[Item]:
+def load_moment_video(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The questions of a file as items.
 
     Args:
         file: the annotation file.
         media: folder of the videos; None: no videos.
-        tell: told, in a sentence with file, line and field, of each row that was left out or mended, and of each video
+        notify: called with file, line and field for each row that was left out or mended, and for each video
             that is missing or cannot be read.
 
     Raises:
         ConfigError: when the file cannot be read or holds no question.
     """
-    videos = Videos(media, tell)
-    items = items_of(read_rows(file, tell), lambda row: _item(row, videos, tell), tell, "Index")
+    videos = Videos(media, notify)
+    items = items_of(read_rows(file, notify), lambda row: _item(row, videos, notify), notify, "Index")
     if not items:
         raise ConfigError(f"{file} holds no question of Moment-Video; give its annotation file.")
     return items
@@ -80,17 +80,17 @@ def moment_cases(item: Item, prediction: Prediction, protocol: Protocol) -> Iter
         yield Case(item, 0, reply, "whole")
 
 
-def _item(row: Row, videos: Videos, tell: Tell) -> Item:
+def _item(row: Row, videos: Videos, notify: Notify) -> Item:
     domain, subclass, index = (row.needed(name) for name in ("Category", "Subclass", "Index"))
     video = f"{domain}/{subclass}/{index}"
-    form = _form(row, tell)
+    form = _form(row, notify)
     if form == "choice":
         turn = choice_turn(row, *split_options(row.needed("Question")), "Question", "Answer", "letter")
     else:
         turn = Turn(question=row.needed("Question"), reference=row.needed("Answer"))
     task = row.needed("QuestionType").upper()
     if task not in TASKS:
-        tell(f"{row.place('QuestionType')}: {task} is none of {', '.join(TASKS)}; it is taken as a task of its own.")
+        notify(f"{row.place('QuestionType')}: {task} is none of {', '.join(TASKS)}; it is taken as a task of its own.")
     media = videos.find(video, row, "Index")
     return Item(
         suite=SUITE,
@@ -105,12 +105,12 @@ def _item(row: Row, videos: Videos, tell: Tell) -> Item:
     )
 
 
-def _form(row: Row, tell: Tell) -> Literal["open", "choice"]:
+def _form(row: Row, notify: Notify) -> Literal["open", "choice"]:
     """What the row says; where it says neither, as one of the release does, its answer tells: an option, or words."""
     said = row.text("AnswerType")
     form = _FORMS.get(said.lower())
     if form is None:
         options = split_options(row.text("Question"))[1]
         form = "open" if option_of(row.text("Answer"), options, "letter") is None else "choice"
-        tell(f"{row.place('AnswerType')}: {said!r} is neither open nor closed; by its Answer it is taken as {form}.")
+        notify(f"{row.place('AnswerType')}: {said!r} is neither open nor closed; by its Answer it is taken as {form}.")
     return form

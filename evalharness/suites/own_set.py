@@ -11,7 +11,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
     Answers,
     ChoiceScores,
@@ -30,19 +30,21 @@ from longtake.evalharness.suites.options import split_options
 from longtake.evalharness.suites.rows import Row, read_rows
 
 
-def load_own_set(card: Card, tell: Tell) -> list[Item]:
+def load_own_set(card: Card, notify: Notify) -> list[Item]:
     """The questions of a set as items.
 
     Args:
         card: what the set is.
-        tell: told, in a sentence with file, line and field, of each row that was left out, and of missing videos.
+        notify: called with file, line and field for each row that was left out, and for missing videos.
 
     Raises:
         ConfigError: when the file cannot be read, lacks a column of the card, or holds no question.
     """
     _check_columns(read_rows(card.file, lambda sentence: None), card)
-    videos = Videos(card.videos, tell)
-    items = items_of(read_rows(card.file, tell), lambda row: _item(row, card, videos), tell, card.fields.id or "line")
+    videos = Videos(card.videos, notify)
+    items = items_of(
+        read_rows(card.file, notify), lambda row: _item(row, card, videos), notify, card.fields.id or "line"
+    )
     if not items:
         raise ConfigError(f"{card.file} holds no question that the card describes; check the card's fields.")
     return items

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from longtake.errors import ConfigError, LongtakeError
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv")
 _BETWEEN = re.compile(r"[\s,\[\]]*")
@@ -56,12 +56,12 @@ class Row:
         return BadRow(f"{self.place(field)}: {fault}; the row was left out.")
 
 
-def read_rows(file: Path, tell: Tell) -> Iterator[Row]:
+def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
     """The rows of a file, in order.
 
     Args:
         file: its suffix says what it is.
-        tell: told, in a sentence with file and line, of each row that is not one.
+        notify: called with file and line for each row that is not one.
 
     Raises:
         ConfigError: when the file is of another kind or cannot be read.
@@ -74,10 +74,10 @@ def read_rows(file: Path, tell: Tell) -> Iterator[Row]:
         raise ConfigError(f"{file} cannot be read: {error.strerror}; check its name.") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} is not text in UTF-8; save it as such.") from error
-    return _objects(file, text, tell) if file.suffix.lower().startswith(".json") else _table(file, text, tell)
+    return _objects(file, text, notify) if file.suffix.lower().startswith(".json") else _table(file, text, notify)
 
 
-def _objects(file: Path, text: str, tell: Tell) -> Iterator[Row]:
+def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
     """The objects of a JSON list or of lines; after a broken one it goes on at the next line that begins with one."""
     decoder = json.JSONDecoder()
     line, counted, start = 1, 0, _after(text, 0)
@@ -90,13 +90,13 @@ def _objects(file: Path, text: str, tell: Tell) -> Iterator[Row]:
             # An object that is not closed is found out only in one of those after it, or after the blanks behind it.
             beyond = following is not None and error.pos > following.start()
             faulty = line if beyond else 1 + text.count("\n", 0, len(text[: error.pos].rstrip()))
-            tell(f"{file}, line {faulty}: no valid JSON ({error.msg}); the row was left out.")
+            notify(f"{file}, line {faulty}: no valid JSON ({error.msg}); the row was left out.")
             end = following.end() if following else len(text)
         else:
             if isinstance(value, dict):
                 yield Row(file, line, value)
             else:
-                tell(f"{file}, line {line}: {value!r} is no object with fields; it was left out.")
+                notify(f"{file}, line {line}: {value!r} is no object with fields; it was left out.")
         start = _after(text, end)
 
 
@@ -105,7 +105,7 @@ def _after(text: str, place: int) -> int:
     return between.end() if between else place
 
 
-def _table(file: Path, text: str, tell: Tell) -> Iterator[Row]:
+def _table(file: Path, text: str, notify: Notify) -> Iterator[Row]:
     head = text.partition("\n")[0]
     delimiter = "\t" if file.suffix.lower() == ".tsv" or ("\t" in head and "," not in head) else ","
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -113,8 +113,8 @@ def _table(file: Path, text: str, tell: Tell) -> Iterator[Row]:
         for fields in reader:
             line = reader.line_num - sum(str(value).count("\n") for value in fields.values())
             if None in fields:
-                tell(f"{file}, line {line}: it has more fields than the header; the row was left out.")
+                notify(f"{file}, line {line}: it has more fields than the header; the row was left out.")
             else:
                 yield Row(file, line, {name.strip(): value for name, value in fields.items()})
     except csv.Error as error:
-        tell(f"{file}, line {reader.line_num}: {error}; the rows from there on were left out.")
+        notify(f"{file}, line {reader.line_num}: {error}; the rows from there on were left out.")

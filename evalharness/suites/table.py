@@ -11,7 +11,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.runs.lazy_jsonl import Flat
-from longtake.evalharness.runs.run_folder import RunCard, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunCard
 from longtake.evalharness.scoring.choice_scores import NONE, Share
 from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted import questions as scripted
@@ -56,7 +56,7 @@ class Scored:
 class Suite:
     """What a suite can do."""
 
-    load: Callable[[Path, Path | None, Protocol, Tell], list[Item]]  # data, folder of videos, protocol
+    load: Callable[[Path, Path | None, Protocol, Notify], list[Item]]  # data, folder of videos, protocol
     variants: Callable[[Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]]  # the last: frame rates
     cases: Callable[[Protocol], CasesOf]
     score: Callable[[Scored, Reading], Record]
@@ -119,28 +119,28 @@ def _protocol(reading: Reading) -> Protocol:
 
 SUITES: Mapping[str, Suite] = {
     longshot.SUITE: Suite(
-        load=lambda data, media, _, tell: longshot.load_longshot(data, media, tell),
+        load=lambda data, media, _, notify: longshot.load_longshot(data, media, notify),
         variants=lambda *_: (Variant(),),
         cases=lambda _: cases,
         score=lambda run, reading: score_longshot(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
     agentic.SUITE: Suite(
-        load=lambda data, media, _, tell: agentic.load_agentic(data, media, tell),
+        load=lambda data, media, _, notify: agentic.load_agentic(data, media, notify),
         variants=lambda *_: (Variant(),),
         cases=lambda _: agentic.agentic_cases,
         score=lambda run, reading: score_agentic(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
     scripted.SUITE: Suite(
-        load=lambda data, media, _, tell: load_scripted(data, media, tell),
+        load=lambda data, media, _, notify: load_scripted(data, media, notify),
         variants=lambda *_: (Variant(),),
         cases=lambda _: cases,
         score=lambda run, reading: score_scripted(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
     moment_video.SUITE: Suite(
-        load=lambda data, media, _, tell: moment_video.load_moment_video(data, media, tell),
+        load=lambda data, media, _, notify: moment_video.load_moment_video(data, media, notify),
         variants=lambda _, items, protocol, rates: moment_video.moment_variants(items, protocol, rates),
         cases=lambda protocol: partial(moment_video.moment_cases, protocol=protocol),
         score=lambda run, reading: score_moment_video(
@@ -157,7 +157,7 @@ SUITES: Mapping[str, Suite] = {
         ),
     ),
     OWN: Suite(
-        load=lambda card, media, _, tell: load_own_set(read_card(card, media), tell),
+        load=lambda card, media, _, notify: load_own_set(read_card(card, media), notify),
         variants=lambda card, items, *_: own_set_variants(read_card(card), items),
         cases=lambda _: own_set_cases,
         score=lambda run, _: score_own_set(run.items, run.variants, run.predictions, run.judgements),

@@ -16,7 +16,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.runs.run_folder import Tell
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.evalharness.suites.options import split_options
 from longtake.evalharness.suites.rows import SUFFIXES, Row, read_rows
@@ -56,22 +56,22 @@ class Threshold(NamedTuple):
 THRESHOLDS: dict[Protocol, Threshold] = {"repo": Threshold(3.0, True), "paper": Threshold(3.0, False)}
 
 
-def load_video_tt(source: Path, media: Path | None, protocol: Protocol, tell: Tell) -> list[Item]:
+def load_video_tt(source: Path, media: Path | None, protocol: Protocol, notify: Notify) -> list[Item]:
     """The questions of a file, or of all files of a folder, as items.
 
     Args:
         source: a table with all questions, or a folder with one for each way of asking.
         media: folder of the videos, each as `<video_id>.mp4` or in another container; None: no videos.
         protocol: in `repo` an open question is followed by its question_prompt, as in the released code.
-        tell: told, in a sentence with file, line and field, of each row that was left out, and of missing videos.
+        notify: called with file, line and field for each row that was left out, and for missing videos.
 
     Raises:
         ConfigError: when a file cannot be read, or there is no question.
     """
     files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES) if source.is_dir() else [source]
-    videos = Videos(media, tell)
-    rows = chain.from_iterable(read_rows(file, tell) for file in files)
-    items = items_of(rows, lambda row: _item(row, videos, protocol), tell, "video_id")
+    videos = Videos(media, notify)
+    rows = chain.from_iterable(read_rows(file, notify) for file in files)
+    items = items_of(rows, lambda row: _item(row, videos, protocol), notify, "video_id")
     if not items:
         raise ConfigError(
             f"{source} holds no question of Video-TT; give its splits as JSON, JSONL or CSV (`Dataset.to_json`)."

@@ -20,7 +20,7 @@ _FLAT = 6.0  # levels between the lightest and the darkest cell; cells average n
 _NOISE = 8.0  # standard deviation of brightness that noise alone may cause
 _DRIFT = 16.0  # levels between neighbouring frames above which the colour was changed, not faded
 _SPECK = 32  # levels off the colour that make a pixel part of something, such as small writing
-_MOST_SPECKS = 1e-4
+_MAX_SPECKS = 1e-4
 _DARK, _LIGHT = 32, 224
 _LOOK_AGAIN = 0.5  # seconds; writing may be too small to change the small picture
 _FROZEN_SECONDS = 2.0
@@ -55,7 +55,7 @@ class StillSpans:
         self._blank: _Blank | None = None
         self._frozen: tuple[float, Picture] | None = None  # since when, and what is shown
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         if self._changes.unchanged and frame.time < self._looked_at + _LOOK_AGAIN:
             return
@@ -112,7 +112,7 @@ def _has_writing(frame: Frame) -> bool:
     luma: Picture = frame.luma(frame.stream.width, frame.stream.height)
     level = float(np.median(luma[::8, ::8]))
     inside = cv2.countNonZero(cv2.inRange(luma, level - _SPECK, level + _SPECK))
-    return luma.size - inside > luma.size * _MOST_SPECKS
+    return luma.size - inside > luma.size * _MAX_SPECKS
 
 
 def _alike(one: Colour, other: Colour) -> bool:

@@ -53,7 +53,7 @@ class Changes:
         """Whether all remembered frames show the same."""
         return self.unchanged >= HISTORY
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         area = self._remember(frame)
         if floor(frame.time) > self._second:

@@ -61,7 +61,7 @@ class Cuts:
         self._last: Frame | Picture | None = None
         self._candidates: list[_Candidate] = []
 
-    def see(self, frame: Frame) -> list[float]:
+    def observe(self, frame: Frame) -> list[float]:
         """Look at the next frame; times of the cuts that it makes certain."""
         look = self._changes.recent[-1]
         self._candidates = [each for each in self._candidates if each.stays(look)]

@@ -26,7 +26,7 @@ CELLS = (32, 18)
 _EVERY = 3  # frames between two tests
 _LENGTHS = (12, 18, 27, 40, HISTORY)  # frames in which a dissolve is looked for
 _DIFFERENT = 8.0  # levels between first and last,
-_MOST_DIFFER = 0.5  # in so many of the cells: a title that fades in is no dissolve
+_MAX_DIFFER = 0.5  # in so many of the cells: a title that fades in is no dissolve
 _UNEXPLAINED = 0.45  # of that difference, by which a frame may miss the mixture,
 _MOSTLY_UNEXPLAINED = 0.3  # and by which half of the frames may
 _ALIKE = 0.8  # correlation of first and last above which the light has changed, not the scene
@@ -47,7 +47,7 @@ class Dissolves:
         self._frames = 0
         self._found_until = -1.0
 
-    def see(self) -> list[Gradual]:
+    def observe(self) -> list[Gradual]:
         """Look at the latest frame; the dissolve that it makes certain."""
         self._frames += 1
         self._cells.append(self._latest_cells())
@@ -77,7 +77,7 @@ class Dissolves:
         if palest < _PALER * _LEAST_CONTRAST or min(contrast) > palest:
             return None
         first, middle, last = self._cells[-length], self._cells[-length // 2], self._cells[-1]
-        if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MOST_DIFFER * first.size:
+        if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MAX_DIFFER * first.size:
             return None
         if explain_by_mixture(first, last, middle[np.newaxis])[1][0] > _UNEXPLAINED or _alike(first, last):
             return None

@@ -14,7 +14,7 @@ import cv2
 from longtake.preprocess.analysis.changes import Changes, Look
 
 _BLACK_LEVEL, _BLACK_DEVIATION = 24.0, 10.0  # of brightness, 16 being black in most files
-_MOST_SECONDS = 3.0
+_MAX_SECONDS = 3.0
 LONG_BLACK = 1.0  # seconds
 _FEWEST_FRAMES = 5
 _LARGEST_STEP = 0.5  # of the whole way; more is a cut
@@ -40,7 +40,7 @@ class Fades:
         self._black_until: float | None = None  # while the picture comes out of it
         self._faded_out: tuple[float, float] | None = None
 
-    def see(self) -> list[Gradual]:
+    def observe(self) -> list[Gradual]:
         """Look at the latest frame; the fades that it makes certain."""
         look = self._changes.recent[-1]
         black = is_black(look)
@@ -55,7 +55,7 @@ class Fades:
             found = [_middle(*self._faded_out)]
             self._faded_out = None
         self._levels.append((look.time, look.level))
-        while self._levels[0][0] < look.time - _MOST_SECONDS:
+        while self._levels[0][0] < look.time - _MAX_SECONDS:
             self._levels.popleft()
         return found
 
@@ -68,7 +68,7 @@ class Fades:
 
     def _stopped_rising(self, look: Look) -> bool:
         assert self._black_until is not None
-        if look.time - self._black_until >= _MOST_SECONDS:
+        if look.time - self._black_until >= _MAX_SECONDS:
             return True
         lately = [level for time, level in self._levels if look.time - _STOPPED <= time and self._black_until <= time]
         return look.time - self._black_until >= _STOPPED and look.level <= min(lately, default=0.0) + _SLACK

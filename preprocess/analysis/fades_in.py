@@ -34,7 +34,7 @@ class FadesIn:
         self._frames = 0
         self._found_until = -1.0
 
-    def see(self) -> list[Gradual]:
+    def observe(self) -> list[Gradual]:
         """Look at the latest frame; the fade that it makes certain, with the first frame as its time."""
         self._frames += 1
         if self._frames % _EVERY or self._changes.at_rest:

@@ -26,7 +26,7 @@ _JUMP = 10.0  # mean levels in a tile
 _FEWEST_TILES = 3
 _LEAST_CHANGE = _JUMP * _FEWEST_TILES / (_TILES[0] * _TILES[1])  # mean levels in the whole picture that these make
 _AS_LARGE = 0.5  # of a jump; changes that are as large count as jumps too
-_MOST_JUMPS = 4  # in a tile among the frames around: its own, the one that undoes it, and a cut on either side
+_MAX_JUMPS = 4  # in a tile among the frames around: its own, the one that undoes it, and a cut on either side
 _SMOOTH = 7  # pixels on a side; fine detail that moves meanwhile does not hide that the picture returned
 _NEW = 20  # levels by which a flash differs from the pictures before and after it
 _RETURNED = 0.5  # of these levels, by which the pictures before and after it may differ
@@ -56,7 +56,7 @@ class Flashes:
         self._jumps: deque[_Jump | None] = deque(maxlen=_BRIEF + 1)  # tiles, up to that in the middle of those
         self._since = 0  # frames from the end of the last flash, or from the beginning, to there
 
-    def see(self, looks: Sequence[Look]) -> Flash | None:
+    def observe(self, looks: Sequence[Look]) -> Flash | None:
         """Look at the last of the looks; the flash that it makes certain."""
         moved = len(looks) > 1 and looks[-1].change >= _LEAST_CHANGE
         return self._add(_change(looks[-2].luma, looks[-1].luma) if moved else _STILL, looks, _AROUND)
@@ -94,7 +94,7 @@ class Flashes:
         jump = change >= _JUMP
         if np.count_nonzero(jump) < _FEWEST_TILES:
             return None
-        return np.asarray(jump & ((self._around >= _AS_LARGE * change).sum(axis=0) <= _MOST_JUMPS), np.bool_)
+        return np.asarray(jump & ((self._around >= _AS_LARGE * change).sum(axis=0) <= _MAX_JUMPS), np.bool_)
 
 
 def _change(before: Picture, after: Picture) -> _Tiles:

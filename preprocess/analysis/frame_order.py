@@ -20,7 +20,7 @@ Distances = npt.NDArray[np.float64]  # (frames, frames): root mean square of lev
 
 _WINDOW, _STEP = 30, 10  # frames that are compared with one another, and after which again
 _TELLING = 2.0  # levels between the frames of a window, below which nothing moves enough
-_MOST_NEIGHBOURS = 0.35  # share of frames most like a neighbour, below which they are shuffled
+_MAX_NEIGHBOURS = 0.35  # share of frames most like a neighbour, below which they are shuffled
 _UNLIKE = 0.85  # of the usual difference in the window, by which neighbours differ when they are shuffled
 _FOLLOWS = 0.5  # of the usual difference, by which the frame most like another differs from it
 _LEAP, _LEAST_LEAP = 4.0, 3.0  # times the differences around, and levels, that part two pieces
@@ -29,7 +29,7 @@ _SHORTEST = 6  # frames of a piece
 _APPROACH = 4  # frames before the end of a piece, from which the picture must have moved to tell where it goes on
 _FITS, _BETTER = 2.0, 0.5  # times a step, and of what really follows, by which a continuation may differ
 _FEWEST_FITS = 3
-_MOST_FRAMES = 1200  # whose pieces are compared
+_MAX_FRAMES = 1200  # whose pieces are compared
 
 
 class Order(NamedTuple):
@@ -56,14 +56,14 @@ def find_shuffled(frames: Sequence[Measured]) -> Order:
         neighbours = float((np.abs(others.argmin(axis=1) - np.arange(_WINDOW)) == 1).mean())
         # Of noise, too, all frames are unlike; of what was filmed, some two follow each other.
         filmed = np.median(others.min(axis=1)) <= _FOLLOWS * usual
-        if filmed and neighbours <= _MOST_NEIGHBOURS and np.median(np.diagonal(window, 1)) >= _UNLIKE * usual:
+        if filmed and neighbours <= _MAX_NEIGHBOURS and np.median(np.diagonal(window, 1)) >= _UNLIKE * usual:
             mixed.append((start, start + _WINDOW - 1, 1 - neighbours))
     findings = list[Finding]()
     for first, last, sure in _joined(mixed):
         span = TimeSpan(start=frames[first].time, end=frames[last].time)
         text = "frames out of order: neighbours are no more alike than others"
         findings.append(Finding(span, "shuffled", text, round(sure, 2)))
-    if not findings and len(frames) <= _MOST_FRAMES:
+    if not findings and len(frames) <= _MAX_FRAMES:
         findings += _shuffled_pieces(frames, _distances(pictures))
     return Order(findings, told / len(starts))
 

@@ -41,7 +41,7 @@ class Keyframes:
         self._shot: float | None = None
         self._candidates: list[_Candidate] = []  # of the open shot
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         if self._shots.start != self._shot:
             self._enter_shot(self._shots.start)

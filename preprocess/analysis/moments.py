@@ -11,7 +11,7 @@ from longtake.preprocess.analysis.object_passages import LARGEST, Passages, Trac
 from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import SMALL, Frame
 
-_BUSY, _MOST_SPOTS = 1000, 20  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
+_BUSY, _MAX_SPOTS = 1000, 20  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
 _JOIN = 2  # pixels; new ones up to twice as far apart are one spot
 _Item = dict[str, object]
 
@@ -29,14 +29,14 @@ class Moments:
         self._flashes = Flashes()
         self._passages = Passages()
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         recent = self._changes.recent
-        if flash := self._flashes.see(recent):
+        if flash := self._flashes.observe(recent):
             self._keep([flash], [])
         if len(recent) > 2 * REACH:
             at = len(recent) - 1 - REACH
-            if tracks := self._passages.see(recent[at].time, _small_spots(recent, at)):
+            if tracks := self._passages.observe(recent[at].time, _small_spots(recent, at)):
                 self._keep([], tracks)
 
     def finish(self, end: float) -> None:
@@ -50,7 +50,7 @@ class Moments:
 
 def _small_spots(looks: Sequence[Look], at: int) -> list[Spot]:
     new = novelty(looks, at)
-    return new.spots(_JOIN, LARGEST, _MOST_SPOTS) if new and new.area <= _BUSY else []
+    return new.spots(_JOIN, LARGEST, _MAX_SPOTS) if new and new.area <= _BUSY else []
 
 
 def _passage(track: Track) -> _Item:

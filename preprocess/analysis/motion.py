@@ -25,14 +25,14 @@ _PLACES = tuple((left, top) for top in (5, 45) for left in (0, 80))
 _WINDOW = (39, 39)  # pixels around the middle of a part by which its shift is made exact
 _REFINED = 1.5  # pixels by which that changes it at most
 _SURE = 0.15  # response of the correlation: below, the pictures do not show the same
-_MOST_PARTS = 3  # that have to agree
+_MAX_PARTS = 3  # that have to agree
 _TOLERANCE, _TOLERATED = 0.4, 0.35  # pixels, or share of the motion, by which a part may differ
 _LEAST_SHIFT = 0.02  # of the width, in a second
 _LEAST_ZOOM = 0.04  # of the size, in a second
 _FEWEST_STEADY = 4  # looks that agree
 _FEWEST_SHAKY = 6  # looks that move, and do not agree
 _BRIDGED = 1.0  # seconds without a sure look between two spans of one motion
-_MOST_LOOKS = 150  # in one stretch, so that memory stays bounded
+_MAX_LOOKS = 150  # in one stretch, so that memory stays bounded
 
 
 class _Move(NamedTuple):
@@ -82,7 +82,7 @@ class CameraMotion:
         self._start = 0.0
         self._stretch: list[_Look] = []  # looks in a row in which the camera moved
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         if self._last is not None and frame.time < self._time + 0.9 / _LOOKS_PER_SECOND:
             return
@@ -90,7 +90,7 @@ class CameraMotion:
         look = None
         if self._last is not None and luma is not self._last:
             look = _compare(self._last, luma, frame.time - self._time, frame)
-        if look is None or len(self._stretch) >= _MOST_LOOKS:
+        if look is None or len(self._stretch) >= _MAX_LOOKS:
             self._write()
         if look is not None:
             if not self._stretch:
@@ -134,13 +134,13 @@ class CameraMotion:
 def _compare(before: Picture, after: Picture, seconds: float, frame: Frame) -> _Look | None:
     """How the content moved between two looks; None when it rests, or moves in parts only."""
     moves = [move for place in _PLACES if (move := _move(before, after, place))]
-    if len(moves) < _MOST_PARTS:
+    if len(moves) < _MAX_PARTS:
         return None
     x, y = median(move.x for move in moves), median(move.y for move in moves)
     growth = median(move.outward(x, y) for move in moves)
     tolerance = max(_TOLERANCE, _TOLERATED * max(hypot(x, y), abs(growth) * hypot(*_PART) / 2))
     agreeing = sum(move.misses(x, y, growth) <= tolerance for move in moves)
-    if agreeing < _MOST_PARTS:
+    if agreeing < _MAX_PARTS:
         return None
     right, down = x / SMALL[0] / seconds, y / SMALL[1] * frame.stream.height / frame.stream.width / seconds
     return _named(frame.time, right, down, growth / seconds)

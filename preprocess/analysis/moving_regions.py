@@ -62,7 +62,7 @@ class MovingRegions:
         """A new shot begins: the next look is compared with nothing."""
         self._last = None
 
-    def see(self, look: Picture) -> Sight:
+    def observe(self, look: Picture) -> Sight:
         """What moves from the look before to this one, (height, width)."""
         last, self._last = self._last, look
         if last is None:

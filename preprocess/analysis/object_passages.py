@@ -23,11 +23,11 @@ _SLOWEST, _FASTEST = 1.5, 48.0  # pixels a frame
 _UNEVEN, _UNEVEN_SHARE = 1.5, 0.1  # pixels, and share of a step, by which a spot may miss where a track leads
 _COURSE = 6  # spots at the end of a track that tell where it leads
 _MISSED = 5  # frames in which it may be unseen
-_MOST_FREE = 6  # spots of a frame, the strongest, that may begin tracks
+_MAX_FREE = 6  # spots of a frame, the strongest, that may begin tracks
 _FEWEST = 5  # spots
 _LEAST_PATH = 40.0  # pixels, a quarter of the width
 _OFF_COURSE = 0.01  # of the path, by which the spots may miss a straight, even motion
-_MOST_SECONDS = 2.0
+_MAX_SECONDS = 2.0
 _ALIKE, _ALIKE_SHARE = 1.0, 0.1  # pixels a frame, and share of that, by which things differ that move together
 
 
@@ -71,7 +71,7 @@ class Track:
 
     def is_passage(self) -> bool:
         """Whether it moved straight and evenly, far enough, and briefly."""
-        if len(self.spots) < _FEWEST or self.times[-1] - self.times[0] > _MOST_SECONDS:
+        if len(self.spots) < _FEWEST or self.times[-1] - self.times[0] > _MAX_SECONDS:
             return False
         path = abs(self.spots[-1].centre - self.spots[0].centre)
         if path < _LEAST_PATH:
@@ -91,12 +91,12 @@ class Passages:
         self._over: deque[Track] = deque(maxlen=64)
         self._before: deque[_Free] = deque(maxlen=2)  # the two frames before
 
-    def see(self, time: float, spots: Sequence[Spot]) -> list[Track]:
+    def observe(self, time: float, spots: Sequence[Spot]) -> list[Track]:
         """Look at the new spots of the next frame; the tracks that it makes certain."""
         self._number += 1
         free = {spot.centre: spot for spot in spots}
         self._extend(time, free)
-        strongest = sorted(free.values(), key=lambda spot: -spot.strength)[:_MOST_FREE]
+        strongest = sorted(free.values(), key=lambda spot: -spot.strength)[:_MAX_FREE]
         self._begin(_Free(time, strongest, np.array([spot.centre for spot in strongest])))
         over = [track for track in self._tracks if self._number - track.numbers[-1] > _MISSED]
         if over:

@@ -31,7 +31,7 @@ class Observer(Protocol):
 
     found: Found
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         ...
 

@@ -32,7 +32,7 @@ _STROKE = 40  # levels between the two sides of that edge
 _DENSE = 0.08  # share of a cell's pixels that rise, and share that fall, by a stroke
 _CHANGED = 0.5  # share of a cell's strokes that moved, came or went
 _APART = 0.2  # seconds between two looks that tell whether the picture has come to rest
-_LONGEST_WAIT = 2.0  # seconds between two frames that are taken of a picture that does not
+_MAX_WAIT = 2.0  # seconds between two frames that are taken of a picture that does not
 _FEWEST = 2  # cells; a change in fewer is noise
 _FEWEST_UNSETTLED = 5  # cells; a passing change in fewer is motion
 _MOVED = 8.0  # mean levels by which a small picture differs when another part of the scene is seen
@@ -120,7 +120,7 @@ class _Suddenness:
         # Mean levels between neighbouring frames, without those that repeat the one before: a slower film has many.
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
-    def see(self, frame: Frame) -> bool:
+    def observe(self, frame: Frame) -> bool:
         """Whether this frame differs from the one before much more than is usual here."""
         small, before = frame.small_luma, self._before
         self._before = small
@@ -156,7 +156,7 @@ class TextFrames:
         self._changed_at = 0.0
         self._chosen: tuple[float, str] | None = None  # start and file of the open item
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         if self._shots.changed_at != self._shot:
             self._end_shot()
@@ -177,7 +177,7 @@ class TextFrames:
 
     def _is_worth_a_look(self, frame: Frame) -> bool:
         """Whether it is time for a look, or something sudden happened just now."""
-        if self._change.see(frame):
+        if self._change.observe(frame):
             self._sudden_until = frame.time + _SUDDEN_FOR
         since = frame.time - self._last.time if self._last else _LOOK_EVERY
         return since >= _LOOK_EVERY or frame.time <= self._sudden_until
@@ -222,7 +222,7 @@ class TextFrames:
         if self._pending is None:
             return
         moves = patient and self._reference is not None and self._pending.look.moved(self._reference)
-        self._patience = min(2 * self._patience, _LONGEST_WAIT) if moves else self._turn
+        self._patience = min(2 * self._patience, _MAX_WAIT) if moves else self._turn
         self._take(self._pending, self._changed_at)
 
     def _end_shot(self) -> None:

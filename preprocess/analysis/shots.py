@@ -58,15 +58,15 @@ class ShotBoundaries:
         """Time of the latest sudden change, told at once: the cut that will open a shot, or else a flash."""
         return self._cuts.suspected
 
-    def see(self, frame: Frame) -> None:
+    def observe(self, frame: Frame) -> None:
         """Look at the next frame."""
         if not self._boundaries:
             self._boundaries = [Boundary(frame.time, "start")]
-        for cut in self._cuts.see(frame):
+        for cut in self._cuts.observe(frame):
             self._add(Boundary(cut, "cut"))
-        for fade in [*self._fades.see(), *self._fades_in.see()]:
+        for fade in [*self._fades.observe(), *self._fades_in.observe()]:
             self._add(Boundary(fade.time, "fade", fade))
-        for dissolve in self._dissolves.see():
+        for dissolve in self._dissolves.observe():
             self._add(Boundary(dissolve.time, "dissolve", dissolve))
         while len(self._boundaries) > 1 and self._boundaries[1].time < frame.time - _SETTLED:
             self._write(self._boundaries.pop(0), self._boundaries[0].time)

@@ -108,7 +108,7 @@ def _sights(frames: Iterator[Frame], cuts: Sequence[float]) -> Iterator[tuple[fl
         if seen is not None and any(seen < cut <= frame.time for cut in cuts):
             regions.forget()
         seen = frame.time
-        yield frame.time, regions.see(_look(frame))
+        yield frame.time, regions.observe(_look(frame))
 
 
 def _look(frame: Frame) -> Picture:

@@ -31,7 +31,7 @@ from longtake.preprocess.media.subtitle_formats import (
 )
 
 NAME = "subtitles"
-_MOST_TOLD = 3  # cues of a track of which is said one by one what became of them
+_MAX_NAMED_CUES = 3  # cues of a track of which is said one by one what became of them
 
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _SPEECH_WORDS = frozenset(
@@ -254,5 +254,5 @@ def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: s
 
 def _listed(found: Sequence[str]) -> str:
     """The first of many things, and how many more there are."""
-    more = len(found) - _MOST_TOLD
-    return ", ".join(found[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
+    more = len(found) - _MAX_NAMED_CUES
+    return ", ".join(found[:_MAX_NAMED_CUES]) + (f" and {more} more" if more > 0 else "")

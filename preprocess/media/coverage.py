@@ -59,7 +59,7 @@ class CoveredSpans:
         self._spans: list[TimeSpan] = []
         self._lost = 0.0  # seconds of gaps that are too short to be left out of the spans
 
-    def see(self, time: float, duration: float) -> None:
+    def observe(self, time: float, duration: float) -> None:
         """Take the next frame in presentation order: when it was presented, and for how many seconds.
 
         A frame that stands still lasts until the next one; only damage leaves a gap between two.

@@ -24,7 +24,7 @@ _LONG_SIDE = 1280
 _CHANGES = 32  # levels between the lightest and the darkest of a pixel in the part that scrolls
 _LEAST_SIDE = 16  # pixels of that part
 _SURE = 0.08  # response of the correlation: below, two frames do not show the same
-_MOST_PICTURES = 8  # widths or heights that a mosaic grows to
+_MAX_PICTURES = 8  # widths or heights that a mosaic grows to
 _PASTE = 0.05  # of the side, by which it has moved when it is pasted again
 _FRESH = 0.25  # of the part's side, by which it has moved when it is registered against a new frame
 
@@ -132,7 +132,7 @@ def _registered(pictures: Iterable[Picture]) -> Iterator[tuple[tuple[int, int], 
         (x, y), response = cv2.phaseCorrelate(reference, grey, window)
         # The content moves against the place where it belongs.
         across, down = base[0] - x, base[1] - y
-        most = _MOST_PICTURES - 1
+        most = _MAX_PICTURES - 1
         if response > _SURE and abs(across) <= most * width and abs(down) <= most * height:
             here = across, down
             if max(abs(x) / width, abs(y) / height) >= _FRESH:

@@ -88,8 +88,8 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
             yield _keep(job, state, number, writers)
             number += 1
         for observer in state.observers.values():
-            observer.see(frame)
-        state.covered.see(frame.time, frame.duration)
+            observer.observe(frame)
+        state.covered.observe(frame.time, frame.duration)
         state.seen, state.end = frame.time, max(state.end, frame.end)
         if state.end - told >= _PROGRESS_STEP and job.media.duration:
             job.progress(min(1.0, state.end / job.media.duration))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.truth import DemoQuestion, load_truth
@@ -27,7 +27,7 @@ def _holds(asked: DemoQuestion, answer: Answer) -> bool:
     return any(gold.overlaps(span) for span in _spans(answer))
 
 
-def test_most_answers_point_at_the_seconds_that_prove_them(demo_asker: Asker, demo_video: Path) -> None:
+def test_most_answers_point_at_the_seconds_that_prove_them(demo_asker: Agent, demo_video: Path) -> None:
     known = [each for each in QUESTIONS if each.answerable]
     answers = [demo_asker.ask([str(demo_video)], each.question, options=each.options) for each in known]
     assert sum(map(_holds, known, answers)) >= LEAST_FOUND * len(known)
@@ -36,7 +36,7 @@ def test_most_answers_point_at_the_seconds_that_prove_them(demo_asker: Asker, de
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.question)
 def test_an_answer_is_proven_and_what_is_not_sure_says_so(
-    demo_asker: Asker, demo_video: Path, asked: DemoQuestion
+    demo_asker: Agent, demo_video: Path, asked: DemoQuestion
 ) -> None:
     answer = demo_asker.ask([str(demo_video)], asked.question, options=asked.options)
     if answer.status == "answered":
@@ -59,13 +59,13 @@ def test_an_answer_is_proven_and_what_is_not_sure_says_so(
         ("When do the panels get fitted?", "22 April"),
     ],
 )
-def test_a_plain_question_is_answered(demo_asker: Asker, demo_video: Path, question: str, held: str) -> None:
+def test_a_plain_question_is_answered(demo_asker: Agent, demo_video: Path, question: str, held: str) -> None:
     answer = demo_asker.ask([str(demo_video)], question)
     assert answer.status == "answered", answer.answer
     assert held in answer.answer
 
 
-def test_a_summary_quotes_lines_of_all_parts(demo_asker: Asker, demo_video: Path) -> None:
+def test_a_summary_quotes_lines_of_all_parts(demo_asker: Agent, demo_video: Path) -> None:
     answer = demo_asker.ask([str(demo_video)], "Summarise the video.")
     assert answer.status == "answered"
     assert all(claim.verdict == "supported" for claim in answer.claims)

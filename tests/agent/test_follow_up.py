@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.query.follow_up import pointed_at, resolve, subject_of
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
@@ -83,9 +83,9 @@ def test_other_questions_point_at_nothing() -> None:
 
 
 def test_a_thread_answers_a_question_that_only_points_at_it(small_workspace: Workspace) -> None:
-    asker = Asker(small_workspace)
-    first = asker.ask(["talk.mp4"], "What colour is the kettle?", thread="t")
-    again = asker.ask(["talk.mp4"], "How much does it cost?", thread="t")
+    agent = Agent(small_workspace)
+    first = agent.ask(["talk.mp4"], "What colour is the kettle?", thread="t")
+    again = agent.ask(["talk.mp4"], "How much does it cost?", thread="t")
     assert first.question == "What colour is the kettle?"
     assert (again.question, again.status) == ("How much does it cost?", "answered")
     assert "249 dollars" in again.answer

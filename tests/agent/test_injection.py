@@ -11,7 +11,7 @@ from helpers.clips import flat, write_clip, written
 from helpers.openai_server import says
 from helpers.searxng_server import finds, searxng_server
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -83,7 +83,7 @@ def test_what_a_web_page_says_proves_nothing_and_reaches_the_controller_as_data(
 
 @pytest.mark.parametrize("question", ["What does the kettle cost?", "What is written on the slide?", "Transcribe."])
 def test_the_extractive_controller_quotes_orders_and_follows_none(ordering: Workspace, question: str) -> None:
-    answer = Asker(ordering).ask(["talk.mp4"], question)
+    answer = Agent(ordering).ask(["talk.mp4"], question)
     events = (ordering.library.trace_root / f"{answer.trace}.jsonl").read_text(encoding="utf-8").splitlines()
     tools = {event["data"]["tool"] for event in map(json.loads, events) if event["type"] == "tool"}
     assert tools <= {"cross_modal_search", "transcribe_speech", "extract_scene_text", "summarize_segment"}

@@ -6,7 +6,7 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.preprocess.pipeline.workspace import Workspace
 
 VIDEOS = ("talk.mp4", "my trip.mp4")
@@ -52,7 +52,7 @@ def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:
 
 @pytest.mark.parametrize("question", ["What does the blue kettle cost?", "Which room number is written on the slide?"])
 def test_the_extractive_controller_names_the_video_that_it_cites(two_videos: Workspace, question: str) -> None:
-    answer = Asker(two_videos).ask(VIDEOS, question)
+    answer = Agent(two_videos).ask(VIDEOS, question)
     assert answer.status == "answered"
     cited = {citation.video for citation in answer.citations}
     named = {two_videos.library.resolve(name).id for name in VIDEOS if f"[{name} 00:00:0" in answer.answer}

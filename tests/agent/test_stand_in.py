@@ -6,7 +6,7 @@ import pytest
 from helpers.asking import VIDEO, Asked, ask_endpoint
 from helpers.openai_server import Reply, refuses, says
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.nodes.answer import STOOD_IN
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.trace import RecordedTrace
@@ -36,7 +36,7 @@ def own(answer: Answer) -> str:
 def test_it_answers_as_the_extractive_controller_does_and_says_so(
     small_workspace: Workspace, script: list[Reply], question: str
 ) -> None:
-    alone = Asker(small_workspace).ask([VIDEO], question)
+    alone = Agent(small_workspace).ask([VIDEO], question)
     asked = ask_endpoint(small_workspace, script, question=question)
     told = asked.answer
     assert asked.stood_in

@@ -14,7 +14,7 @@ import pytest
 from helpers.asking import VIDEO, endpoint_asker
 from helpers.openai_server import openai_server, refuses, says
 
-from longtake.agent.graph.ask import LONGEST_THREAD, Asker
+from longtake.agent.graph.ask import MAX_THREAD_LENGTH, Agent
 from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
 from longtake.errors import LongtakeError, ThreadBusy
@@ -44,12 +44,12 @@ def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace:
 
 
 def test_threads_do_not_hear_of_each_other(small_workspace: Workspace) -> None:
-    Asker(small_workspace).ask([VIDEO], COST, thread="one")
+    Agent(small_workspace).ask([VIDEO], COST, thread="one")
     assert "Earlier in this thread" not in _asked_again(small_workspace, "another")
 
 
 def test_a_thread_lies_in_the_librarys_file(small_workspace: Workspace) -> None:
-    Asker(small_workspace).ask([VIDEO], COST, thread="stored")
+    Agent(small_workspace).ask([VIDEO], COST, thread="stored")
     with sqlite3.connect(small_workspace.library.memory_file) as connection:
         (count,) = connection.execute("SELECT count(*) FROM checkpoints WHERE thread_id = 'stored'").fetchone()
     connection.close()
@@ -67,20 +67,20 @@ def _rows(workspace: Workspace, thread: str | None = None) -> tuple[int, int]:
 
 
 def test_a_thread_keeps_one_checkpoint_however_many_questions_it_has(small_workspace: Workspace) -> None:
-    asker = Asker(small_workspace)
+    agent = Agent(small_workspace)
     for _ in range(3):
-        asker.ask([VIDEO], COST, thread="long")
+        agent.ask([VIDEO], COST, thread="long")
         assert _rows(small_workspace, "long") == (1, 0)
     assert _asked_again(small_workspace, "long").count(f"Q: {COST}") == 3
     assert _rows(small_workspace, "long") == (1, 0)
 
 
 def test_a_question_outside_every_thread_leaves_no_checkpoint(own_workspace: Workspace) -> None:
-    asker = Asker(own_workspace)
+    agent = Agent(own_workspace)
     before = _rows(own_workspace)
-    asker.ask([VIDEO], COST)
+    agent.ask([VIDEO], COST)
     with pytest.raises(KeyboardInterrupt):
-        asker.ask([VIDEO], COST, watch=_ctrl_c_at("model"))
+        agent.ask([VIDEO], COST, watch=_ctrl_c_at("model"))
     assert _rows(own_workspace) == before
 
 
@@ -95,9 +95,9 @@ def _ctrl_c_at(last: str) -> Watch:
 @pytest.mark.parametrize("event", ["orient", "model", "tool", "verify"])
 def test_an_interrupted_question_leaves_the_thread_as_it_was(event: str, small_workspace: Workspace) -> None:
     thread = f"interrupted in {event}"
-    Asker(small_workspace).ask([VIDEO], COST, thread=thread)
+    Agent(small_workspace).ask([VIDEO], COST, thread=thread)
     with pytest.raises(KeyboardInterrupt):
-        Asker(small_workspace).ask([VIDEO], "Which room is it?", thread=thread, watch=_ctrl_c_at(event))
+        Agent(small_workspace).ask([VIDEO], "Which room is it?", thread=thread, watch=_ctrl_c_at(event))
     assert _rows(small_workspace, thread)[0] == 1
     told = _asked_again(small_workspace, thread)
     assert f"Q: {COST}" in told
@@ -106,9 +106,9 @@ def test_an_interrupted_question_leaves_the_thread_as_it_was(event: str, small_w
 
 
 def test_a_question_that_fails_at_once_has_spent_nothing_of_the_one_before(small_workspace: Workspace) -> None:
-    asker = Asker(small_workspace)
-    first = asker.ask([VIDEO], "What does the kettle cost at 0:04?", thread="too late")
-    failed = asker.ask([VIDEO], "What is said at 1:59:00?", thread="too late")
+    agent = Agent(small_workspace)
+    first = agent.ask([VIDEO], "What does the kettle cost at 0:04?", thread="too late")
+    failed = agent.ask([VIDEO], "What is said at 1:59:00?", thread="too late")
     assert first.usage.tool_calls > 0
     assert first.coverage
     assert (failed.status, failed.usage.rounds, failed.usage.tool_calls, failed.coverage) == ("failed", 0, 0, {})
@@ -126,13 +126,13 @@ def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_worksp
 
 
 def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> None:
-    Asker(small_workspace).ask([VIDEO], COST, thread="handed over")
+    Agent(small_workspace).ask([VIDEO], COST, thread="handed over")
     program = (
         "import sys; from pathlib import Path\n"
-        "from longtake.agent.graph.ask import Asker; from longtake.config import load\n"
+        "from longtake.agent.graph.ask import Agent; from longtake.config import load\n"
         "from longtake.preprocess.pipeline.workspace import Workspace\n"
-        "asker = Asker(Workspace(Path(sys.argv[1]), load()))\n"
-        "state = asker._graph.get_state({'configurable': {'thread_id': 'handed over'}})\n"
+        "agent = Agent(Workspace(Path(sys.argv[1]), load()))\n"
+        "state = agent._graph.get_state({'configurable': {'thread_id': 'handed over'}})\n"
         "print(state.values['turns'][0].question)"
     )
     done = subprocess.run(
@@ -168,40 +168,40 @@ def test_askers_that_open_a_new_library_at_once_do_not_lock_each_other_out(own_w
     def ask(name: str) -> None:
         workspace = Workspace(own_workspace.library.root, load())
         together.wait()
-        asker = Asker(workspace)
-        answers.extend(asker.ask([VIDEO], COST, thread=name) for _ in range(3))
+        agent = Agent(workspace)
+        answers.extend(agent.ask([VIDEO], COST, thread=name) for _ in range(3))
 
-    askers = [threading.Thread(target=ask, args=(f"at once {number}",)) for number in range(4)]
-    for asker in askers:
-        asker.start()
-    for asker in askers:
-        asker.join()
+    agents = [threading.Thread(target=ask, args=(f"at once {number}",)) for number in range(4)]
+    for agent in agents:
+        agent.start()
+    for agent in agents:
+        agent.join()
     assert [answer.status for answer in answers] == ["answered"] * 12
 
 
 def test_a_second_question_is_answered_from_no_tools_result_of_the_first(small_workspace: Workspace) -> None:
     with openai_server([says(None, LISTEN), says(PRICE)] * 2) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        answers = [asker.ask([VIDEO], COST) for _ in range(2)]
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        answers = [agent.ask([VIDEO], COST) for _ in range(2)]
     for answer in answers:
         trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
         assert [event["data"]["cached"] for event in trace.events() if event["type"] == "tool"] == [False]
 
 
 def test_a_threads_answers_are_kept_whole_until_it_is_forgotten(small_workspace: Workspace) -> None:
-    asker = Asker(small_workspace)
-    answers = [asker.ask([VIDEO], question, thread="kept") for question in (COST, "Which room is it?")]
-    asker.ask([VIDEO], COST)
+    agent = Agent(small_workspace)
+    answers = [agent.ask([VIDEO], question, thread="kept") for question in (COST, "Which room is it?")]
+    agent.ask([VIDEO], COST)
     conversations = Conversations(small_workspace.library.memory_file)
     assert [exchange.answer for exchange in conversations.exchanges("kept")] == answers
     assert all(each.questions for each in conversations.all())
-    asker.forget("kept")
+    agent.forget("kept")
     assert conversations.get("kept") is None
     assert _rows(small_workspace, "kept") == (0, 0)
 
 
 def test_a_thread_is_not_forgotten_while_it_is_answered(small_workspace: Workspace) -> None:
-    asker, other = Asker(small_workspace), Asker(small_workspace)
+    agent, other = Agent(small_workspace), Agent(small_workspace)
     conversations = Conversations(small_workspace.library.memory_file)
     locks = small_workspace.library.root / "locks"
     before = set(locks.glob("thread-*"))
@@ -210,29 +210,29 @@ def test_a_thread_is_not_forgotten_while_it_is_answered(small_workspace: Workspa
         with pytest.raises(ThreadBusy, match="'busy' is being answered elsewhere"):
             other.forget("busy")
 
-    asker.ask([VIDEO], COST, thread="busy", watch=forget)
+    agent.ask([VIDEO], COST, thread="busy", watch=forget)
     assert len(conversations.exchanges("busy")) == 1
     other.forget("busy")
     assert conversations.get("busy") is None
     assert set(locks.glob("thread-*")) == before
 
 
-@pytest.mark.parametrize("name", ["", "x" * (LONGEST_THREAD + 1), "\udcff"])
+@pytest.mark.parametrize("name", ["", "x" * (MAX_THREAD_LENGTH + 1), "\udcff"])
 def test_what_cannot_be_the_name_of_a_thread_is_refused(small_workspace: Workspace, name: str) -> None:
     with pytest.raises(LongtakeError, match="The name of the thread is no text of 1 to 200 characters"):
-        Asker(small_workspace).ask([VIDEO], COST, thread=name)
+        Agent(small_workspace).ask([VIDEO], COST, thread=name)
 
 
 @pytest.mark.parametrize("asked", [("\udcff", ()), (COST, ("\udcff", "two"))])
 def test_bytes_of_another_encoding_are_refused(small_workspace: Workspace, asked: tuple[str, tuple[str, ...]]) -> None:
     question, options = asked
     with pytest.raises(LongtakeError, match="holds bytes that are no text"):
-        Asker(small_workspace).ask([VIDEO], question, options=options)
+        Agent(small_workspace).ask([VIDEO], question, options=options)
 
 
 def test_two_who_ask_in_one_thread_at_once_lose_no_turn(small_workspace: Workspace) -> None:
     with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
-        asker, other = (endpoint_asker(small_workspace, endpoint.url) for _ in range(2))
+        agent, other = (endpoint_asker(small_workspace, endpoint.url) for _ in range(2))
         refused: list[str] = []
 
         def ask_too(event: Mapping[str, Any]) -> None:
@@ -240,7 +240,7 @@ def test_two_who_ask_in_one_thread_at_once_lose_no_turn(small_workspace: Workspa
                 other.ask([VIDEO], "And the red one?", thread="both")
             refused.append(str(problem.value))
 
-        asker.ask([VIDEO], COST, thread="both", watch=ask_too)
+        agent.ask([VIDEO], COST, thread="both", watch=ask_too)
         assert refused
         other.ask([VIDEO], "And the green one?", thread="both")
     kept = Conversations(small_workspace.library.memory_file).exchanges("both")

@@ -30,12 +30,12 @@ def test_a_clips_wordings_do_not_teach_who_reads_them() -> None:
     own = next(example.question for example in load_bank() if example.clip == ABOUT)
     shipped = LearnedReader(engines)
     read = ClipReaders(engines).without(ABOUT).read(own)
-    assert read == RefittedReader(shipped.embedding).without({ABOUT}).read(own)
+    assert read == RefittedReader(shipped.embedding).excluding({ABOUT}).read(own)
     assert read != shipped.read(own)
 
 
 def test_a_clip_that_is_not_in_the_bank_is_read_by_the_shipped_heads() -> None:
-    assert isinstance(ClipReaders(EngineTable(Settings())).without("clips/ferry.mp4"), LearnedReader)
+    assert isinstance(ClipReaders(EngineTable(Settings())).excluding("clips/ferry.mp4"), LearnedReader)
 
 
 @pytest.mark.parametrize(

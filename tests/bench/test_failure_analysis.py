@@ -10,7 +10,7 @@ from helpers.asking import VIDEO, endpoint_asker
 from helpers.openai_server import openai_server, says
 
 from longtake.agent.gathering.records import Gathered
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.context import RunContext
 from longtake.bench.clips import ClipQuestion
 from longtake.bench.failure_analysis import Needed, what_was_needed
@@ -51,7 +51,7 @@ def test_a_gold_that_a_tool_found_was_found(small_workspace: Workspace) -> None:
 
 
 def test_a_gold_that_was_gathered_was_found_without_any_call(small_workspace: Workspace) -> None:
-    answer = Asker(small_workspace).ask([VIDEO], QUESTION)
+    answer = Agent(small_workspace).ask([VIDEO], QUESTION)
     found = needed(small_workspace, answer, "speech", "249", [4, 6])
     assert found == Needed(group="found, not answered with", missing={}, called=())
     assert needed(small_workspace, answer, "speech", "260", [4, 6]).group == "looked there, not recognised"

@@ -11,7 +11,7 @@ import pytest
 from helpers.clips import flat, write_clip
 from typer.testing import CliRunner, Result
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.context import RunContext
 from longtake.agent.query.reader import LearnedReader
 from longtake.bench import clips_run
@@ -76,7 +76,7 @@ def run(folder: Path, *arguments: str) -> Result:
     return CliRunner().invoke(bench, given, obj=Session(library=None), catch_exceptions=False)
 
 
-class Doubting(Asker):
+class Doubting(Agent):
     """Answers as ever, but is not sure of the ferry, has no line to offer about the sea, and knows of no captain."""
 
     contexts: list[tuple[str, RunContext]]
@@ -107,7 +107,7 @@ def contexts() -> list[tuple[str, RunContext]]:
 def report(folder: Path, contexts: list[tuple[str, RunContext]]) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Doubting, "contexts", contexts, raising=False)
-        patch.setattr(clips_run, "Asker", Doubting)
+        patch.setattr(clips_run, "Agent", Doubting)
         result = run(folder, "--json")
     assert result.exit_code == 0
     whole: dict[str, Any] = json.loads(result.stdout)
@@ -177,7 +177,7 @@ def test_the_run_is_given_a_reader_without_the_clip_one_for_each(contexts: list[
 
 def test_the_report_names_wordings_and_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Doubting, "contexts", [], raising=False)
-    monkeypatch.setattr(clips_run, "Asker", Doubting)
+    monkeypatch.setattr(clips_run, "Agent", Doubting)
     result = run(folder, "--modality", "visual")
     assert "asking 1 of 1: hat wording 1" in result.stderr
     assert "by where the answer lies\npicture (n=1)\n  right                    0 of 1 = 0%" in result.stdout

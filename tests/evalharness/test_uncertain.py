@@ -33,9 +33,9 @@ def test_the_agent_replies_that_it_is_uncertain_and_chooses_nothing(
 ) -> None:
     always_unsure(monkeypatch)
     leaning = Agent("agent", small_workspace)
-    ask: Callable[..., Answer] = leaning._asker.ask
+    ask: Callable[..., Answer] = leaning._agent.ask
     option = Option(letter="A", text=OPTIONS[0]) if options else None
-    monkeypatch.setattr(leaning._asker, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
+    monkeypatch.setattr(leaning._agent, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
     reply = leaning.reply(asked_of(small_workspace, *options))
     assert (reply.text, reply.status, reply.uncertain, reply.abstained) == (TEXT, "ok", True, False)
     assert (reply.choice, reply.parse) == (None, "uncertain" if options else "none")

@@ -10,7 +10,7 @@ from typing import Any
 from helpers.openai_server import Endpoint, Reply, openai_server
 
 from longtake.agent.controllers.factory import make_controllers
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.nodes.answer import STOOD_IN
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace
@@ -39,12 +39,12 @@ class Asked:
         return [event for event in self.events if event["type"] == kind]
 
 
-def endpoint_asker(workspace: Workspace, url: str, *settings: str) -> Asker:
-    """An asker whose controller is at a URL, in a library that is open already."""
+def endpoint_asker(workspace: Workspace, url: str, *settings: str) -> Agent:
+    """An agent whose controller is at a URL, in a library that is open already."""
     overrides = ("controller.engine=openai", f"controller.base_url={url}", "controller.model=scripted", *settings)
     changed = copy.copy(workspace)
     changed.settings = load(overrides=overrides)
-    return Asker(changed)
+    return Agent(changed)
 
 
 def plans_by(settings: Settings) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from filelock import FileLock
 from helpers.small_video import write_small_video
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.config import load
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -43,9 +43,9 @@ def demo_video(demo_workspace: Workspace) -> Path:
 
 
 @pytest.fixture(scope="session")
-def demo_asker(demo_workspace: Workspace) -> Asker:
+def demo_asker(demo_workspace: Workspace) -> Agent:
     """Asks the demo video."""
-    return Asker(demo_workspace)
+    return Agent(demo_workspace)
 
 
 @pytest.fixture(scope="session")

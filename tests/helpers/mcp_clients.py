@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import uvicorn
 from mcp import Client
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.mcp.mcp_tools import Offer
 from longtake.mcp.server import PATH, http_app, make_server
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -36,11 +36,11 @@ def used(server: Any, use: Callable[[Client], Awaitable[T]], mode: str = "auto")
 
 
 @contextmanager
-def mcp_server(workspace: Workspace, *, asker: Asker | None = None, token: str | None = None) -> Iterator[str]:
+def mcp_server(workspace: Workspace, *, agent: Agent | None = None, token: str | None = None) -> Iterator[str]:
     """The URL of a library's tools, until the block is left."""
     listening = socket.create_server(("127.0.0.1", 0))
     folder = TemporaryDirectory()
-    offer = Offer(workspace, asker or Asker(workspace), Path(folder.name))
+    offer = Offer(workspace, agent or Agent(workspace), Path(folder.name))
     offered = make_server(offer, workspace.settings.budget.seconds)
     server = uvicorn.Server(configured(http_app(offered, Access(token=token)), lifespan="on"))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from transformers import AutoModelForCausalLM, AutoTokenizer  # pyright: ignore[reportMissingImports] - an extra
 
-MOST_TOKENS = 24
+MAX_TOKENS = 24
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def qwen_server(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             return_tensors="pt",
         )
         length = prompt["input_ids"].shape[1]
-        written = model.generate(**prompt, max_new_tokens=MOST_TOKENS, do_sample=False)[0, length:]
+        written = model.generate(**prompt, max_new_tokens=MAX_TOKENS, do_sample=False)[0, length:]
         reason = "stop" if int(written[-1]) == tokenizer.eos_token_id else "length"
         text = tokenizer.decode(written, skip_special_tokens=True)
         message = {"role": "assistant", "content": text}

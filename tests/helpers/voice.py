@@ -12,7 +12,7 @@ import pytest
 
 RATE = 22_050  # what espeak-ng speaks at
 WORDS_A_MINUTE = 155
-MOST_WORDS = 60
+MAX_WORDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def voice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
         return
     folder = tmp_path_factory.mktemp("voice")
-    for words in range(1, MOST_WORDS + 1):
+    for words in range(1, MAX_WORDS + 1):
         times = np.arange(round(words * 60 / WORDS_A_MINUTE * RATE)) / RATE
         with wave.open(str(folder / f"{words}.wav"), "wb") as stream:
             stream.setparams((1, 2, RATE, 0, "NONE", ""))

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 from helpers.described_api import checked_against
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.access import Access
 from longtake.web.app import create_app
@@ -46,11 +46,11 @@ def web_server(
     token: str | None = None,
     admitted: Access | None = None,
     limits: Limits | None = None,
-    asker: Asker | None = None,
+    agent: Agent | None = None,
 ) -> Iterator[WebServer]:
     """Serve a library until the block is left."""
     listening = socket.create_server(("127.0.0.1", 0))
-    service = Service(workspace, asker or Asker(workspace), folders)
+    service = Service(workspace, agent or Agent(workspace), folders)
     app = create_app(service, admitted or Access(token=token), limits)
     server = Server(app)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

@@ -22,7 +22,7 @@ from httpx import Response
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.mcp.mcp_tools import AskArguments, Offer
@@ -101,11 +101,11 @@ def test_what_is_wrong_is_an_error_of_the_tool(url: str, name: str, arguments: d
 def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_workspace: Workspace) -> None:
     told: list[str | None] = []
 
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
+    async def notify(progress: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
     async def ask(client: Client) -> Any:
-        return await client.call_tool("ask", ASK, progress_callback=tell)
+        return await client.call_tool("ask", ASK, progress_callback=notify)
 
     called = used(url, ask)
     answer = Answer.model_validate(called.structured_content)
@@ -179,8 +179,8 @@ def test_the_work_ends_when_the_client_no_longer_waits(own_workspace: Workspace)
                     await anyio.sleep(0.01)
                 waiting.cancel_scope.cancel()
 
-        asker = endpoint_asker(own_workspace, endpoint.url)
-        with mcp_server(own_workspace, asker=asker) as url:
+        agent = endpoint_asker(own_workspace, endpoint.url)
+        with mcp_server(own_workspace, agent=agent) as url:
             used(url, give_up)
             (file,) = own_workspace.library.trace_root.glob("*.jsonl")
             trace = RecordedTrace(file.parent, file.stem)
@@ -271,7 +271,7 @@ def test_without_sessions_notes_are_those_of_the_server(small_workspace: Workspa
 @pytest.mark.parametrize("wrong", [{"thread": ""}, {"thread": "x" * 201}, {"videos": ["talk.mp4"] * 21}])
 def test_a_question_has_bounds(small_workspace: Workspace, tmp_path: Path, wrong: dict[str, Any]) -> None:
     arguments = {"question": "x", "videos": ["talk.mp4"], **wrong}
-    offer = Offer(small_workspace, Asker(small_workspace), tmp_path)
+    offer = Offer(small_workspace, Agent(small_workspace), tmp_path)
     told = offer.call("ask", arguments, Budget(20), lambda event: None)
     assert told.is_error
     assert next(iter(wrong)) in told.content[0].text  # type: ignore[union-attr] # it is text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from longtake.errors import LibraryError
-from longtake.memory.closer_readings import MOST_TEXTS, VERSIONS, Reading, Refined
+from longtake.memory.closer_readings import MAX_TEXTS, VERSIONS, Reading, Refined
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
@@ -196,12 +196,12 @@ def test_the_oldest_give_way_by_the_number_of_their_texts(refined: Refined) -> N
     refined.keep(reading(0, 1, "of another video", video="w"))
     refined.keep(reading(0, 1, "oldest", "oldest"))
     refined.keep(reading(1, 2))
-    refined.keep(reading(2, 3, *(str(number) for number in range(MOST_TEXTS - 3)), *["0"] * 9))
+    refined.keep(reading(2, 3, *(str(number) for number in range(MAX_TEXTS - 3)), *["0"] * 9))
     refined.keep(reading(3, 4, "next"))
     assert [each.span.start for each in refined.readings("v", LAYERS)] == [0, 1, 2, 3]
     refined.keep(reading(4, 5, "newest"))
     assert [each.span.start for each in refined.readings("v", LAYERS)] == [1, 2, 3, 4]
-    refined.keep(reading(5, 6, *(str(number) for number in range(MOST_TEXTS + 1))))
+    refined.keep(reading(5, 6, *(str(number) for number in range(MAX_TEXTS + 1))))
     assert [each.span.start for each in refined.readings("v", LAYERS)] == [5]
     assert len(refined.readings("w", LAYERS)) == 1
 

@@ -11,7 +11,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from longtake.agent.graph.graph import open_threads
 from longtake.errors import LibraryError
-from longtake.memory.notes import MOST_NOTES, Notes
+from longtake.memory.notes import MAX_NOTES, Notes
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_an_id_is_never_used_again(notes: Notes) -> None:
 
 def test_a_full_thread_takes_no_more_and_others_do(notes: Notes) -> None:
     with notes._open() as connection:
-        rows = [("t", str(number), 0.0) for number in range(MOST_NOTES)]
+        rows = [("t", str(number), 0.0) for number in range(MAX_NOTES)]
         connection.executemany("INSERT INTO notes (thread, text, written) VALUES (?, ?, ?)", rows)
     assert notes.add("t", "one more") is None
     assert notes.add("u", "one more") is not None

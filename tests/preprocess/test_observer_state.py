@@ -41,7 +41,7 @@ def watch(frames: Iterator[Frame], stored_after: Collection[int]) -> str:
     end = 0.0
     for number, frame in enumerate(frames):
         for observer in observers.values():
-            observer.see(frame)
+            observer.observe(frame)
         end = frame.end
         if number in stored_after:
             chunk = load_chunk(save_chunk(PassChunk({}, PassState(observers))))

@@ -30,7 +30,7 @@ def frames_of(path: Path) -> list[Frame]:
 def covered(path: Path) -> list[tuple[float, float]]:
     spans = CoveredSpans()
     for frame in frames_of(path):
-        spans.see(frame.time, frame.duration)
+        spans.observe(frame.time, frame.duration)
     return [(span.start, span.end) for span in spans.spans()]
 
 

@@ -16,7 +16,7 @@ from longtake.memory.library import file_id
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.concurrency import MOST_WAITING, Slots
+from longtake.web.concurrency import MAX_WAITING, Slots
 from longtake.web.refusals import Refusal
 from longtake.web.stills import DECODING
 
@@ -35,12 +35,12 @@ def test_who_finds_too_many_waiting_is_sent_away_and_the_others_get_their_slots(
             sent_away.set()
             return f"{refusal.status} {refusal} {refusal.headers}"
 
-    with ThreadPoolExecutor(MOST_WAITING + 1) as pool:
+    with ThreadPoolExecutor(MAX_WAITING + 1) as pool:
         with slots.slot():
-            asked = [pool.submit(work) for _ in range(MOST_WAITING + 1)]
+            asked = [pool.submit(work) for _ in range(MAX_WAITING + 1)]
             assert sent_away.wait(ENOUGH)
         assert (
-            sorted(each.result() for each in asked) == ["503 Ask again. {'Retry-After': '3'}"] + ["done"] * MOST_WAITING
+            sorted(each.result() for each in asked) == ["503 Ask again. {'Retry-After': '3'}"] + ["done"] * MAX_WAITING
         )
 
 

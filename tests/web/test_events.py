@@ -15,7 +15,7 @@ async def _followed(feed: Feed, after: int = -1) -> list[int]:
 def _told(count: int) -> Feed:
     feed = Feed()
     for number in range(count):
-        feed.tell("step", {"step": number}, last=number == count - 1)
+        feed.notify("step", {"step": number}, last=number == count - 1)
     return feed
 
 
@@ -26,7 +26,7 @@ def test_a_feed_gives_what_was_told_before_and_ends() -> None:
 
 def test_after_the_last_event_nothing_is_added() -> None:
     feed = _told(2)
-    feed.tell("step", {})
+    feed.notify("step", {})
     assert len(feed.after(-1)) == 2
 
 
@@ -34,7 +34,9 @@ def test_events_told_from_another_thread_reach_everybody_who_follows() -> None:
     feed = Feed()
 
     async def follow() -> list[list[int]]:
-        telling = threading.Thread(target=lambda: [feed.tell("step", {}, last=number == 499) for number in range(500)])
+        telling = threading.Thread(
+            target=lambda: [feed.notify("step", {}, last=number == 499) for number in range(500)]
+        )
         following = [asyncio.create_task(_followed(feed)) for _ in range(5)]
         await asyncio.sleep(0)
         telling.start()
@@ -63,7 +65,7 @@ def test_whoever_leaves_is_not_woken_any_more() -> None:
         await following.aclose()
 
     asyncio.run(leave())
-    feed.tell("step", {})  # the loop is gone: nobody may be woken in it
+    feed.notify("step", {})  # the loop is gone: nobody may be woken in it
     assert feed.after(-1)[0].kind == "step"
 
 

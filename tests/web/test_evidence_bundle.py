@@ -15,7 +15,7 @@ from helpers.server_events import answer, begin
 from helpers.small_video import write_small_video
 from PIL import Image
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.memory.conversations import Exchange
@@ -30,7 +30,7 @@ COST = "What does the blue kettle cost?"
 
 @pytest.fixture
 def exchange(small_workspace: Workspace) -> Exchange:
-    return Exchange(number=0, asked=0.0, answer=Asker(small_workspace).ask(["talk.mp4"], COST))
+    return Exchange(number=0, asked=0.0, answer=Agent(small_workspace).ask(["talk.mp4"], COST))
 
 
 def _packed(exchange: Exchange, workspace: Workspace, folder: Path) -> Path:
@@ -81,7 +81,7 @@ def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     video = write_small_video(tmp_path / "talk.mp4")
     workspace.add(video)
-    made = Asker(workspace).ask(["talk.mp4"], COST)
+    made = Agent(workspace).ask(["talk.mp4"], COST)
     video.unlink()
     shutil.rmtree(workspace.library.trace_root)
     pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
@@ -97,7 +97,7 @@ def test_another_film_under_the_same_name_proves_nothing(tmp_path: Path, tone: P
     workspace = Workspace(tmp_path / "library", load())
     video = write_small_video(tmp_path / "talk.mp4")
     workspace.add(video)
-    made = Asker(workspace).ask(["talk.mp4"], COST)
+    made = Agent(workspace).ask(["talk.mp4"], COST)
     shutil.copy(tone, video)
     pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
     assert [file.name for file in (pack / "places").iterdir()] == ["01.srt"]

@@ -99,8 +99,8 @@ def test_a_stream_holds_the_same_and_its_usage_when_it_is_asked_for(client: open
 def test_the_tokens_of_the_controller_are_the_usage(small_workspace: Workspace, video: str) -> None:
     listen = says(None, ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"}))
     with openai_server([listen, says("It costs 249 dollars [00:00:04].")]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        with web_server(small_workspace, asker=asker) as server, _client(server) as client:
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, agent=agent) as server, _client(server) as client:
             messages = _asks(COST, f"longtake://{video}")
             made = client.chat.completions.create(model="longtake", messages=messages)
     assert made.usage is not None
@@ -234,8 +234,8 @@ def test_without_the_token_nobody_is_answered(small_workspace: Workspace, video:
 
 
 def test_a_question_that_fails_is_an_error_of_the_server(small_workspace: Workspace, video: str) -> None:
-    asker = endpoint_asker(small_workspace, "http://127.0.0.1:9/v1")
-    with web_server(small_workspace, asker=asker) as server, _client(server) as client:
+    agent = endpoint_asker(small_workspace, "http://127.0.0.1:9/v1")
+    with web_server(small_workspace, agent=agent) as server, _client(server) as client:
         messages = _asks(COST, f"longtake://{video}")
         with pytest.raises(openai.InternalServerError, match=r"127\.0\.0\.1:9") as failed:
             client.chat.completions.create(model="longtake", messages=messages)
@@ -250,8 +250,8 @@ def test_a_question_is_stopped_when_its_client_goes_away(
 ) -> None:
     messages = _asks(COST, f"longtake://{video}")
     with openai_server([replace(says("NOT FOUND: nothing."), delay=60)]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        with web_server(small_workspace, asker=asker) as server, _client(server) as client:
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, agent=agent) as server, _client(server) as client:
             if stream:
                 with client.chat.completions.create(model="longtake", messages=messages, stream=True) as chunks:
                     assert next(chunks).choices[0].delta.role == "assistant"

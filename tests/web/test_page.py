@@ -37,8 +37,8 @@ def talk(server: WebServer, small_workspace: Workspace) -> str:
 def slow(small_workspace: Workspace) -> Iterator[str]:
     """The same, of a server whose controller thinks for a minute."""
     with openai_server([replace(says("NOT FOUND: nothing."), delay=60)]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        with web_server(small_workspace, asker=asker) as server:
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, agent=agent) as server:
             yield f"{server.url}/#/new/{small_workspace.library.resolve('talk.mp4').id}"
 
 

@@ -36,9 +36,9 @@ def test_tabs_that_nobody_sees_hold_no_stream_and_go_on_when_they_are_seen(
 ) -> None:
     video = small_workspace.library.resolve("talk.mp4").id
     with openai_server([replace(says("NOT FOUND: nothing."), delay=120)]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
+        agent = endpoint_asker(small_workspace, endpoint.url)
         with (
-            web_server(small_workspace, asker=asker) as server,
+            web_server(small_workspace, agent=agent) as server,
             opened(browser, f"{server.url}/#/new/{video}") as first,
         ):
             ask(first, COST)

@@ -12,7 +12,7 @@ from helpers.web_server import WebServer, web_server
 
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.uploads import MOST_UPLOADS
+from longtake.web.uploads import MAX_UPLOADS
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def _clips(folder: Path, count: int) -> list[Path]:
 
 
 def test_more_files_than_uploads_are_allowed_all_arrive(browser: Any, tmp_path: Path) -> None:
-    files = _clips(tmp_path, MOST_UPLOADS + 4)
+    files = _clips(tmp_path, MAX_UPLOADS + 4)
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
         page.locator("#files").set_input_files(files)
         until(page, "!document.querySelector('#uploads > li:not(:has(.problem))')")
@@ -44,9 +44,9 @@ def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled
         server.client() as client,
         opened(browser, server.url) as page,
     ):
-        begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(MOST_UPLOADS)]
+        begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(MAX_UPLOADS)]
         page.locator("#files").set_input_files([first, second])
-        page.locator("#uploads").get_by_text(f"{MOST_UPLOADS} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are under way").wait_for()
         page.locator("#uploads").get_by_text("Waiting for the files before it").wait_for()
         page.get_by_role("button", name=f"Cancel: {first.name}").click()
         client.delete(f"/api/uploads/{begun[0].json()['id']}")
@@ -105,10 +105,10 @@ def test_a_file_that_is_cancelled_and_refused_then_does_not_try_again(browser: A
         server.client() as client,
         opened(browser, server.url) as page,
     ):
-        for _ in range(MOST_UPLOADS):
+        for _ in range(MAX_UPLOADS):
             client.post("/api/uploads", json={"name": "other.mp4", "size": 10})
         _cancel_while_it_begins(page, first, second)
-        page.locator("#uploads").get_by_text(f"{MOST_UPLOADS} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are under way").wait_for()
 
 
 def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browser: Any, tmp_path: Path) -> None:

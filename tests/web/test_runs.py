@@ -14,21 +14,21 @@ from helpers.asking import endpoint_asker
 from helpers.openai_server import Reply, openai_server, says
 from helpers.server_events import ENOUGH, wait_for_end
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.conversations import Conversations
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.refusals import Refusal
-from longtake.web.runs import MOST_RUNNING, MOST_UNDER_WAY, Asked, Run, Runs
+from longtake.web.runs import MAX_RUNNING, MAX_UNDER_WAY, Asked, Run, Runs
 
 COST = "What does the blue kettle cost?"
 SLOW = replace(says("NOT FOUND: nothing."), delay=60)
 ENDLESS = ("execute_code", {"language": "python", "code": "while True: pass"})
 
 
-def _runs(workspace: Workspace, asker: Asker | None = None) -> Runs:
+def _runs(workspace: Workspace, agent: Agent | None = None) -> Runs:
     conversations = Conversations(workspace.library.memory_file)
-    return Runs(asker or Asker(workspace), conversations, workspace.settings.budget.seconds)
+    return Runs(agent or Agent(workspace), conversations, workspace.settings.budget.seconds)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
     small_workspace: Workspace, video: str
 ) -> None:
     with _scripted(small_workspace, [SLOW]) as runs:
-        begun = [runs.start(Asked((video,), COST)) for _ in range(MOST_RUNNING)]
+        begun = [runs.start(Asked((video,), COST)) for _ in range(MAX_RUNNING)]
         waiting = runs.start(Asked((video,), COST, thread=uuid4().hex))
         for run in begun:
             _wait_for_step(run, "orient")
@@ -133,7 +133,7 @@ def test_a_thread_is_asked_one_question_at_a_time(small_workspace: Workspace, vi
 
 def test_no_more_questions_wait_than_may(small_workspace: Workspace, video: str) -> None:
     with _scripted(small_workspace, [SLOW]) as runs:
-        for _ in range(MOST_UNDER_WAY):
+        for _ in range(MAX_UNDER_WAY):
             runs.start(Asked((video,), COST))
         with pytest.raises(Refusal, match="ask again in a while"):
             runs.start(Asked((video,), COST))
@@ -155,7 +155,7 @@ def test_a_fault_of_ours_ends_the_run_and_is_logged(
     small_workspace: Workspace, video: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     thread = uuid4().hex
-    Asker(small_workspace).ask([video], COST, thread=thread)
+    Agent(small_workspace).ask([video], COST, thread=thread)
     with sqlite3.connect(small_workspace.library.memory_file) as connection:
         connection.execute("UPDATE exchanges SET answer = '{}' WHERE thread = ?", (thread,))
     connection.close()

@@ -19,7 +19,7 @@ from helpers.server_events import answer, ask, begin, events, follow, sent, wait
 from helpers.small_video import write_small_video
 from helpers.web_server import WebServer, web_server
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import Cancelled
@@ -36,8 +36,8 @@ SLOW = replace(says("NOT FOUND: nothing."), delay=60)
 def slow(small_workspace: Workspace) -> Iterator[httpx.Client]:
     """A client of a server whose controller thinks for a minute."""
     with openai_server([SLOW]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        with web_server(small_workspace, asker=asker) as server, server.client() as client:
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        with web_server(small_workspace, agent=agent) as server, server.client() as client:
             yield client
 
 
@@ -231,7 +231,7 @@ def test_what_another_program_answers_is_neither_deleted_nor_asked(
             last = events(client, ask(client, thread, "Which room is it?"))[-1]
             assert (last.kind, "is being answered elsewhere" in last.data["message"]) == ("failed", True)
 
-    Asker(small_workspace).ask([video], COST, thread=thread, watch=meddle)
+    Agent(small_workspace).ask([video], COST, thread=thread, watch=meddle)
     turns = client.get(f"/api/threads/{thread}").json()["turns"]
     assert [(turn["number"], turn["answer"]["question"]) for turn in turns] == [(0, COST)]
     assert client.delete(f"/api/threads/{thread}").status_code == 204
@@ -250,7 +250,7 @@ def test_a_thread_of_the_terminal_is_there_whatever_its_name(
     client: httpx.Client, small_workspace: Workspace, video: str
 ) -> None:
     name = f"bridge/repair? {uuid4().hex}"
-    Asker(small_workspace).ask([video], COST, thread=name)
+    Agent(small_workspace).ask([video], COST, thread=name)
     shown = client.get(f"/api/threads/{quote(name, safe='')}").json()
     assert (shown["id"], shown["questions"]) == (name, 1)
     assert answer(client, quote(name, safe=""), COST)["number"] == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.web_server import web_server
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import Trace
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -38,7 +38,7 @@ def test_only_a_run_s_own_id_reaches_it(tmp_path: Path, run: str) -> None:
 
 
 def test_a_trace_is_a_page_that_plays_the_video_from_the_server(small_workspace: Workspace) -> None:
-    made = Asker(small_workspace).ask(["talk.mp4"], "What does the blue kettle cost?")
+    made = Agent(small_workspace).ask(["talk.mp4"], "What does the blue kettle cost?")
     with web_server(small_workspace) as server, server.client() as client:
         answer = client.get(f"/api/traces/{made.trace}")
         assert answer.headers["content-type"] == "text/html; charset=utf-8"

@@ -23,7 +23,7 @@ from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web import service, uploads
 from longtake.web.refusals import Refusal
-from longtake.web.uploads import CHUNK, LARGEST, MOST_UPLOADS, KeptUpload, Upload
+from longtake.web.uploads import CHUNK, LARGEST, MAX_UPLOADS, KeptUpload, Upload
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_last_answer_that_was_lost_is_asked_for_again(server: WebServer, works
             assert send(client, upload, offset, rest).json() == {"offset": len(data), "video": file_id(tone)}
         shown = client.get(f"/api/uploads/{upload}").json()
         assert (shown["offset"], shown["video"]) == (len(data), file_id(tone))
-        for _ in range(MOST_UPLOADS):
+        for _ in range(MAX_UPLOADS):
             begin(client, "another.wav", 10)  # what is finished is none of those under way
     assert f"{file_id(tone)}.wav" in kept(workspace)
 
@@ -201,10 +201,10 @@ def test_copies_that_are_finished_at_once_are_all_told_the_video(workspace: Work
         with server.client() as client:
             return send(client, upload, 0, data).json()
 
-    with web_server(workspace) as server, server.client() as client, ThreadPoolExecutor(MOST_UPLOADS) as threads:
+    with web_server(workspace) as server, server.client() as client, ThreadPoolExecutor(MAX_UPLOADS) as threads:
         for _ in range(3):
-            copies = [begin(client, "copy.wav", len(data)) for _ in range(MOST_UPLOADS)]
-            assert list(threads.map(finish, copies)) == [{"offset": len(data), "video": file_id(tone)}] * MOST_UPLOADS
+            copies = [begin(client, "copy.wav", len(data)) for _ in range(MAX_UPLOADS)]
+            assert list(threads.map(finish, copies)) == [{"offset": len(data), "video": file_id(tone)}] * MAX_UPLOADS
     assert kept(workspace) == []
 
 
@@ -358,7 +358,7 @@ def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone:
 
 def test_too_many_at_once_are_refused_until_one_is_given_up(server: WebServer, workspace: Workspace) -> None:
     with server.client() as client:
-        under_way = [begin(client, "talk.mp4", 10) for _ in range(MOST_UPLOADS)]
+        under_way = [begin(client, "talk.mp4", 10) for _ in range(MAX_UPLOADS)]
         assert told(client.post("/api/uploads", json={"name": "talk.mp4", "size": 10})) == (429, "too_many")
         assert client.delete(f"/api/uploads/{under_way[0]}").status_code == 204
         begin(client, "talk.mp4", 10)

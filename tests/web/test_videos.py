@@ -18,7 +18,7 @@ from longtake.memory.library import LAYERS, file_id
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.folders import MOST_FILES
+from longtake.web.folders import MAX_FILES
 
 NONE = "0123456789abcdef"
 
@@ -214,13 +214,13 @@ def test_no_other_path_is(empty: Workspace, folder: Path, path: str) -> None:
 def test_a_file_beyond_a_list_that_was_cut_is_added_too(empty: Workspace, tmp_path: Path, tone: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
-    for number in range(MOST_FILES):
+    for number in range(MAX_FILES):
         (folder / f"{number}.wav").touch()
     last = folder / "last.wav"
     shutil.copy(tone, last)
     with web_server(empty, folders=[folder]) as server, server.client() as client:
         listed = client.get("/api/folders").json()
-        assert (len(listed["files"]), listed["cut"]) == (MOST_FILES, True)
+        assert (len(listed["files"]), listed["cut"]) == (MAX_FILES, True)
         assert str(last) not in [file["path"] for file in listed["files"]]
         assert client.post("/api/videos", json={"path": str(last)}).status_code == 202
 

@@ -18,19 +18,19 @@ import sympy
 
 from longtake.tools.core.result import ToolError
 
-MOST_DIGITS = 4_000  # of a number; below the 4,300 that Python writes out
-MOST_DEGREE = 16  # of an expression that is rewritten
-MOST_GENERATORS = 3  # unknowns and irrational constants of one
-MOST_EXPONENT = 100  # of an unknown
-MOST_ROOT = 1_000  # a root beyond the thousandth is a decimal number
-MOST_ROOT_DIGITS = 500  # of a number whose root is taken: sympy looks for its factors
-MOST_FACTORIAL = 1_000
-MOST_NESTED = 5  # functions in one another: the work of sympy may double with each
-MOST_OPERATIONS = 12  # of an exact form that is not a fraction
-MOST_EXACT_DIGITS = 20  # of a number in it
+MAX_DIGITS = 4_000  # of a number; below the 4,300 that Python writes out
+MAX_DEGREE = 16  # of an expression that is rewritten
+MAX_GENERATORS = 3  # unknowns and irrational constants of one
+MAX_EXPONENT = 100  # of an unknown
+MAX_ROOT = 1_000  # a root beyond the thousandth is a decimal number
+MAX_ROOT_DIGITS = 500  # of a number whose root is taken: sympy looks for its factors
+MAX_FACTORIAL = 1_000
+MAX_NESTED = 5  # functions in one another: the work of sympy may double with each
+MAX_OPERATIONS = 12  # of an exact form that is not a fraction
+MAX_EXACT_DIGITS = 20  # of a number in it
 _ROUNDED_DIGITS = 30
-LONGEST_EXACT = 60  # characters; a longer exact form is left out beside its decimal value
-LONGEST_QUOTE = 60
+MAX_EXACT_LENGTH = 60  # characters; a longer exact form is left out beside its decimal value
+MAX_QUOTE_LENGTH = 60
 SECOND = sympy.Symbol("second", positive=True)
 CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E, "second": SECOND}
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
@@ -71,8 +71,8 @@ def read(text: str) -> Any:
     text = text.strip()
     try:
         tree = ast.parse(text, mode="eval").body
-        if _nesting(tree) > MOST_NESTED:
-            raise ToolError("refused", f"Functions may be nested {MOST_NESTED} deep at most.")
+        if _nesting(tree) > MAX_NESTED:
+            raise ToolError("refused", f"Functions may be nested {MAX_NESTED} deep at most.")
         return _build(tree, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ToolError(
@@ -88,7 +88,7 @@ def write(value: Any) -> str:
     decimal = _decimal(value)
     if (
         value.has(sympy.CRootOf, sympy.Float)
-        or len(str(value)) > LONGEST_EXACT
+        or len(str(value)) > MAX_EXACT_LENGTH
         or (value.is_Rational and sympy.Rational(decimal) == value)
     ):
         return decimal
@@ -139,13 +139,13 @@ def _not_arithmetic(node: ast.AST) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
+    return text if len(text) <= MAX_QUOTE_LENGTH else text[:MAX_QUOTE_LENGTH] + "…"
 
 
 def _literal(text: str) -> Any:
     number = Decimal(int(text, 0)) if text[:2].lower() in ("0x", "0o", "0b") else Decimal(text)
     # Decimal keeps the exponent apart; as a fraction 1e999999999 would fill the memory.
-    if abs(number.adjusted()) > MOST_DIGITS:
+    if abs(number.adjusted()) > MAX_DIGITS:
         raise _too_large()
     return sympy.Rational(str(number))
 
@@ -168,8 +168,8 @@ def _divisor(value: Any) -> Any:
 
 
 def _factorial(value: Any) -> Any:
-    if not (value.is_Integer and 0 <= value <= MOST_FACTORIAL):
-        raise ToolError("refused", f"factorial takes whole numbers from 0 to {MOST_FACTORIAL}.")
+    if not (value.is_Integer and 0 <= value <= MAX_FACTORIAL):
+        raise ToolError("refused", f"factorial takes whole numbers from 0 to {MAX_FACTORIAL}.")
     return sympy.factorial(value)
 
 
@@ -184,17 +184,17 @@ def power(base: Any, exponent: Any) -> Any:
     if base.free_symbols or exponent.free_symbols:
         # A number inside the base is raised too: (2*x)**n becomes 2**n * x**n.
         largest = max((abs(number) for number in exponent.atoms(sympy.Rational)), default=1)
-        if largest > MOST_EXPONENT or largest * digits(base) > MOST_DIGITS:
-            raise ToolError("refused", f"The power of an unknown may be {MOST_EXPONENT} at most.")
+        if largest > MAX_EXPONENT or largest * digits(base) > MAX_DIGITS:
+            raise ToolError("refused", f"The power of an unknown may be {MAX_EXPONENT} at most.")
     elif base not in (0, 1, -1):
         times = abs(sympy.N(exponent))
-        if times * abs(_magnitude(base)) > MOST_DIGITS:
+        if times * abs(_magnitude(base)) > MAX_DIGITS:
             raise _too_large()
         # Such as 1.0005**10950, whose exact fraction is too long, or 2**(10**-30), a root that sympy would factor out.
-        if times * digits(base) > MOST_DIGITS or (exponent.is_Rational and exponent.q > MOST_ROOT):
+        if times * digits(base) > MAX_DIGITS or (exponent.is_Rational and exponent.q > MAX_ROOT):
             return sympy.N(base, _ROUNDED_DIGITS) ** sympy.N(exponent, _ROUNDED_DIGITS)
-    if not exponent.is_Integer and digits(base) > MOST_ROOT_DIGITS:
-        raise ToolError("refused", f"A root is taken of numbers up to {MOST_ROOT_DIGITS} digits.")
+    if not exponent.is_Integer and digits(base) > MAX_ROOT_DIGITS:
+        raise ToolError("refused", f"A root is taken of numbers up to {MAX_ROOT_DIGITS} digits.")
     return base**exponent
 
 
@@ -203,7 +203,7 @@ def _magnitude(value: Any) -> Any:
     approximate = abs(sympy.N(value))
     if not approximate:
         return sympy.Integer(0)
-    return sympy.log(approximate, 10) if approximate.is_Float else sympy.Integer(2 * MOST_DIGITS)
+    return sympy.log(approximate, 10) if approximate.is_Float else sympy.Integer(2 * MAX_DIGITS)
 
 
 def digits(value: Any) -> int:
@@ -221,7 +221,7 @@ def bounded(value: Any) -> Any:
     """
     if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
         raise ToolError("bad_arguments", "expression: there is no finite value, as in a division by zero.")
-    if digits(value) > MOST_DIGITS:
+    if digits(value) > MAX_DIGITS:
         raise _too_large()
     if value.free_symbols and value.has(sympy.Float):  # sympy looks for common factors of decimals without end
         raise ToolError("refused", "An unknown stands beside a number that could only be rounded.")
@@ -229,15 +229,15 @@ def bounded(value: Any) -> Any:
         return value
     if not is_real(value):
         raise ToolError("bad_arguments", "expression: there is no real value, as in the root of a negative number.")
-    if abs(_magnitude(value)) > MOST_DIGITS:
+    if abs(_magnitude(value)) > MAX_DIGITS:
         raise _too_large()
     # sympy's rules may take for ever on long sums of roots and logarithms.
-    short = value.count_ops() <= MOST_OPERATIONS and digits(value) <= MOST_EXACT_DIGITS
+    short = value.count_ops() <= MAX_OPERATIONS and digits(value) <= MAX_EXACT_DIGITS
     return value if short else sympy.N(value, _ROUNDED_DIGITS)
 
 
 def _too_large() -> ToolError:
-    return ToolError("refused", f"The calculation leads to a number of more than {MOST_DIGITS} digits.")
+    return ToolError("refused", f"The calculation leads to a number of more than {MAX_DIGITS} digits.")
 
 
 def expanded(value: Any) -> Any:
@@ -249,7 +249,7 @@ def expanded(value: Any) -> Any:
         return value
     constants = [power for power in powers if power.is_number]
     irrational = len(constants) + len(value.atoms(sympy.Function, sympy.NumberSymbol))
-    if irrational + len(value.free_symbols) > MOST_GENERATORS or max(degree(value)) > MOST_DEGREE:
+    if irrational + len(value.free_symbols) > MAX_GENERATORS or max(degree(value)) > MAX_DEGREE:
         return value
     return bounded(sympy.cancel(value))
 

@@ -14,8 +14,8 @@ from sympy.polys.polytools import NoConvergence
 from longtake.tools.compute.algebra import bounded, degree, digits, expanded, is_real, power, write
 from longtake.tools.core.result import ToolError
 
-MOST_DEGREE = 16
-MOST_DIGITS = 50  # of a coefficient
+MAX_DEGREE = 16
+MAX_DIGITS = 50  # of a coefficient
 _DIGITS = 30  # of what is compared
 INVERSES: dict[Any, Callable[[Any], tuple[Any, ...]]] = {
     sympy.Abs: lambda value: (value, -value),
@@ -46,8 +46,8 @@ def solve(left: Any, right: Any) -> str:
     if len(unknowns) > 1:
         named = ", ".join(map(str, unknowns))
         raise ToolError("bad_arguments", f"expression: an equation needs one unknown, this one has {named}.")
-    if degree(difference)[0] > MOST_DEGREE or digits(difference) > MOST_DIGITS:
-        raise ToolError("refused", f"An equation may have degree {MOST_DEGREE} and {MOST_DIGITS} digits at most.")
+    if degree(difference)[0] > MAX_DEGREE or digits(difference) > MAX_DIGITS:
+        raise ToolError("refused", f"An equation may have degree {MAX_DEGREE} and {MAX_DIGITS} digits at most.")
     roots = _roots(difference, unknowns[0])
     return ", ".join(f"{unknowns[0]} = {write(root)}" for root in roots) or "no real solution"
 

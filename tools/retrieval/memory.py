@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from longtake.memory.layers import canonical_json
-from longtake.memory.notes import LONGEST_NOTE, MOST_NOTES, Notes
+from longtake.memory.notes import MAX_NOTE_LENGTH, MAX_NOTES, Notes
 from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolError, ToolResult
 
-MOST_FOUND = 20
+MAX_FOUND = 20
 
 Data = str | bool | int | float | list[Any] | dict[str, Any]
 
@@ -46,8 +46,8 @@ def _text(data: Data) -> str:
         text.encode()
     except ValueError as error:  # NaN, or half a character
         raise ToolError("bad_arguments", f"data: it holds what is neither text nor JSON ({error}).") from error
-    if len(text) > LONGEST_NOTE:
-        problem = f"data: it has {len(text):,} characters, and a note at most {LONGEST_NOTE:,}."
+    if len(text) > MAX_NOTE_LENGTH:
+        problem = f"data: it has {len(text):,} characters, and a note at most {MAX_NOTE_LENGTH:,}."
         raise ToolError("bad_arguments", problem, "Write it shorter, or as several notes.")
     return text
 
@@ -55,7 +55,7 @@ def _text(data: Data) -> str:
 def _add(notes: Notes, thread: str, text: str) -> tuple[bool, Any]:
     number = notes.add(thread, text)
     if number is None:
-        return False, f"The {MOST_NOTES:,} notes that a conversation may have are there: delete some."
+        return False, f"The {MAX_NOTES:,} notes that a conversation may have are there: delete some."
     return True, {"id": number}
 
 
@@ -65,4 +65,4 @@ def _delete(notes: Notes, thread: str, text: str) -> tuple[bool, Any]:
 
 
 def _search(notes: Notes, thread: str, text: str) -> tuple[bool, Any]:
-    return True, [note._asdict() for note in notes.search(thread, text, MOST_FOUND)]
+    return True, [note._asdict() for note in notes.search(thread, text, MAX_FOUND)]

@@ -25,7 +25,7 @@ CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larg
 FRAMES = 5  # that are read of a span
 LOST = 2.0  # seconds, more than between two of them; what is not seen for longer is gone
 LEAST = 0.5  # of a span that was read before: a shorter part of it is read again, as its frames lie closer
-MOST_FRAMES = 400  # of a running text (a counter, a clock), read frame by frame
+MAX_FRAMES = 400  # of a running text (a counter, a clock), read frame by frame
 SAME_PLACE = 0.03  # of the picture: boxes of one running text lie this near to each other
 RUNS = 3  # different texts at one place within CLOSE seconds make a running text
 
@@ -142,7 +142,7 @@ def _read_running(
     last: tuple[float, TextBox] | None = None
     until = span.start
     frames = read_frames(path, media, span, context.budget.check)
-    for frame in islice(frames, MOST_FRAMES):
+    for frame in islice(frames, MAX_FRAMES):
         until = frame.time
         line = engine.read_region(frame.bgr(), box)
         if last and line.text != last[1].text:

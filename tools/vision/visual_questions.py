@@ -16,13 +16,13 @@ from longtake.preprocess.engines.text.scene_text import Box
 from longtake.prompts import render
 from longtake.tools.core.context import ToolContext
 
-MOST_ACTIVITIES = 20
+MAX_ACTIVITIES = 20
 _PROMPTS = "longtake.tools.prompts"
 _MEGABYTE = 1_000_000
 _UNTOLD = re.compile(r"\W*cannot tell\b[\s.:,;*-]*", re.IGNORECASE)
 _LINE = re.compile(rf"\W*((?:{TIME})\s*(?:-|–|—|to)\s*(?:{TIME}))\W*\s(.+)", re.IGNORECASE)
 _ROUNDED = 1.0  # seconds by which a model may miss the span it was shown; it writes whole ones
-_MOST_THINGS = 200
+_MAX_THINGS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ def ask_for_activities(
     Raises:
         EngineError: when no model can be asked, or it fails.
     """
-    reply = _reply(context, render(_PROMPTS, "activities", most=MOST_ACTIVITIES), pictures)
+    reply = _reply(context, render(_PROMPTS, "activities", most=MAX_ACTIVITIES), pictures)
     lines = [line.strip() for line in reply.text.splitlines() if any(map(str.isalpha, line))]
-    return [_activity(line, span) for line in lines[:MOST_ACTIVITIES]]
+    return [_activity(line, span) for line in lines[:MAX_ACTIVITIES]]
 
 
 def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg) -> list[LocatedThing]:
@@ -91,7 +91,7 @@ def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg
         box = _box(item.get("box"))
         if label is not None and box is not None:
             found.append(LocatedThing(label, box))
-    return found[:_MOST_THINGS]
+    return found[:_MAX_THINGS]
 
 
 def _reply(context: ToolContext, prompt: str, pictures: Sequence[TimedJpeg]) -> Reply:

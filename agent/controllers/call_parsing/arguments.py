@@ -12,9 +12,9 @@ from langchain_core.utils.json import parse_partial_json
 
 # Stands for arguments that nothing could read: the tool refuses it by this name, and the controller sees why.
 UNREADABLE = "unreadable_json"
-MOST_SHOWN = 300  # letters of what could not be read
+MAX_SHOWN = 300  # letters of what could not be read
 # Reading what breaks off takes the square of its length.
-LONGEST_BROKEN = 10_000
+MAX_BROKEN_LENGTH = 10_000
 # What readers raise on a text that is not theirs; brackets in brackets are deeper than Python goes.
 NOT_READ = (ValueError, SyntaxError, RecursionError, MemoryError)
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
@@ -28,13 +28,13 @@ def read_arguments(text: str) -> dict[str, Any] | None:
 
 def unreadable(text: str) -> dict[str, Any]:
     """The arguments that stand for a text which nothing could read."""
-    return {UNREADABLE: text[:MOST_SHOWN]}
+    return {UNREADABLE: text[:MAX_SHOWN]}
 
 
 def read_json(text: str) -> dict[str, Any] | list[Any] | None:
     """An object or a list, written as for `read_arguments`."""
     text = text.strip().removeprefix("```json").strip("`").strip()
-    whole = len(text) <= LONGEST_BROKEN
+    whole = len(text) <= MAX_BROKEN_LENGTH
     for read in (json.loads, *((ast.literal_eval, _without_spare_commas, _python_with_end, _broken_off) * whole)):
         try:
             value = read(text)

@@ -18,8 +18,8 @@ from longtake.tools.core.toolbox import Toolbox
 SENT = "calls_as_sent"
 # Where it keeps the arguments that its controller gave to calls which a fork changed.
 PLANNED = "calls_as_planned"
-MOST_LETTERS = 20_000  # of one reply that are read
-MOST_CALLS = 16  # of one reply that are made
+MAX_LETTERS = 20_000  # of one reply that are read
+MAX_CALLS = 16  # of one reply that are made
 _LAST_SENTENCE = re.compile(r".*[.!?\]]", re.DOTALL)
 
 
@@ -45,9 +45,9 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
             calls[-1] = _whole_call(calls[-1])
         elif cut:
             text = _whole_sentences(text, repairs)
-    if len(calls) > MOST_CALLS:
-        repairs.append(f"{len(calls) - MOST_CALLS} of {len(calls)} calls left out")
-    numbered = {f"call-{round_number}-{place}": call for place, call in enumerate(calls[:MOST_CALLS])}
+    if len(calls) > MAX_CALLS:
+        repairs.append(f"{len(calls) - MAX_CALLS} of {len(calls)} calls left out")
+    numbered = {f"call-{round_number}-{place}": call for place, call in enumerate(calls[:MAX_CALLS])}
     made = [_made(call, identity, toolbox, repairs) for identity, call in numbered.items()]
     sent = {identity: {"tool": call.name, "arguments": call.sent} for identity, call in numbered.items()}
     changed = {PLANNED: message.additional_kwargs[PLANNED]} if PLANNED in message.additional_kwargs else {}
@@ -63,9 +63,9 @@ def _said(message: AIMessage, repairs: list[str]) -> str:
     text = without_thinking(message.text)
     if text != message.text.strip():
         repairs.append("thinking left out")
-    if len(text) > MOST_LETTERS:
-        repairs.append(f"{len(text):,} letters cut to {MOST_LETTERS:,}")
-    return text[:MOST_LETTERS]
+    if len(text) > MAX_LETTERS:
+        repairs.append(f"{len(text):,} letters cut to {MAX_LETTERS:,}")
+    return text[:MAX_LETTERS]
 
 
 def _whole_sentences(text: str, repairs: list[str]) -> str:

@@ -21,7 +21,7 @@ from longtake.tools.core.result import ToolResult
 
 ADDING = frozenset({"sum", "difference"})
 PARTS = 5  # of a video that are summarised each by itself
-LONGEST_PART = 600.0  # seconds
+MAX_PART_LENGTH = 600.0  # seconds
 _LOOKED_AT = 600.0  # seconds of video that a detector without a layer is put to at most
 _SUM = re.compile(r"[\d(][\d\s().,+*/x×÷^%-]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*[\d)%]")
 _TRANSLATED = 8  # lines of the picture, of which those in the wanted language stay as they are
@@ -167,7 +167,7 @@ def _summarised(plan: Plan) -> list[Call]:
     start, end = 0.0, plan.duration
     if plan.where != "all" and plan.query.scope.span:
         start, end = plan.query.scope.span.start, plan.query.scope.span.end
-    count = 1 if end - start <= 60 else min(PARTS, max(2, round((end - start) / LONGEST_PART) + 1))
+    count = 1 if end - start <= 60 else min(PARTS, max(2, round((end - start) / MAX_PART_LENGTH) + 1))
     edges = [start + (end - start) * number / count for number in range(count + 1)]
     spans = [TimeSpan(start=one, end=other) for one, other in pairwise(edges)]
     return [

@@ -14,7 +14,7 @@ from longtake.tools.core.result import ToolResult
 
 Embed = Callable[[Sequence[str]], Vectors]
 MEASURING = frozenset({"detect_activities", "inspect_motion", "find_moments"})
-MOST_EMBEDDED = 80  # pieces of evidence of tools that are compared with the question
+MAX_EMBEDDED = 80  # pieces of evidence of tools that are compared with the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     part = gathered.window is not None
     facts = {fact.evidence.id: fact for fact in query.facts if fact.source == "file" or not part}
     known_before = [*(fact.evidence for fact in facts.values()), *query.blank]
-    loose = [*_of_tools(results), *((item, "orient") for item in known_before)][-MOST_EMBEDDED:]
+    loose = [*_of_tools(results), *((item, "orient") for item in known_before)][-MAX_EMBEDDED:]
     known = {(item.id, item.box): tool for item, tool in loose}
     gathered_ones = [
         Candidate(

@@ -15,7 +15,7 @@ from longtake.memory.records import Closest
 from longtake.tools.core.result import ToolResult
 
 CLOSEST = 3
-MOST_LISTED = 8
+MAX_LISTED = 8
 _FEW = 3  # lines in a scope that are told all
 _LISTED = 0.5  # of the best one's chance that others of a list have at least
 _IMPOSSIBLE = 0.02  # chance of a modality under which nothing of it is offered
@@ -104,7 +104,7 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     lines = distinct(each for each, _ in own)
     whole = query.scope.named and best.modality == MODALITY_OF.get(query.source) and len(lines) <= _FEW
     if query.target in _MANY:
-        lines = distinct(each for each, other in own if other >= _LISTED * chance)[:MOST_LISTED]
+        lines = distinct(each for each, other in own if other >= _LISTED * chance)[:MAX_LISTED]
     elif not whole:  # of several videos each may answer
         likely = [each for each, other in own if other >= _LISTED * chance]
         lines = list({each.evidence.video: each for each in reversed(likely)}.values())

@@ -22,7 +22,7 @@ _COUNTED = 0.8  # chance that a count which no detector doubts is right
 _WORKED_OUT = 0.9  # likewise of what was calculated, translated or noted
 _NEXT = 0.7  # likewise of what comes next in the picture or in time
 _DOUBTED = 0.3  # likewise where the question may want something else
-_LONGEST_OUTPUT = 300  # characters that a program prints
+_MAX_OUTPUT_LENGTH = 300  # characters that a program prints
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _printed(finds: Finds) -> Reply | None:
     shown = listings(texts)
     for result in finds.of("execute_code"):
         printed = result.output["stdout"].strip()
-        if shown and not result.output["stderr"] and 0 < len(printed) <= _LONGEST_OUTPUT:
+        if shown and not result.output["stderr"] and 0 < len(printed) <= _MAX_OUTPUT_LENGTH:
             lines = ", ".join(f"“{line.strip()}”" for line in printed.splitlines())
             sure = _DOUBTED if _unused(finds, shown[0].lines) else _WORKED_OUT
             return _answered([(f"It prints {lines}", shown[0].lines)], sure)

@@ -50,7 +50,7 @@ _LAYERS: Mapping[Modality, tuple[str, ...]] = {
     "scene_text": ("scene_text",),
     "audio": ("sounds",),
 }
-_TELLING, _MOST_WORDS = 3, 0.5  # words of a question, and their share in a line, that are no chance
+_TELLING, _MAX_WORDS = 3, 0.5  # words of a question, and their share in a line, that are no chance
 _LONG = 30.0  # words of a line that count as long
 _SIGNS: Mapping[str, re.Pattern[str]] = {
     "number": re.compile(r"\d"),
@@ -114,7 +114,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         chance - max(others, default=0.0),
         1 / (1 + len(others)),
         _share(query, best),
-        float(len(query.words) >= _TELLING and coverage(query.words, first.text) >= _MOST_WORDS),
+        float(len(query.words) >= _TELLING and coverage(query.words, first.text) >= _MAX_WORDS),
         float(first.modality == "audio"),
         float(first.modality == "visual"),
     )
@@ -123,8 +123,11 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
 def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
     """The chance of the best candidate's source, less the sources that were examined and hold nothing at all."""
     there = {candidate.modality for candidate, _ in best}
-    examined = [name for name, layers in _LAYERS.items() if any(query.coverage.get(layer, 0) > 0 for layer in layers)]
-    empty = sum(query.chance(modality) for modality in examined if modality not in there)
+    empty = sum(
+        query.chance(modality)
+        for modality, layers in _LAYERS.items()
+        if modality not in there and any(query.coverage.get(layer, 0) > 0 for layer in layers)
+    )
     return min(1.0, best[0][0].chance(query) / max(1 - empty, 1e-6))
 
 

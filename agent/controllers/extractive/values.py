@@ -12,7 +12,7 @@ from longtake.agent.language.amounts import Amount, amounts
 from longtake.agent.language.words import content_stems
 from longtake.agent.query.query import Query
 
-MOST_VALUES = 20
+MAX_VALUES = 20
 
 
 class Value(NamedTuple):
@@ -38,7 +38,7 @@ def values_for(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
     best = next((value for value in held if value.amount.unit), None)
     if best is None:
         return []
-    peers = [value for value in held if _goes_with(value, best)][:MOST_VALUES]
+    peers = [value for value in held if _goes_with(value, best)][:MAX_VALUES]
     wanted = _named(query, peers)
     if query.target == "difference" and len(wanted) != 2:
         wanted = [max(peers, key=lambda value: value.number), min(peers, key=lambda value: value.number)]

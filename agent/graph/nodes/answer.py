@@ -21,7 +21,7 @@ from longtake.agent.verification.verdicts import QUOTATION, says
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 
-MOST_FINDINGS = 3
+MAX_FINDINGS = 3
 NOTHING = "Nothing that could answer this was found."
 STOOD_IN = "(The controller's model gave no answer of its own, as {why}: this is from the lines that were found.)"
 MANY = frozenset({"list", "count", "order"})  # targets for which it matters that everything was looked at
@@ -128,7 +128,7 @@ def _findings(evidence: Sequence[Evidence]) -> str:
     sure = (item for item in evidence if item.trusted and item.score > 0)
     told = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]
     found = sorted(told, key=lambda item: -item.score)
-    return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MOST_FINDINGS])
+    return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MAX_FINDINGS])
 
 
 def _examined(state: AgentState, context: RunContext) -> str:

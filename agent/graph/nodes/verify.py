@@ -11,11 +11,11 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
 from longtake.agent.graph.context import RunContext
-from longtake.agent.graph.routing import MOST_CHECKS
+from longtake.agent.graph.routing import MAX_CHECKS
 from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
 from longtake.agent.verification.claims import LETTER, NOT_FOUND, Checked, check_draft, check_reply, split_gap
-from longtake.agent.verification.provenance import calls_made, entered, grounded, made
+from longtake.agent.verification.provenance import attach_sources, calls_made, grounded, made
 from longtake.agent.verification.verdicts import Grounds
 from longtake.agent.verification.verifier import EntailmentVerifier, LexicalVerifier, Verifier
 from longtake.memory.records import Citing
@@ -42,7 +42,7 @@ def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         evidence=[item.id for item in state.evidence],
     )
     update: dict[str, Any] = {"claims": list(checked.claims), "citing": checked.citing, "progress": progress}
-    if state.reply is None and (unsupported or not state.draft) and progress.checks <= MOST_CHECKS:
+    if state.reply is None and (unsupported or not state.draft) and progress.checks <= MAX_CHECKS:
         text = render("unsupported", claims=unsupported) if unsupported else render("empty")
         back = HumanMessage(text, additional_kwargs={"unsupported": unsupported})
         update |= {"messages": [*_spoken(state), back], "draft": None}
@@ -63,7 +63,7 @@ def _check(state: AgentState, context: RunContext, prompts: PromptText) -> Check
         checked = check_reply(state.reply, state.evidence, grounds, verifier)
     else:
         checked = check_draft(_statement(state), state.evidence, grounds, names, verifier)
-    return replace(checked, claims=tuple(entered(claim, state.evidence, calls) for claim in checked.claims))
+    return replace(checked, claims=tuple(attach_sources(claim, state.evidence, calls) for claim in checked.claims))
 
 
 def _statement(state: AgentState) -> str:

@@ -30,8 +30,8 @@ from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
 
-_MOST_FOUND = 40  # pieces of evidence of one step
-_MOST_SPANS = 12
+_MAX_FOUND = 40  # pieces of evidence of one step
+_MAX_SPANS = 12
 
 Address = Callable[[VideoRecord], str | None]
 
@@ -98,8 +98,8 @@ def _template() -> Template:
         "style": style(),
         "script": script(),
         "script_hash": script_hash(),
-        "most_found": _MOST_FOUND,
-        "most_spans": _MOST_SPANS,
+        "most_found": _MAX_FOUND,
+        "most_spans": _MAX_SPANS,
         "span": between,
         "title": title_of,
         "about": about,

@@ -19,7 +19,7 @@ STILL_BYTES = 2_000_000  # of all stills of a page, as JPEG
 _WIDTH = 480  # pixels of a still
 _SPREAD = 24  # stills of a video beside those of what was cited and looked at
 _INTO = 1.0  # seconds into a place at which its still is taken: what comes on may fade in
-_MOST_TEXT = 300  # characters of one thing on a lane
+_MAX_TEXT = 300  # characters of one thing on a lane
 
 
 def videos_of(
@@ -58,7 +58,7 @@ def _held(
     where = address(video) if plays else None
     lanes = lanes_of(library, video).model_dump()["lanes"]
     for item in (item for lane in lanes for item in lane["items"]):
-        item["text"] = one_line(item["text"], _MOST_TEXT)
+        item["text"] = one_line(item["text"], _MAX_TEXT)
     stills = list(_stills(run, library, video, most_bytes))
     return {
         "name": video.name,

@@ -13,7 +13,7 @@ from longtake.agent.traces.tree import one_line
 from longtake.console import counted
 from longtake.memory.timespan import clock
 
-MOST_TEXT = 20_000  # characters of one argument, message or result
+MAX_TEXT = 20_000  # characters of one argument, message or result
 _WORDS = ("query", "question", "claim", "expression", "thing", "object")  # arguments that say what a call is about
 _EXAMINED = ("subtitles", "speech", "scene_text", "sounds", "shots", "captions")  # layers, as the chat shows them
 _NUMBERS = re.compile(r'\[\n([^\[\]{}"]*)\n *\]')  # a list in JSON that is easier to read on one line
@@ -88,8 +88,8 @@ def as_json(value: Any) -> str:
 
 def cut(text: str) -> str:
     """As much of a text as a page shows."""
-    more = len(text) - MOST_TEXT
-    return f"{text[:MOST_TEXT]}… and {more:,} characters more, in the trace" if more > 0 else text
+    more = len(text) - MAX_TEXT
+    return f"{text[:MAX_TEXT]}… and {more:,} characters more, in the trace" if more > 0 else text
 
 
 def between(start: float, end: float) -> str:

@@ -16,7 +16,7 @@ from longtake.preprocess.engines.audio.speech import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 
 # Decodings that Whisper's own reference gives up and samples anew (Radford et al. 2022, section 4.5).
-_MOST_REPETITIVE = 2.4  # size of the text over its size when compressed
+_MAX_REPETITIVE = 2.4  # size of the text over its size when compressed
 _LEAST_LOG_PROBABILITY = -1.0  # mean over the tokens
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -171,7 +171,7 @@ def _segment(segment: Any, start: float, end: float, language: str) -> SpeechSeg
         begun = min(start + float(word.start), end)
         ended = min(max(begun, start + float(word.end)), end)
         words.append(Word(begun, ended, word.word.strip(), float(word.probability)))
-    certain = segment.avg_logprob >= _LEAST_LOG_PROBABILITY and segment.compression_ratio <= _MOST_REPETITIVE
+    certain = segment.avg_logprob >= _LEAST_LOG_PROBABILITY and segment.compression_ratio <= _MAX_REPETITIVE
     confidence = sum(word.probability for word in words) / len(words)
     return SpeechSegment(tuple(words), segment.text.strip(), language, confidence, certain)
 

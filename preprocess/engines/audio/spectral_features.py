@@ -30,7 +30,7 @@ STRIDE = 50  # frames in a stride of partials
 STRIDE_STEP = STRIDE * FRAME_STEP
 NOTE = 5  # frames in which a partial that is held stays
 NOTE_STEP = NOTE * FRAME_STEP
-MOST_HELD = 8
+MAX_HELD = 8
 GRAIN_STEP = 0.005
 BAND_FRAMES = 16
 BAND_STEP = BAND_FRAMES * FRAME_STEP
@@ -164,7 +164,7 @@ def _held(share: Array, power: Array) -> Array:
     left, middle, right = level[:, :-2], level[:, 1:-1], level[:, 2:]
     peaks = (share[:, 1:-1] >= _HELD) & (middle >= left) & (middle > right)
     offset = 0.5 * (left - right) / np.minimum(left - 2 * middle + right, -1e-9)
-    order = np.argsort(np.where(peaks, -middle, np.inf), axis=1)[:, :MOST_HELD]
+    order = np.argsort(np.where(peaks, -middle, np.inf), axis=1)[:, :MAX_HELD]
     hertz = np.where(peaks, (np.arange(peaks.shape[1]) + _LOWEST_BIN + 1 + offset) * RATE / WINDOW, 0.0)
     return np.asarray(np.take_along_axis(hertz, order, axis=1))
 

@@ -7,7 +7,7 @@ from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoi
 from longtake.prompts import prompts_hash, render
 
 _PROMPTS = "longtake.preprocess.prompts"
-_MOST_TOKENS = 300
+_MAX_TOKENS = 300
 
 
 def missing_endpoint(settings: Settings) -> str | None:
@@ -29,5 +29,5 @@ class CaptionEndpoint:
             PictureRefused: when the endpoint refuses this picture or has no word for it.
             EngineError: when it is not there, fails again and again, or sends something else than a chat completion.
         """
-        said = self._endpoint.ask([render(_PROMPTS, "caption"), picture], _MOST_TOKENS)
+        said = self._endpoint.ask([render(_PROMPTS, "caption"), picture], _MAX_TOKENS)
         return " ".join(said.split())

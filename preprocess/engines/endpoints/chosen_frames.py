@@ -17,7 +17,7 @@ from longtake.preprocess.media.media import MediaInfo
 
 _REST = 0.5  # pictures a second of a picture that rests
 _PER_CHANGE = 2.0  # pictures for each time that as much as the whole picture shows something else
-_MOST_AT_ONCE = 0.25  # of the picture, that counts in one frame: a cut needs no more than one look
+_MAX_AT_ONCE = 0.25  # of the picture, that counts in one frame: a cut needs no more than one look
 _STEP = 0.02  # seconds in which choosing is done; no ordinary file has shorter frames
 _QUALITY = 80
 _LONG_SIDE = 896  # pixels that a model is shown of the long side, where the budget of bytes allows
@@ -41,7 +41,7 @@ def choose_times(span: TimeSpan, changes: Iterable[Mapping[str, Any]], most: int
         times = np.asarray(item["times"])
         inside = (times >= span.start) & (times < span.end)
         places = np.searchsorted(bounds, times[inside], side="right") - 1
-        np.add.at(weight, places, _PER_CHANGE * np.minimum(np.asarray(item["area"])[inside], _MOST_AT_ONCE))
+        np.add.at(weight, places, _PER_CHANGE * np.minimum(np.asarray(item["area"])[inside], _MAX_AT_ONCE))
     reached = np.concatenate([[0.0], np.cumsum(weight)])
     count = min(most, ceil(reached[-1]) + 1)
     chosen = np.interp((np.arange(count) + 0.5) / count * reached[-1], reached, bounds)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionContentPartParam
 
 _RETRIES = 3  # after 408, 409, 429, 5xx or no reply; the client waits 0.5 s, and twice as long each time
-_MOST_TOLD = 300  # letters of what went wrong
+_MAX_PROBLEM_LENGTH = 300  # letters of what went wrong
 _OF_THE_PICTURE = {400, 413, 415, 422}  # statuses that say that this request is no good, and not that none would be
 
 
@@ -103,10 +103,11 @@ class PictureEndpoint:
 
     def _told(self, problem: str) -> str:
         # Some servers repeat the key they refuse.
-        told = " ".join(problem.split())
+        problem = " ".join(problem.split())
         if self._key:
-            told = told.replace(self._key, "***")
-        return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {told[:_MOST_TOLD].rstrip('.')}"
+            problem = problem.replace(self._key, "***")
+        shown = problem[:_MAX_PROBLEM_LENGTH].rstrip(".")
+        return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {shown}"
 
 
 def _part(part: str | bytes) -> ChatCompletionContentPartParam:

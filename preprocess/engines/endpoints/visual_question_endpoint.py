@@ -9,7 +9,7 @@ from longtake.memory.timespan import clock
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, missing_model
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 
-_MOST_TOKENS = 800
+_MAX_TOKENS = 800
 
 
 def missing_endpoint(settings: Settings) -> str | None:
@@ -34,4 +34,4 @@ class VisualQuestionEndpoint:
         parts: list[str | bytes] = [prompt]
         for picture in pictures:
             parts += [f"Picture at {clock(picture.time, decimals=2)}:", picture.jpeg]
-        return self._endpoint.ask(parts, _MOST_TOKENS, seconds)
+        return self._endpoint.ask(parts, _MAX_TOKENS, seconds)

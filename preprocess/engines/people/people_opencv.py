@@ -23,7 +23,7 @@ from longtake.preprocess.engines.people.people import Footage, FoundPeople
 _STEP = 0.2  # seconds between two looks at what moves
 _FACE_STEP = 0.5  # seconds between two looks for faces, at the nearest
 _LOST = 3.0  # seconds after which what appears in the place of something else is another
-_MOST_FACES = 30  # looks for faces that are worth their time in one call
+_MAX_FACES = 30  # looks for faces that are worth their time in one call
 _FEWEST_FACES, _FEWEST_PEOPLE = 3, 5  # looks at which one is found
 _SURE_FACE, _PERHAPS_FACE = 0.5, 0.3  # least confidence, in the middle of its looks
 _SURE_PERSON, _PERHAPS_PERSON = 0.6, 0.43
@@ -71,7 +71,7 @@ class OpenCvPeople:
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:
         """See `PeopleEngine`."""
-        face_step = max(_FACE_STEP, sum(shot.span.length for shot in shots) / _MOST_FACES)
+        face_step = max(_FACE_STEP, sum(shot.span.length for shot in shots) / _MAX_FACES)
         found = [_in_shot(shot, query.thing, face_step) for shot in shots]
         if query.moving:
             found = [each.travelling for each in found]

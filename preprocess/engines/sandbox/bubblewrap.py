@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 from longtake.config import SandboxSettings, Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.sandbox import bubblewrap_guest, seccomp
-from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, RAN_OUT, TRIAL, Ran
+from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, RAN_OUT, TRIAL, Ran
 
 _POLL = 0.1  # seconds after which a stop from outside is noticed
 _MEGABYTE = 1024 * 1024
@@ -156,15 +156,15 @@ def _watched(process: subprocess.Popen[bytes], seconds: float, check_cancelled: 
             check_cancelled()
             ready = selector.select(min(_POLL, max(0.0, deadline - time.monotonic())))
             for pipe in (key.fd for key, _ in ready):
-                piece = os.read(pipe, MOST_OUTPUT)
+                piece = os.read(pipe, MAX_OUTPUT)
                 if not piece:
                     selector.unregister(pipe)
                 written[pipe] += piece
-            if any(len(text) > MOST_OUTPUT for text in written.values()):
-                ended = f"it wrote more than {MOST_OUTPUT} bytes"
+            if any(len(text) > MAX_OUTPUT for text in written.values()):
+                ended = f"it wrote more than {MAX_OUTPUT} bytes"
             elif time.monotonic() >= deadline:
                 ended = f"{RAN_OUT}{seconds:g} s"
-    stdout, stderr = (bytes(text[:MOST_OUTPUT]).decode("utf-8", "replace") for text in written.values())
+    stdout, stderr = (bytes(text[:MAX_OUTPUT]).decode("utf-8", "replace") for text in written.values())
     return Ran(stdout, stderr, ended or _death(process.returncode))
 
 

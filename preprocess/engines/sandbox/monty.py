@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, RAN_OUT, Ran
+from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, RAN_OUT, Ran
 
 _GRACE = 2.0  # seconds after which an interpreter that does not keep its own limit of time is killed
 
@@ -39,7 +39,7 @@ class Monty:
 
         def keep(stream: Literal["stdout", "stderr"], text: str) -> None:
             written[stream] += text
-            if len(written[stream]) > MOST_OUTPUT:
+            if len(written[stream]) > MAX_OUTPUT:
                 raise OverflowError  # the interpreter stops then
 
         check_cancelled()
@@ -57,6 +57,6 @@ class Monty:
             ended = f"{RAN_OUT}{seconds:g} s" if error.timed_out else "the interpreter died of it"
         except (pydantic_monty.MontyError, OSError) as error:
             raise EngineError(f"Monty did not run ({error}): install pydantic-monty anew.") from error
-        if any(len(text) > MOST_OUTPUT for text in written.values()):
-            ended = f"it wrote more than {MOST_OUTPUT} bytes"
-        return Ran(written["stdout"][:MOST_OUTPUT], written["stderr"][:MOST_OUTPUT], ended)
+        if any(len(text) > MAX_OUTPUT for text in written.values()):
+            ended = f"it wrote more than {MAX_OUTPUT} bytes"
+        return Ran(written["stdout"][:MAX_OUTPUT], written["stderr"][:MAX_OUTPUT], ended)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 RAN_OUT = "it ran for "  # how `Ran.ended` begins where the time was over
-MOST_OUTPUT = 64 * 1024  # bytes of each of the two streams
+MAX_OUTPUT = 64 * 1024  # bytes of each of the two streams
 TRIAL = "print(sum(inputs['numbers']))"
 
 

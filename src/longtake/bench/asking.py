@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.bench.clips import load_questions
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.reel import HOUR, Tell, make_loop
+from longtake.bench.reel import HOUR, Notify, make_loop
 from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.bench.watching import telling
 from longtake.config import Settings
@@ -34,23 +34,23 @@ class AskReport(Record):
     cold: Beside
 
 
-def measure_ask(session: Session, media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> AskReport:
+def measure_ask(session: Session, media: Path, folder: Path, notify: Notify, seconds: float = HOUR) -> AskReport:
     """Ask the questions of a folder of clips about a long video made of them; what is answered does not count.
 
     Raises:
         EngineError: when a question fails, or there are too few of them.
     """
-    reel = make_loop(media, folder, tell, seconds)
+    reel = make_loop(media, folder, notify, seconds)
     shown = {place.clip for place in reel.places}
     texts = dict.fromkeys(item.question for item in load_questions(media) if item.media in shown)
     questions = list(texts)[:: max(1, len(texts) // WARM_QUESTIONS)][:WARM_QUESTIONS]
-    tell(f"indexing {reel.path.name}")
+    notify(f"indexing {reel.path.name}")
     library = folder / "library"
-    Workspace(library, session.settings).add(reel.path, telling(tell))
+    Workspace(library, session.settings).add(reel.path, telling(notify))
     before = load()
-    tell("asking, warm")
+    notify("asking, warm")
     warm = measure_warm(library, reel.path, session.settings, [(question, ()) for question in questions])
-    tell("asking, each time in a fresh process")
+    notify("asking, each time in a fresh process")
     cold = measure_cold(session, library, reel.path, questions[:COLD_RUNS])
     return AskReport(machine=Machine.since(before), video_seconds=reel.seconds, warm=warm, cold=cold)
 
@@ -77,10 +77,10 @@ def measure_warm(
     """
     if len(questions) < 2:
         raise EngineError(f"{video.name} has {len(questions)} questions to be timed with; give clips with two or more.")
-    asker = Asker(Workspace(library, settings))
+    agent = Agent(Workspace(library, settings))
 
     def ask(question: str, options: Sequence[str]) -> None:
-        answer = asker.ask([str(video)], question, options=options)
+        answer = agent.ask([str(video)], question, options=options)
         if answer.error:
             raise EngineError(f"A question about {video.name} failed: {answer.error}")
 

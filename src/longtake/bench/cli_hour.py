@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.options import WORK, Json, Media, Rounds, Seconds, Work, give, made, tell
+from longtake.cli.options import WORK, Json, Media, Rounds, Seconds, Work, give, made, notify
 from longtake.console import Session
 
 PANEL = "On an hour of video, made of a folder of clips"
@@ -26,7 +26,7 @@ def visual_pass(
     from longtake.bench.visual_speed import measure_pass, show_pass
 
     session: Session = context.obj
-    report = measure_pass(session.settings, media, made(work), tell(as_json), seconds=seconds, rounds=rounds)
+    report = measure_pass(session.settings, media, made(work), notify(as_json), seconds=seconds, rounds=rounds)
     give(report, show_pass, as_json)
 
 
@@ -37,7 +37,7 @@ def memory(
     """Watch the memory that indexing takes, on five minutes and on the hour; Linux only."""
     from longtake.bench.memory_use import measure_memory, show_memory
 
-    give(measure_memory(context.obj, media, made(work), tell(as_json), seconds), show_memory, as_json)
+    give(measure_memory(context.obj, media, made(work), notify(as_json), seconds), show_memory, as_json)
 
 
 @hour.command(rich_help_panel=PANEL)
@@ -47,7 +47,7 @@ def ask(
     """Time answers about the indexed hour, in a warm process and from a shell."""
     from longtake.bench.asking import measure_ask, show_ask
 
-    give(measure_ask(context.obj, media, made(work), tell(as_json), seconds), show_ask, as_json)
+    give(measure_ask(context.obj, media, made(work), notify(as_json), seconds), show_ask, as_json)
 
 
 @hour.command(rich_help_panel=PANEL)
@@ -58,7 +58,7 @@ def recall(
     from longtake.bench.recall import measure_recall, show_recall
 
     session: Session = context.obj
-    give(measure_recall(session.settings, media, made(work), tell(as_json), seconds), show_recall, as_json)
+    give(measure_recall(session.settings, media, made(work), notify(as_json), seconds), show_recall, as_json)
 
 
 @hour.command(rich_help_panel="On shorter videos")
@@ -74,5 +74,5 @@ def resume(
     """Kill indexing at random moments and see that it goes on from there, to the same layers."""
     from longtake.bench.resume import measure_resume, show_resume
 
-    report = measure_resume(context.obj, media, made(work), tell(as_json), seconds=seconds, kills=kills, seed=seed)
+    report = measure_resume(context.obj, media, made(work), notify(as_json), seconds=seconds, kills=kills, seed=seed)
     give(report, show_resume, as_json)

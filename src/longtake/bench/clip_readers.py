@@ -35,9 +35,9 @@ class ClipReaders:
         self._refitted = RefittedReader(self._shipped.embedding)
         self._taught_by = {example.clip for example in load_bank()}
 
-    def without(self, clip: str) -> Reader:
+    def excluding(self, clip: str) -> Reader:
         """Heads refitted without a clip's wordings; the shipped ones where the bank holds none of it."""
-        return self._refitted.without({clip}) if clip in self._taught_by else self._shipped
+        return self._refitted.excluding({clip}) if clip in self._taught_by else self._shipped
 
 
 def reads_right(reader: Reader, question: str, modality: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.query.reader import Reader
 from longtake.bench.clip_readers import ClipReaders, reads_right
 from longtake.bench.clips import ClipQuestion
@@ -25,7 +25,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def run_clips(
-    workspace: Workspace, folder: Path, questions: Sequence[ClipQuestion], tell: Callable[[str], None]
+    workspace: Workspace, folder: Path, questions: Sequence[ClipQuestion], notify: Callable[[str], None]
 ) -> ClipsReport:
     """Index every clip, put every question once and grade the answers; `tell` is told what is being done.
 
@@ -35,15 +35,15 @@ def run_clips(
         ConfigError: when the settings name no embedding that questions can be read by.
     """
     readers = ClipReaders(workspace.engines)
-    asker = Asker(workspace)
+    agent = Agent(workspace)
     clips = sorted({question.media for question in questions})
     for number, clip in enumerate(clips, 1):
-        tell(f"indexing {number} of {len(clips)}: {clip}")
+        notify(f"indexing {number} of {len(clips)}: {clip}")
         try:
             workspace.add(folder / clip)
         except LongtakeError as error:
-            tell(str(error))  # its questions fail, and are counted as failed
-    graded = _graded(workspace, folder, questions, asker, readers, tell)
+            notify(str(error))  # its questions fail, and are counted as failed
+    graded = _graded(workspace, folder, questions, agent, readers, notify)
     settings = workspace.settings.controller
     return ClipsReport(
         controller=settings.model or settings.engine,
@@ -68,27 +68,27 @@ def _graded(
     workspace: Workspace,
     folder: Path,
     questions: Sequence[ClipQuestion],
-    asker: Asker,
+    agent: Agent,
     readers: ClipReaders,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> list[GradedAnswer]:
     """The answers in the order of the questions, asked clip by clip: the reader is fitted once for each."""
     graded: dict[int, GradedAnswer] = {}
     places = sorted(range(len(questions)), key=lambda place: questions[place].media)
     for clip, own in groupby(places, key=lambda place: questions[place].media):
-        reader = readers.without(clip)
+        reader = readers.excluding(clip)
         documents = documents_about(workspace, folder / clip)
         for place in own:
             question = questions[place]
-            tell(f"asking {len(graded) + 1} of {len(questions)}: {named(question.id, question.variant)}")
-            answer = _ask(asker, folder, question, reader)
+            notify(f"asking {len(graded) + 1} of {len(questions)}: {named(question.id, question.variant)}")
+            answer = _ask(agent, folder, question, reader)
             graded[place] = _grade(question, answer, workspace, reader, documents)
     return [graded[place] for place in range(len(questions))]
 
 
-def _ask(asker: Asker, folder: Path, question: ClipQuestion, reader: Reader) -> Answer:
+def _ask(agent: Agent, folder: Path, question: ClipQuestion, reader: Reader) -> Answer:
     try:
-        return asker.ask(
+        return agent.ask(
             [str(folder / question.media)],
             question.question,
             change=lambda context: replace(context, reader=reader),

@@ -17,7 +17,7 @@ from longtake.bench import evaluation_sides
 from longtake.bench.evaluation_sides import SIDES, Cost, write_set
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import python, run
-from longtake.bench.reel import Tell
+from longtake.bench.reel import Notify
 from longtake.bench.timing import Machine, load
 from longtake.errors import EngineError
 from longtake.evalharness.runs.run_folder import RunFolder
@@ -51,7 +51,7 @@ class EvaluationSpeed(Record):
     over_inspect: Spread | None
 
 
-def measure_evaluation(items: int, tell: Tell, repeats: int = REPEATS) -> EvaluationSpeed:
+def measure_evaluation(items: int, notify: Notify, repeats: int = REPEATS) -> EvaluationSpeed:
     """Measure every side, `repeats` times in turns; Inspect only where it is installed.
 
     Raises:
@@ -65,7 +65,7 @@ def measure_evaluation(items: int, tell: Tell, repeats: int = REPEATS) -> Evalua
     many: list[Costs] = []
     for number in range(repeats):
         for costs, size in ((few, max(1, items // 10)), (many, items)):
-            tell(f"measuring {size} items, {number + 1} of {repeats}")
+            notify(f"measuring {size} items, {number + 1} of {repeats}")
             costs.append(_costs(size, sides))
     harness = [sum(costs[side].seconds for side in _HARNESS) for costs in many]
     return EvaluationSpeed(

@@ -33,7 +33,7 @@ from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.bench.intervals import Spread
-from longtake.bench.reel import Tell
+from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load
 from longtake.config import Settings
 from longtake.errors import EngineError
@@ -125,7 +125,7 @@ class _Clocked(Generic[T]):
     result: T
 
 
-def measure_graph(settings: Settings, tell: Tell, rounds: int = ROUNDS, runs: int = RUNS) -> GraphSpeed:
+def measure_graph(settings: Settings, notify: Notify, rounds: int = ROUNDS, runs: int = RUNS) -> GraphSpeed:
     """Make and index the demo video in a folder of its own and run both graphs in turns; the first is not counted.
 
     Raises:
@@ -133,13 +133,13 @@ def measure_graph(settings: Settings, tell: Tell, rounds: int = ROUNDS, runs: in
     """
     before = load()
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
-        tell("making and indexing the demo video")
+        notify("making and indexing the demo video")
         budget = settings.budget.model_copy(update={"rounds": rounds + 1})
         workspace = Workspace(Path(folder) / "library", settings.model_copy(update={"budget": budget}))
         video = workspace.add(make_demo(Path(folder) / "demo")).video
         steps = _steps(rounds)
         ask, bare = _asking(workspace, video, rounds), _bare(open_threads(Path(folder) / "bare.sqlite"), steps)
-        tell("running")
+        notify("running")
         bare()
         ask()
         turns = [(_clocked(bare), _clocked(ask)) for _ in range(runs)]

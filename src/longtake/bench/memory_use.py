@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from longtake.bench.processes import check, longtake
-from longtake.bench.reel import HOUR, Tell, make_loop
+from longtake.bench.reel import HOUR, Notify, make_loop
 from longtake.bench.timing import Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError
@@ -45,7 +45,7 @@ class MemoryReport(Record):
 
 
 def measure_memory(
-    session: Session, media: Path, folder: Path, tell: Tell, seconds: float = HOUR, short: float = SHORT
+    session: Session, media: Path, folder: Path, notify: Notify, seconds: float = HOUR, short: float = SHORT
 ) -> MemoryReport:
     """Index a short and a long video of the same clips, each into a fresh library by a process of its own.
 
@@ -57,8 +57,8 @@ def measure_memory(
     before = load()
     peaks = []
     for length in (short, seconds):
-        reel = make_loop(media, folder, tell, length)
-        tell(f"indexing {reel.path.name}")
+        reel = make_loop(media, folder, notify, length)
+        notify(f"indexing {reel.path.name}")
         with tempfile.TemporaryDirectory(dir=folder) as library:
             command = longtake(session, Path(library), "index", str(reel.path), "--json")
             peaks.append(peak_of(command, reel.seconds))

@@ -24,7 +24,7 @@ from longtake.preprocess.analysis.moments import Moments
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import probe
 
-_MOST_SECONDS = 12.0  # of a clip that is planted into
+_MAX_SECONDS = 12.0  # of a clip that is planted into
 _APART = 2.5  # seconds between two events
 _MARGIN = 1.0  # seconds at both ends in which nothing is planted
 _COPIES = 3  # of each clip
@@ -115,7 +115,7 @@ class MomentsReport(Record):
         return 3600 * len(self.false_alarms) / self.seconds
 
 
-def measure_moments(media: Path, seed: int, half: Half, tell: Callable[[str], None]) -> MomentsReport:
+def measure_moments(media: Path, seed: int, half: Half, notify: Callable[[str], None]) -> MomentsReport:
     """Plant into every clip of a half, each kind in turn, and look for all of it; `tell` is told what is being done.
 
     Raises:
@@ -128,7 +128,7 @@ def measure_moments(media: Path, seed: int, half: Half, tell: Callable[[str], No
     alarms: list[FalseAlarm] = []
     seconds = 0.0
     for number, clip in enumerate(clips, 1):
-        tell(f"clip {number} of {len(clips)}: {clip}")
+        notify(f"clip {number} of {len(clips)}: {clip}")
         found, length = moments_of(media / clip)
         seconds += length
         alarms += [FalseAlarm(clip=clip, **{key: item[key] for key in _SHOWN}) for item in found]
@@ -161,8 +161,8 @@ def moments_of(path: Path) -> tuple[list[Mapping[str, Any]], float]:
     moments = Moments(changes)
     end = 0.0
     for frame in read_frames(path, probe(path), None, lambda: None):
-        changes.see(frame)
-        moments.see(frame)
+        changes.observe(frame)
+        moments.observe(frame)
         end = frame.end
     moments.finish(end)
     return moments.found.items, end
@@ -174,7 +174,7 @@ def _events(clip: Path, kinds: Iterator[Kind], random: np.random.Generator) -> l
     assert media.video is not None, "a clip has a picture"
     fps, events = media.video.fps, []
     time = _MARGIN + float(random.uniform(0, _APART / 2))
-    while time < min(media.duration or 0.0, _MOST_SECONDS) - _MARGIN:
+    while time < min(media.duration or 0.0, _MAX_SECONDS) - _MARGIN:
         kind = next(kinds)
         first = round(time * fps)
         frames = kind.frames or max(4, round(kind.seconds * fps))
@@ -198,7 +198,7 @@ def _look_for(events: Sequence[Event], clip: Path, other: Path) -> list[bool]:
     shown = next(pictures_of(other, size, 0.5, 1.0))
     with tempfile.TemporaryDirectory() as folder:
         planted = Path(folder) / "planted.mp4"
-        encode(planted, _planted(pictures_of(clip, size, 0.0, _MOST_SECONDS), events, shown), fps)
+        encode(planted, _planted(pictures_of(clip, size, 0.0, _MAX_SECONDS), events, shown), fps)
         found, _ = moments_of(planted)
     return [any(_is(item, event, fps) for item in found) for event in events]
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import httpx
 
 from longtake.bench.intervals import Spread
-from longtake.bench.processes import MOST_SECONDS, longtake
-from longtake.bench.reel import Tell
+from longtake.bench.processes import MAX_SECONDS, longtake
+from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
@@ -28,7 +28,7 @@ from longtake.preprocess.demo.truth import load_truth
 from longtake.preprocess.pipeline.workspace import Workspace
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-_MILLISECONDS = 1000 * MOST_SECONDS  # for one thing to appear
+_MILLISECONDS = 1000 * MAX_SECONDS  # for one thing to appear
 
 
 class Weight(NamedTuple):
@@ -48,7 +48,7 @@ class PageSpeed(Record):
     bytes: int
 
 
-def measure_page(session: Session, tell: Tell, rounds: int) -> PageSpeed:
+def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
     """Index the demo video in a folder of its own, serve it, and open the page and ask, each time in a fresh profile.
 
     Raises:
@@ -58,13 +58,13 @@ def measure_page(session: Session, tell: Tell, rounds: int) -> PageSpeed:
     before = load()
     question = load_truth().questions[0].question
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder, _browser() as browser:
-        tell("making and indexing the demo video")
+        notify("making and indexing the demo video")
         library = Path(folder) / "library"
         video = Workspace(library, session.settings).add(make_demo(Path(folder) / "demo")).video.id
         with _served(session, library) as url:
             asked = partial(_ask, url, video, question)
             asked()  # what is loaded once, for the first question of a server, is no part of the page
-            tell("opening the page")
+            notify("opening the page")
             weight, shown = _weight(browser, url), []
             opened = Beside.measure(lambda: shown.append(_open_and_ask(browser, url, question)), asked, rounds)
     return PageSpeed(
@@ -119,7 +119,7 @@ def _served(session: Session, library: Path) -> Iterator[str]:
 
 def _ask(url: str, video: str, question: str) -> None:
     """The question in a new thread, and its events to the last."""
-    with httpx.Client(base_url=url, timeout=MOST_SECONDS) as client:
+    with httpx.Client(base_url=url, timeout=MAX_SECONDS) as client:
         thread = client.post("/api/threads", json={"videos": [video]}).json()["id"]
         run = client.post(f"/api/threads/{thread}/questions", json={"question": question}).json()["run"]
         if "event: answer\n" not in client.get(f"/api/runs/{run}/events").text:

@@ -11,7 +11,7 @@ from pathlib import Path
 from longtake.console import EXIT_PARTIAL, Session
 from longtake.errors import EngineError
 
-MOST_SECONDS = 120.0  # for one process, where nothing long is asked of it
+MAX_SECONDS = 120.0  # for one process, where nothing long is asked of it
 
 
 def longtake(session: Session, library: Path, *arguments: str) -> list[str]:
@@ -27,7 +27,7 @@ def python(*arguments: str) -> list[str]:
     return [sys.executable, *arguments]
 
 
-def run(command: Sequence[str], seconds: float | None = MOST_SECONDS) -> str:
+def run(command: Sequence[str], seconds: float | None = MAX_SECONDS) -> str:
     """Run a command to its end, for at most `seconds`; what it wrote to standard output.
 
     Raises:

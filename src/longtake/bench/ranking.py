@@ -67,7 +67,7 @@ def fit_ranking(
     workspace: Workspace,
     questions: Sequence[tuple[ClipQuestion, str]],
     folder: Path | None,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> RankingReport:
     """Fit to questions and the ids of the traces in which they were asked.
 
@@ -75,12 +75,12 @@ def fit_ranking(
         workspace: whose library holds the traces.
         questions: with the run of each.
         folder: where the weights are written, beside those for other embeddings; None: nowhere.
-        tell: is told what is being done.
+        notify: is told what is being done.
     """
     reader = LearnedReader(workspace.engines)
     asked = []
     for number, (question, run) in enumerate(questions, 1):
-        tell(f"reading {number} of {len(questions)}")
+        notify(f"reading {number} of {len(questions)}")
         if (one := _asked(question, RecordedTrace(workspace.library.trace_root, run), reader.embed)) is not None:
             asked.append(one)
     shipped = load_weights(reader.family())
@@ -88,7 +88,7 @@ def fit_ranking(
     np.random.default_rng(0).shuffle(clips)
     tops: list[tuple[_Asked, list[tuple[Candidate, float]], float]] = []
     for fold in range(_FOLDS):
-        tell(f"fold {fold + 1} of {_FOLDS}")
+        notify(f"fold {fold + 1} of {_FOLDS}")
         left_out = set(clips[fold::_FOLDS])
         weights = _fit([each for each in asked if each.clip not in left_out], shipped)
         for each in asked:

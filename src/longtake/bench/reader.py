@@ -50,19 +50,19 @@ class ReaderReport(Record):
     heads: tuple[FittedHeads, ...]
 
 
-def measure_reader(settings: Settings, folder: Path | None, tell: Callable[[str], None]) -> ReaderReport:
+def measure_reader(settings: Settings, folder: Path | None, notify: Callable[[str], None]) -> ReaderReport:
     """Cross-validate the heads of every text embedding that there is here.
 
     Args:
         settings: name the embeddings.
         folder: where the heads fitted to all examples are written; None: nowhere.
-        tell: is told what is being done.
+        notify: is told what is being done.
     """
     bank = load_bank()
     embeddings: list[TextEmbedding] = EngineTable(settings).load_each("text_embedding")
     fitted = []
     for embedding in embeddings:
-        tell(f"reading {len(bank)} questions by {embedding.id}")
+        notify(f"reading {len(bank)} questions by {embedding.id}")
         questions = [example.question for example in bank]
         vectors = embedding.embed(questions)
         seen = features(questions, vectors)

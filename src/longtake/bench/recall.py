@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longtake.agent.gathering.gather import SEARCHED
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.query.scope import read_scope
 from longtake.bench.clips import ClipQuestion, load_questions
 from longtake.bench.intervals import Share
-from longtake.bench.reel import HOUR, Placed, Reel, Tell, is_clip, make_padded
+from longtake.bench.reel import HOUR, Notify, Placed, Reel, is_clip, make_padded
 from longtake.bench.shifting import cannot_be_shifted, shifted
 from longtake.bench.transcripts import transcript
 from longtake.bench.watching import telling
@@ -72,7 +72,9 @@ class RecallReport(Record):
     asked: tuple[Recalled, ...]
 
 
-def measure_recall(settings: Settings, media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> RecallReport:
+def measure_recall(
+    settings: Settings, media: Path, folder: Path, notify: Notify, seconds: float = HOUR
+) -> RecallReport:
     """Make the reel, index it, search and ask; what fails counts as wrong.
 
     Raises:
@@ -80,17 +82,17 @@ def measure_recall(settings: Settings, media: Path, folder: Path, tell: Tell, se
     """
     questions = load_questions(media)
     clips = [clip for clip in dict.fromkeys(question.media for question in questions) if is_clip(Path(clip))]
-    reel = make_padded(media, folder, clips, tell, seconds)
+    reel = make_padded(media, folder, clips, notify, seconds)
     workspace = Workspace(folder / "library", settings)
-    tell(f"indexing {reel.path.name}")
-    video = workspace.add(reel.path, telling(tell)).video
+    notify(f"indexing {reel.path.name}")
+    video = workspace.add(reel.path, telling(notify)).video
     wanted = [question for question in questions if _is_written_or_said(media, question)]
     left_out = {question.id: why for question in wanted if (why := cannot_be_shifted(question))}
-    asker = Asker(workspace)
+    agent = Agent(workspace)
     asked = []
     for question in place(wanted, reel, left_out):
-        tell(f"asking {question.id}")
-        asked.append(_recall(workspace, asker, reel, video.id, question))
+        notify(f"asking {question.id}")
+        asked.append(_recall(workspace, agent, reel, video.id, question))
     modalities = sorted({item.modality for item in asked})
     return RecallReport(
         seconds=reel.seconds,
@@ -138,13 +140,13 @@ def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
     return question.modality in _WRITTEN and is_clip(Path(question.media))
 
 
-def _recall(workspace: Workspace, asker: Asker, reel: Reel, video: str, question: ClipQuestion) -> Recalled:
+def _recall(workspace: Workspace, agent: Agent, reel: Reel, video: str, question: ClipQuestion) -> Recalled:
     asked = question.question
     hits = retrieve(asked, part_named(asked, video, reel.seconds), BEST, workspace.engines, workspace.index)
     # A weak hit in the right place is there by chance.
     ranks = [rank for rank, hit in enumerate(hits, 1) if not hit.weak and hit.span.overlaps(question.evidence)]
     try:
-        answer = asker.ask([str(reel.path)], asked)
+        answer = agent.ask([str(reel.path)], asked)
     except LongtakeError as error:
         answer = Answer(question=asked, status="failed", answer="", error=str(error))
     return Recalled(

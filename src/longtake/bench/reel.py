@@ -27,7 +27,7 @@ _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")
 _SOUNDS = (".mp3", ".wav", ".flac", ".m4a", ".ogg")
 _SLIDE = 16  # groups that a slide stands at most: 5.12 s
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 Part = tuple[Path, int]  # a segment and its groups
 
 
@@ -47,7 +47,7 @@ class Reel(Record):
     places: tuple[Placed, ...]
 
 
-def make_loop(media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> Reel:
+def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) -> Reel:
     """Write `loop-SECONDS.mp4`: the clips of a folder with a slide after each, again and again until it is full.
 
     Clips are all files with a picture, and those with sound and a transcript. `seconds` is rounded up to 0.32 s.
@@ -56,7 +56,7 @@ def make_loop(media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> R
         MediaError: when the folder holds no clip that fits.
     """
     groups, clips = groups_of(seconds), _clips(media)
-    reel = _Reel(media, folder, f"loop-{round(seconds)}", tell)
+    reel = _Reel(media, folder, f"loop-{round(seconds)}", notify)
 
     def fits(clip: str) -> bool:
         return reel.groups + _groups(media / clip) + _SLIDE <= groups
@@ -71,7 +71,7 @@ def make_loop(media: Path, folder: Path, tell: Tell, seconds: float = HOUR) -> R
     return reel.finish()
 
 
-def make_padded(media: Path, folder: Path, clips: Sequence[str], tell: Tell, seconds: float = HOUR) -> Reel:
+def make_padded(media: Path, folder: Path, clips: Sequence[str], notify: Notify, seconds: float = HOUR) -> Reel:
     """Write `padded-SECONDS.mp4`: each clip once, with slides of equal length before, between and after them.
 
     Raises:
@@ -80,7 +80,7 @@ def make_padded(media: Path, folder: Path, clips: Sequence[str], tell: Tell, sec
     spare = groups_of(seconds) - sum(_groups(media / clip) for clip in clips)
     if spare < 0:
         raise MediaError(f"The clips of {media} last longer than {seconds:g} s; give more seconds.")
-    reel = _Reel(media, folder, f"padded-{round(seconds)}", tell)
+    reel = _Reel(media, folder, f"padded-{round(seconds)}", notify)
     gaps = len(clips) + 1
     for number, clip in enumerate(clips):
         reel.fill((number + 1) * spare // gaps - number * spare // gaps)
@@ -92,8 +92,8 @@ def make_padded(media: Path, folder: Path, clips: Sequence[str], tell: Tell, sec
 class _Reel:
     """A reel that is being put together."""
 
-    def __init__(self, media: Path, folder: Path, name: str, tell: Tell) -> None:
-        self.media, self.folder, self.name, self.tell = media, folder, name, tell
+    def __init__(self, media: Path, folder: Path, name: str, notify: Notify) -> None:
+        self.media, self.folder, self.name, self.notify = media, folder, name, notify
         self.groups = 0
         self._segments = folder / "segments"
         self._ground = Image.new("RGB", (WIDTH, HEIGHT), PALETTES["dark"].ground)
@@ -105,7 +105,7 @@ class _Reel:
         """Add a clip."""
         path, groups = self.media / clip, _groups(self.media / clip)
         if clip not in {place.clip for place in self._places}:
-            self.tell(f"{self.name}: {clip}")
+            self.notify(f"{self.name}: {clip}")
         start = self.groups * GROUP
         self._places.append(Placed(clip=clip, start=round(start, 3), end=round(start + _seconds(path), 3)))
         self._add(clip_segment(path, self._segments, self._ground), groups)
@@ -118,7 +118,7 @@ class _Reel:
 
     def finish(self) -> Reel:
         """Write the video and its subtitles."""
-        self.tell(f"{self.name}: joining {len(self._parts)} segments")
+        self.notify(f"{self.name}: joining {len(self._parts)} segments")
         target = self.folder / f"{self.name}.mp4"
         join(self._parts, target)
         write_vtt([cue for place in self._places for cue in _shifted(self.media, place)], target.with_suffix(".vtt"))

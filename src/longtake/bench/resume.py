@@ -23,7 +23,7 @@ from typing import Any
 from longtake.bench.intervals import Share
 from longtake.bench.killing import Indexing, Moment, step_of
 from longtake.bench.processes import longtake, run
-from longtake.bench.reel import Tell, make_loop
+from longtake.bench.reel import Notify, make_loop
 from longtake.bench.timing import Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError
@@ -67,17 +67,24 @@ class Undisturbed:
 
 
 def measure_resume(
-    session: Session, media: Path, folder: Path, tell: Tell, *, seconds: float = SECONDS, kills: int = KILLS, seed: int
+    session: Session,
+    media: Path,
+    folder: Path,
+    notify: Notify,
+    *,
+    seconds: float = SECONDS,
+    kills: int = KILLS,
+    seed: int,
 ) -> ResumeReport:
     """Index a video undisturbed, then kill indexing at random moments until enough kills have fallen.
 
     Raises:
         EngineError: when indexing fails by itself, or is over too soon to be killed.
     """
-    reel = make_loop(media, folder, tell, seconds)
+    reel = make_loop(media, folder, notify, seconds)
     chunked = Session(session.profile, (*session.overrides, CHUNK), offline=session.offline)
     before = load()
-    tell("indexing undisturbed")
+    notify("indexing undisturbed")
     with tempfile.TemporaryDirectory(dir=folder) as library:
         usual = index_undisturbed(chunked, Path(library), reel.path)
     fallen: list[Kill] = []
@@ -95,7 +102,7 @@ def measure_resume(
                 if kill is None:
                     break
                 fallen.append(Kill(run=number, after=kill.after, step=kill.step, finished_chunks=kill.finished))
-                tell(f"kill {len(fallen)} of {kills}: {kill.step}, {kill.after:.1f} s after the start")
+                notify(f"kill {len(fallen)} of {kills}: {kill.step}, {kill.after:.1f} s after the start")
             indexing.finish()
             differing.append(differences(digests(Path(library)), usual.digests))
             redone, finished = redone + indexing.redone, finished + indexing.finished

@@ -16,7 +16,7 @@ from typing import Any
 import faiss
 
 from longtake.bench.made_up import made_up_batch, queries, sentences, vocabulary
-from longtake.bench.reel import Tell
+from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.config import Settings
 from longtake.memory.index import Hit, Index, SearchFilter
@@ -50,11 +50,11 @@ class SearchSpeed(Record):
     libraries: tuple[LibrarySpeed, ...]
 
 
-def measure_search(sizes: Sequence[int], tell: Tell) -> SearchSpeed:
+def measure_search(sizes: Sequence[int], notify: Notify) -> SearchSpeed:
     """Make a library of each number of documents in a folder of its own and measure; `tell` hears what is done."""
     before = load()
     engine = WordLlamaEmbedding(Settings())  # the quickest: a million sentences want to be embedded
-    libraries = tuple(_measure_library(size, engine, tell) for size in sizes)
+    libraries = tuple(_measure_library(size, engine, notify) for size in sizes)
     return SearchSpeed(machine=Machine.since(before), libraries=libraries)
 
 
@@ -72,7 +72,7 @@ def show_search(report: SearchSpeed) -> list[str]:
     return lines
 
 
-def _measure_library(size: int, engine: TextEmbedding, tell: Tell) -> LibrarySpeed:
+def _measure_library(size: int, engine: TextEmbedding, notify: Notify) -> LibrarySpeed:
     words = vocabulary()
     texts, asked = sentences(0, words), queries(1, words)
     flat: Any = faiss.IndexFlatIP(engine.dimensions)
@@ -81,11 +81,11 @@ def _measure_library(size: int, engine: TextEmbedding, tell: Tell) -> LibrarySpe
         index = _open(folder, engine)
         written = 0.0
         for number, video in enumerate(videos):
-            tell(f"writing {size} documents, video {number + 1} of {len(videos)}")
+            notify(f"writing {size} documents, video {number + 1} of {len(videos)}")
             batch = made_up_batch(video, list(islice(texts, min(PER_VIDEO, size - number * PER_VIDEO))), engine)
             flat.add(batch.vectors)
             written += timed(partial(index.replace, video, [batch]))
-        tell(f"searching {size} documents")
+        notify(f"searching {size} documents")
         index = _open(folder, engine)
         ask = partial(_search, index, engine)
         first = timed(lambda: ask(next(asked)))

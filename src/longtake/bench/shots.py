@@ -75,7 +75,7 @@ class ShotsReport(Record):
     planted: dict[Kind, ShotsScore]
 
 
-def measure_shots(media: Path, settings: Settings, seed: int, half: Half, tell: Callable[[str], None]) -> ShotsReport:
+def measure_shots(media: Path, settings: Settings, seed: int, half: Half, notify: Callable[[str], None]) -> ShotsReport:
     """Compare with the cuts listed in the folder's questions, and with films planted of a half of its clips.
 
     Raises:
@@ -84,7 +84,7 @@ def measure_shots(media: Path, settings: Settings, seed: int, half: Half, tell: 
     listed = _listed(media)
     told: list[Transition] = []
     for clip in sorted({cut.clip for cut in listed}):
-        tell(f"clip {clip}")
+        notify(f"clip {clip}")
         told += _told(clip, media / clip, settings)
     planted: list[Transition] = []
     seen: list[Transition] = []
@@ -92,7 +92,7 @@ def measure_shots(media: Path, settings: Settings, seed: int, half: Half, tell: 
     clips = [clip for clip in clips_of(media, half) if clip not in known]
     with tempfile.TemporaryDirectory() as folder:
         for number, kind in enumerate(KINDS):
-            tell(f"a film with {kind}s")
+            notify(f"a film with {kind}s")
             film = Path(folder) / f"{kind}.mp4"
             planted += _plant(film, kind, media, clips, np.random.default_rng([seed, number]))
             seen += _told(film.name, film, settings)
@@ -166,8 +166,8 @@ def _told(name: str, path: Path, settings: Settings) -> list[Transition]:
     shots = ShotBoundaries(ContentShots(settings), changes, settings.visual_pass.min_shot_seconds)
     end = 0.0
     for frame in read_frames(path, probe(path), None, lambda: None):
-        changes.see(frame)
-        shots.see(frame)
+        changes.observe(frame)
+        shots.observe(frame)
         end = frame.end
     shots.finish(end)
     return [_transition(name, shot) for shot in shots.found.items[1:]]

@@ -16,7 +16,7 @@ from typing import Any
 from longtake.bench.asking import measure_cold, measure_warm
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.reel import Tell
+from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load
 from longtake.bench.visual_speed import decode, visual_pass
 from longtake.console import Session
@@ -47,12 +47,12 @@ class SpeedReport(Record):
     ask_cold: Beside
 
 
-def measure_speed(session: Session, tell: Tell, rounds: int) -> SpeedReport:
+def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
     """Make the demo video in a folder of its own and measure.
 
     Args:
         session: whose settings and overrides are measured.
-        tell: told what is being measured.
+        notify: called with what is being measured.
         rounds: how often each is timed; a warm answer once for each question but the first.
 
     Raises:
@@ -62,20 +62,20 @@ def measure_speed(session: Session, tell: Tell, rounds: int) -> SpeedReport:
     questions = load_truth().questions
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
         root = Path(folder)
-        tell("making the demo video")
+        notify("making the demo video")
         video = make_demo(root / "demo")
-        tell("starting `longtake --help`")
+        notify("starting `longtake --help`")
         started = Beside.measure(
             partial(run, python("-m", "longtake", "--help")), partial(run, python("-c", "pass")), rounds
         )
         libraries = [root / f"library-{number}" for number in range(rounds)]
-        indexed = _measure_index(session, libraries, video, tell)
-        tell("decoding, alone and with the visual pass")
+        indexed = _measure_index(session, libraries, video, notify)
+        notify("decoding, alone and with the visual pass")
         passed = Beside.measure(visual_pass(video, session.settings), partial(decode, video), rounds)
-        tell("asking, warm")
+        notify("asking, warm")
         asked = [(item.question, item.options) for item in questions]
         warm = measure_warm(libraries[0], video, session.settings, asked)
-        tell("asking, each time in a fresh process")
+        notify("asking, each time in a fresh process")
         cold = measure_cold(session, libraries[-1], video, [questions[0].question] * rounds)
     return SpeedReport(
         machine=Machine.since(before), help=started, index=indexed, visual_pass=passed, ask_warm=warm, ask_cold=cold
@@ -98,13 +98,13 @@ def show_speed(report: SpeedReport) -> list[str]:
     ]
 
 
-def _measure_index(session: Session, libraries: Sequence[Path], video: Path, tell: Tell) -> IndexSpeed:
+def _measure_index(session: Session, libraries: Sequence[Path], video: Path, notify: Notify) -> IndexSpeed:
     """Index into fresh libraries by fresh processes, so that each run loads the models anew."""
     runs: list[dict[str, float]] = []
     totals: list[float] = []
     duration = 0.0
     for number, library in enumerate(libraries, 1):
-        tell(f"indexing, {number} of {len(libraries)}")
+        notify(f"indexing, {number} of {len(libraries)}")
         report: dict[str, Any] = json.loads(run(longtake(session, library, "index", str(video), "--json")))
         duration = report["duration"]
         totals.append(report["seconds"])

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import python, run
-from longtake.bench.reel import HOUR, Tell, make_loop
+from longtake.bench.reel import HOUR, Notify, make_loop
 from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.config import Settings
 from longtake.errors import EngineError
@@ -46,7 +46,7 @@ class PassReport(Record):
 
 
 def measure_pass(
-    settings: Settings, media: Path, folder: Path, tell: Tell, *, seconds: float = HOUR, rounds: int = 1
+    settings: Settings, media: Path, folder: Path, notify: Notify, *, seconds: float = HOUR, rounds: int = 1
 ) -> PassReport:
     """Time the visual pass, decoding, PySceneDetect and ffmpeg, one after the other in each round.
 
@@ -54,7 +54,7 @@ def measure_pass(
         EngineError: when there is no ffmpeg, or a process fails.
     """
     ffmpeg = _ffmpeg()
-    video = make_loop(media, folder, tell, seconds)
+    video = make_loop(media, folder, notify, seconds)
     ours = visual_pass(video.path, settings)
     work: dict[str, Callable[[], object]] = {
         "decoding": partial(decode, video.path),
@@ -66,7 +66,7 @@ def measure_pass(
     taken: dict[str, list[float]] = {name: [] for name in work}
     for number in range(1, rounds + 1):
         for name, piece in work.items():
-            tell(f"round {number} of {rounds}: {name}")
+            notify(f"round {number} of {rounds}: {name}")
             taken[name].append(timed(piece))
     others = [scenes + pictures for scenes, pictures in zip(taken["scenedetect"], taken["ffmpeg"], strict=True)]
     return PassReport(

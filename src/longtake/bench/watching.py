@@ -8,7 +8,7 @@ from longtake.console import raise_if_interrupted
 from longtake.preprocess.pipeline.progress import Progress, Watcher
 
 
-def telling(tell: Callable[[str], None]) -> Watcher:
+def telling(notify: Callable[[str], None]) -> Watcher:
     """A watcher that tells of each tenth of each step."""
     told: set[tuple[str, int]] = set()
 
@@ -16,6 +16,6 @@ def telling(tell: Callable[[str], None]) -> Watcher:
         tenth = int(10 * at.share)
         if (at.step, tenth) not in told:
             told.add((at.step, tenth))
-            tell(f"indexing: {at.step} {10 * tenth} %")
+            notify(f"indexing: {at.step} {10 * tenth} %")
 
-    return Watcher(check_cancelled=raise_if_interrupted, progress=progress, say=tell)
+    return Watcher(check_cancelled=raise_if_interrupted, progress=progress, say=notify)

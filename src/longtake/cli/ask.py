@@ -40,11 +40,11 @@ def ask(
     if only_estimate:
         _say_estimate(workspace, words[:-1], as_json=as_json)
         return
-    from longtake.agent.graph.ask import Asker
+    from longtake.agent.graph.ask import Agent
 
     try:
         with progress_watcher(quiet=as_json) as watcher:
-            answer = Asker(workspace).ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
+            answer = Agent(workspace).ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
     except LongtakeError as error:
         if not as_json or session.debug:
             raise

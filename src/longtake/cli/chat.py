@@ -22,10 +22,10 @@ def chat(
     """Ask one question after another, a line each, until the end of the input, or an empty line at a terminal."""
     session: Session = context.obj
     workspace = open_workspace(session)
-    from longtake.agent.graph.ask import Asker
+    from longtake.agent.graph.ask import Agent
 
-    asker = Asker(workspace)
-    asker.check(videos)
+    agent = Agent(workspace)
+    agent.check(videos)
     interactive = sys.stdin.isatty()
     while True:
         question = _next_question(interactive=interactive)
@@ -33,7 +33,7 @@ def chat(
             return
         try:
             with progress_watcher(quiet=as_json) as watcher:
-                answer = asker.ask(videos, question, thread=thread, watcher=watcher)
+                answer = agent.ask(videos, question, thread=thread, watcher=watcher)
         except LongtakeError as error:
             note(f"longtake: {error}")
             continue

@@ -22,16 +22,16 @@ def demo(
     """Make a short video in the library, index it and ask three questions about it."""
     session: Session = context.obj
     workspace = open_workspace(session)
-    from longtake.agent.graph.ask import Asker
+    from longtake.agent.graph.ask import Agent
 
     if not as_json:
         note("Making and indexing the demo video ...")
     video = make_demo(session.library_root / "demo")
-    asker = Asker(workspace)
+    agent = Agent(workspace)
     answers = []
     for item in load_truth().questions[:QUESTIONS]:
         with progress_watcher(quiet=as_json) as watcher:
-            answers.append(asker.ask([str(video)], item.question, options=item.options, watcher=watcher))
+            answers.append(agent.ask([str(video)], item.question, options=item.options, watcher=watcher))
         if not as_json:
             say(f"\n? {item.question}")
             show(answers[-1], workspace)

@@ -60,12 +60,12 @@ def _serve_http(session: Session, address: str, token: str | None, folder: str) 
 
 
 def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
-    from longtake.agent.graph.ask import Asker
+    from longtake.agent.graph.ask import Agent
     from longtake.mcp.mcp_tools import Offer
     from longtake.mcp.server import make_server
 
     workspace = open_workspace(session)
-    return make_server(Offer(workspace, Asker(workspace), Path(folder)), workspace.settings.budget.seconds)
+    return make_server(Offer(workspace, Agent(workspace), Path(folder)), workspace.settings.budget.seconds)
 
 
 def _address(written: str) -> tuple[str, int]:

@@ -24,7 +24,7 @@ Work = Annotated[
 WORK = Path(tempfile.gettempdir()) / "longtake-bench"
 
 
-def tell(as_json: bool) -> Callable[[str], None]:
+def notify(as_json: bool) -> Callable[[str], None]:
     """Takes what is being done and notes it for a person; with JSON it says nothing."""
     return (lambda text: None) if as_json else (lambda text: note(f"{text} ..."))
 

@@ -36,12 +36,12 @@ def serve(
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
     workspace = open_workspace(session)
-    from longtake.agent.graph.ask import Asker
+    from longtake.agent.graph.ask import Agent
     from longtake.web.app import create_app
     from longtake.web.server import Server
     from longtake.web.service import Service
 
-    service = Service(workspace, Asker(workspace), folder or ())
+    service = Service(workspace, Agent(workspace), folder or ())
     server = Server(create_app(service, admitted))
     say(f"Longtake is at {url_of(host, listening)} until Ctrl-C ends it.")
     sys.stdout.flush()  # whoever reads it through a pipe is waiting for it

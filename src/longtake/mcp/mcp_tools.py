@@ -9,7 +9,14 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.graph.ask import LONGEST_OPTION, LONGEST_QUESTION, LONGEST_THREAD, MOST_OPTIONS, MOST_VIDEOS, Asker
+from longtake.agent.graph.ask import (
+    MAX_OPTION_LENGTH,
+    MAX_OPTIONS,
+    MAX_QUESTION_LENGTH,
+    MAX_THREAD_LENGTH,
+    MAX_VIDEOS,
+    Agent,
+)
 from longtake.agent.traces.trace import Watch
 from longtake.errors import LongtakeError
 from longtake.memory.library import VideoRecord
@@ -25,7 +32,7 @@ from longtake.tools.core.toolbox import Toolbox, problems
 
 ASK = "ask"
 CORE = tuple(function for function in ALL_TOOLS if SPECS[function].group == "core")
-Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
+Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
 
 
 class AskArguments(BaseModel):
@@ -33,13 +40,13 @@ class AskArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(max_length=LONGEST_QUESTION, description="In plain words.")
-    videos: list[str] = Field(min_length=1, max_length=MOST_VIDEOS, description="Names or ids of the library.")
-    options: list[Option] = Field(default=[], max_length=MOST_OPTIONS, description="Of a multiple-choice question.")
+    question: str = Field(max_length=MAX_QUESTION_LENGTH, description="In plain words.")
+    videos: list[str] = Field(min_length=1, max_length=MAX_VIDEOS, description="Names or ids of the library.")
+    options: list[Option] = Field(default=[], max_length=MAX_OPTIONS, description="Of a multiple-choice question.")
     thread: str | None = Field(
         default=None,
         min_length=1,
-        max_length=LONGEST_THREAD,
+        max_length=MAX_THREAD_LENGTH,
         description="Name of a conversation to go on with.",
     )
 
@@ -47,16 +54,16 @@ class AskArguments(BaseModel):
 class Offer:
     """The calls that a client may make; each opens what the library holds then."""
 
-    def __init__(self, workspace: Workspace, asker: Asker, folder: Path) -> None:
+    def __init__(self, workspace: Workspace, agent: Agent, folder: Path) -> None:
         """Offer a library.
 
         Args:
             workspace: the library and its settings.
-            asker: answers the questions.
+            agent: answers the questions.
             folder: keeps the notes of the sessions, which nobody finds again when the server has ended.
         """
         self._workspace = workspace
-        self._asker = asker
+        self._agent = agent
         self._notes = Notes(folder / "notes.sqlite")
 
     def tools(self) -> list[Tool]:
@@ -111,7 +118,7 @@ class Offer:
         except ValidationError as error:
             raise LongtakeError(f"{ASK}: {problems(error, AskArguments)}") from error
         videos = [self._id_of(name) for name in asked.videos]
-        answer = self._asker.ask(
+        answer = self._agent.ask(
             videos, asked.question, options=asked.options, thread=asked.thread, budget=budget, watch=watch
         )
         return _result(self._told(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")

@@ -41,14 +41,14 @@ def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
     async def call_tool(context: ServerRequestContext[dict[str, Any]], params: CallToolRequestParams) -> CallToolResult:
         loop = asyncio.get_running_loop()
 
-        def tell(event: Mapping[str, Any]) -> None:
+        def notify(event: Mapping[str, Any]) -> None:
             what = " ".join(filter(None, (event["type"], event["data"].get("tool"))))
             asyncio.run_coroutine_threadsafe(context.session.report_progress(event["step"] + 1, message=what), loop)
 
         async with turns:
             budget = Budget(seconds)
             try:
-                called = (params.name, params.arguments or {}, budget, tell, _session_of(context))
+                called = (params.name, params.arguments or {}, budget, notify, _session_of(context))
                 return await anyio.to_thread.run_sync(offer.call, *called, abandon_on_cancel=True)
             finally:
                 budget.stop()

@@ -20,7 +20,7 @@ from longtake.errors import ConfigError
 from longtake.web.refusals import Refusal, refused
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-LEAST_TOKEN, LONGEST_TOKEN = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen
+LEAST_TOKEN, MAX_TOKEN_LENGTH = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen
 _WANTED = {"WWW-Authenticate": "Bearer"}
 _OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed in by hand, or our page
 
@@ -142,7 +142,7 @@ class Guard:
 class Token(BaseModel):
     """The token that `longtake serve` was given."""
 
-    token: str = Field(max_length=LONGEST_TOKEN)
+    token: str = Field(max_length=MAX_TOKEN_LENGTH)
 
 
 router = APIRouter(tags=["access"])

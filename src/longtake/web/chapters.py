@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
 
-LONGEST_TITLE = 100  # characters; YouTube shows no more of a chapter's title
+MAX_TITLE_LENGTH = 100  # characters; YouTube shows no more of a chapter's title
 _TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
 
 
@@ -65,4 +65,4 @@ def _cue(chapter: Chapter) -> str:
 def _title(claim: str) -> str:
     """A claim on one line, without its times."""
     title = " ".join(_TIMES.sub("", claim).split())
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
+    return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from longtake.web.refusals import Refusal
 
-MOST_WAITING = 6  # requests, as many as a browser sends at once: each holds one of the threads that others need
+MAX_WAITING = 6  # requests, as many as a browser sends at once: each holds one of the threads that others need
 PATIENCE = 2.0  # seconds
 
 
@@ -23,7 +23,7 @@ class Slots:
             sentence: what is told who gets none.
             again: seconds after which to ask again.
         """
-        self._places = threading.BoundedSemaphore(number + MOST_WAITING)
+        self._places = threading.BoundedSemaphore(number + MAX_WAITING)
         self._free = threading.BoundedSemaphore(number)
         self._refusal = (sentence, {"Retry-After": str(again)})
 

@@ -52,7 +52,7 @@ class Feed:
         """Whether nothing more will be told."""
         return self._ended
 
-    def tell(self, kind: str, data: Mapping[str, Any], *, last: bool = False) -> None:
+    def notify(self, kind: str, data: Mapping[str, Any], *, last: bool = False) -> None:
         """Add an event; after the last one nothing is added any more."""
         with self._lock:
             if self._ended:

@@ -27,8 +27,8 @@ from longtake.tools.core.context import VideoHandle
 from longtake.web.bundle_text import Place, answer_text, subtitles_text
 from longtake.web.clips import write_clip
 
-MOST_PLACES = 20
-LONGEST_CLIP = 30.0  # seconds
+MAX_PLACES = 20
+MAX_CLIP_LENGTH = 30.0  # seconds
 AROUND = 1.0  # seconds before and after what is cited
 _STILL_BYTES = 500_000
 
@@ -64,7 +64,7 @@ def _places(answer: Answer, library: Library) -> Iterator[Place]:
     cited: dict[str, list[Citation]] = {}
     for citation in answer.places:
         cited.setdefault(citation.video, []).append(citation)
-    numbers = iter(range(1, MOST_PLACES + 1))
+    numbers = iter(range(1, MAX_PLACES + 1))
     for video_id, citations in cited.items():
         if video := library.get(video_id):
             spans = {citation: _span(citation).widened(AROUND, AROUND, video.duration) for citation in citations}
@@ -79,7 +79,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
     Raises:
         MediaError: when the file cannot be read, or is another by now: a clip of that would prove nothing.
     """
-    span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + LONGEST_CLIP))
+    span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + MAX_CLIP_LENGTH))
     if words := place.video.items("subtitles", span) or place.video.items("speech", span):
         pack.writestr(place.file("srt"), subtitles_text(words, span))
     path = source(place.video.record)

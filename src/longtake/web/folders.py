@@ -8,8 +8,8 @@ from pathlib import Path
 
 from longtake.web.refusals import Refusal
 
-MOST_FILES = 5_000  # media files that are listed; every one may be added
-_MOST_SEEN = 100_000  # files of any kind that are looked at
+MAX_FILES = 5_000  # media files that are listed; every one may be added
+_MAX_SEEN = 100_000  # files of any kind that are looked at
 _SUFFIXES = frozenset(
     ".3gp .aac .avi .flac .flv .m2ts .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm"
     " .wma .wmv".split()
@@ -23,10 +23,10 @@ class Folders:
         self._roots = [root.resolve() for root in roots]
 
     def files(self) -> tuple[list[Path], bool]:
-        """The media files, at most `MOST_FILES`, without hidden ones and links; and whether that cut the list."""
+        """The media files, at most `MAX_FILES`, without hidden ones and links; and whether that cut the list."""
         found: list[Path] = []
         for seen, file in enumerate(self._every()):
-            if len(found) == MOST_FILES or seen == _MOST_SEEN:
+            if len(found) == MAX_FILES or seen == _MAX_SEEN:
                 return sorted(found), True
             if _is_media(file) and not file.is_symlink():
                 found.append(file)

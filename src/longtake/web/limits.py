@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from longtake.web.refusals import Refusal, refused
 from longtake.web.uploads import CHUNK
 
-_MOST_CLIENTS = 10_000  # whose rate is remembered
+_MAX_CLIENTS = 10_000  # whose rate is remembered
 HEAD_SECONDS = 15.0  # seconds for the head of a request
 MIB = 1024 * 1024
 
@@ -58,7 +58,7 @@ class Bucket:
         left = min(float(self._burst), left + (now - before) * self._per_second)
         wait = max(0.0, 1 - left) / self._per_second
         self._left[client] = (left if wait else left - 1, now)
-        if len(self._left) > _MOST_CLIENTS:
+        if len(self._left) > _MAX_CLIENTS:
             del self._left[next(iter(self._left))]  # the one not heard of for the longest time
         return wait
 

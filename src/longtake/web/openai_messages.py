@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from longtake.agent.graph.ask import LONGEST_QUESTION, MOST_VIDEOS, is_text
+from longtake.agent.graph.ask import MAX_QUESTION_LENGTH, MAX_VIDEOS, is_text
 from longtake.agent.graph.state import Turn
 from longtake.web.refusals import Refusal
 from longtake.web.runs import Asked
@@ -19,7 +19,7 @@ from longtake.web.service import Service
 from longtake.web.uploads import Upload
 
 MODEL: Final = "longtake"
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 
 
 def _text(words: str) -> str:
@@ -81,7 +81,7 @@ class ChatRequest(BaseModel):
     """A request for a chat completion; what would give another kind of answer is refused, the rest is not read."""
 
     model: str
-    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[Message], Field(min_length=1, max_length=MAX_MESSAGES)]
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = None
@@ -102,11 +102,11 @@ def asked_by(request: ChatRequest, service: Service) -> Asked:
     question = request.messages[-1]
     if question.role != "user" or not question.text:
         raise Refusal(400, "The last message asks nothing: end with one of the user that has a text.")
-    if len(question.text) > LONGEST_QUESTION:
-        raise Refusal(400, f"The question is longer than {LONGEST_QUESTION:,} characters.")
+    if len(question.text) > MAX_QUESTION_LENGTH:
+        raise Refusal(400, f"The question is longer than {MAX_QUESTION_LENGTH:,} characters.")
     addresses = list(dict.fromkeys(url for message in request.messages for url in message.videos))
-    if not 1 <= len(addresses) <= MOST_VIDEOS:
-        raise Refusal(400, f"Name 1 to {MOST_VIDEOS} videos in parts of type video_url: longtake://ID, file: or data:.")
+    if not 1 <= len(addresses) <= MAX_VIDEOS:
+        raise Refusal(400, f"Name 1 to {MAX_VIDEOS} videos in parts of type video_url: longtake://ID, file: or data:.")
     videos = tuple(dict.fromkeys(_video(url, service) for url in addresses))
     return Asked(videos, question.text, earlier=_turns(request.messages[:-1]))
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.state import Turn
 from longtake.errors import Cancelled, LibraryError, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
@@ -28,10 +28,10 @@ from longtake.web.described import EVENTS
 from longtake.web.events import Feed, event_stream
 from longtake.web.refusals import Refusal
 
-MOST_RUNNING = 4  # questions that are worked at; others wait for their turn
-MOST_UNDER_WAY = 64  # worked at or waiting
-MOST_ENDED = 256  # whose events can still be read
-_TOO_MANY = f"{MOST_UNDER_WAY} questions are waiting already: ask again in a while."
+MAX_RUNNING = 4  # questions that are worked at; others wait for their turn
+MAX_UNDER_WAY = 64  # worked at or waiting
+MAX_ENDED = 256  # whose events can still be read
+_TOO_MANY = f"{MAX_UNDER_WAY} questions are waiting already: ask again in a while."
 _NEVER_BEGUN = "The question was stopped before its turn came."
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is to answer: see `Asker.ask`."""
+    """What a run is to answer: see `Agent.ask`."""
 
     videos: tuple[str, ...]
     question: str
@@ -72,18 +72,18 @@ class Run:
 class Runs:
     """The runs of one server."""
 
-    def __init__(self, asker: Asker, conversations: Conversations, seconds: float) -> None:
+    def __init__(self, agent: Agent, conversations: Conversations, seconds: float) -> None:
         """Begin with none.
 
         Args:
-            asker: answers them all.
+            agent: answers them all.
             conversations: where the answers of threads stand.
             seconds: for one question, counted from its turn.
         """
-        self._asker = asker
+        self._agent = agent
         self._conversations = conversations
         self._seconds = seconds
-        self._pool = ThreadPoolExecutor(MOST_RUNNING, thread_name_prefix="run")
+        self._pool = ThreadPoolExecutor(MAX_RUNNING, thread_name_prefix="run")
         self._runs: dict[str, Run] = {}
         self._lock = threading.Lock()
 
@@ -97,7 +97,7 @@ class Runs:
             under_way = self._under_way()
             if asked.thread is not None and any(run.asked.thread == asked.thread for run in under_way):
                 raise Refusal(409, "This thread is still being answered: wait for the answer, or stop it.")
-            if len(under_way) >= MOST_UNDER_WAY:
+            if len(under_way) >= MAX_UNDER_WAY:
                 raise Refusal(429, _TOO_MANY, headers={"Retry-After": "30"})
             self._forget_oldest()
             run = Run(asked)
@@ -141,13 +141,13 @@ class Runs:
 
     def _forget_oldest(self) -> None:
         ended = [run.id for run in self._runs.values() if run.feed.ended]
-        for run_id in ended[: max(0, len(ended) - MOST_ENDED + 1)]:
+        for run_id in ended[: max(0, len(ended) - MAX_ENDED + 1)]:
             del self._runs[run_id]
 
     def _answer(self, run: Run) -> dict[str, Any]:
         """The data of the event `answer`."""
         asked = run.asked
-        answer = self._asker.ask(
+        answer = self._agent.ask(
             asked.videos,
             asked.question,
             options=asked.options,
@@ -155,7 +155,7 @@ class Runs:
             earlier=asked.earlier,
             watcher=Watcher(check_cancelled=_leave_it),
             budget=run.budget.share(self._seconds),
-            watch=lambda event: run.feed.tell("step", step_of(event)),
+            watch=lambda event: run.feed.notify("step", step_of(event)),
         )
         number = self._number(asked.thread, answer) if asked.thread is not None else None
         return {"number": number, "answer": answer.model_dump(mode="json")}
@@ -164,7 +164,7 @@ class Runs:
         """Tell the last event of a run; one without an answer stands in its thread, unless another has that."""
         problem = _problem(run, future)
         if problem is None:
-            run.feed.tell("answer", future.result(), last=True)
+            run.feed.notify("answer", future.result(), last=True)
             return
         try:
             busy = not future.cancelled() and isinstance(future.exception(), ThreadBusy)
@@ -174,7 +174,7 @@ class Runs:
         except LibraryError as error:
             log.warning("run %s cannot be kept: %s", run.id, error)
         finally:
-            run.feed.tell("failed", {"message": problem}, last=True)
+            run.feed.notify("failed", {"message": problem}, last=True)
 
     def _number(self, thread: str, answer: Answer) -> int:
         """Where the answer stands in its thread, to which the terminal may have added others."""

@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from filelock import Timeout
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord, file_id
 from longtake.preprocess.media.media import probe
@@ -31,16 +31,16 @@ SWEEP_EVERY = 3600.0  # seconds between two looks for uploads that nobody goes o
 class Service:
     """One library, served; safe to use from every thread."""
 
-    def __init__(self, workspace: Workspace, asker: Asker, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, workspace: Workspace, agent: Agent, folders: Sequence[Path] = ()) -> None:
         """Open it.
 
         Args:
             workspace: the library and its settings.
-            asker: answers the questions.
+            agent: answers the questions.
             folders: whose media files may be added where they lie.
         """
         self.workspace = workspace
-        self.asker = asker
+        self.agent = agent
         self.library = workspace.library
         self.index = workspace.index  # opened here, before threads ask for it at once
         self.conversations = Conversations(self.library.memory_file)
@@ -48,7 +48,7 @@ class Service:
         self._changing = threading.Lock()  # of what the library holds, together with the files of uploads
         self.uploads = Uploads(self.library.root / "uploads")
         self.indexing = Indexing(workspace)
-        self.runs = Runs(asker, self.conversations, workspace.settings.budget.seconds)
+        self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()
         for video in self.library.videos():

@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from longtake.agent.graph.ask import LONGEST_OPTION, LONGEST_QUESTION, MOST_OPTIONS, MOST_VIDEOS
+from longtake.agent.graph.ask import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH, MAX_VIDEOS
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.records import Record
@@ -27,8 +27,8 @@ from longtake.web.service import Served, Service
 
 PACKING = Slots(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
 
-Videos = Annotated[list[str], Field(min_length=1, max_length=MOST_VIDEOS, description="Library ids.")]
-Option = Annotated[str, Field(min_length=1, max_length=LONGEST_OPTION)]
+Videos = Annotated[list[str], Field(min_length=1, max_length=MAX_VIDEOS, description="Library ids.")]
+Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
 
 
 class NewThread(BaseModel):
@@ -40,8 +40,8 @@ class NewThread(BaseModel):
 class NewQuestion(BaseModel):
     """A question, with options where it is multiple choice, and other videos where it is about others."""
 
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")
-    options: list[Option] = Field(default=[], max_length=MOST_OPTIONS)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION_LENGTH, pattern=r"\S")
+    options: list[Option] = Field(default=[], max_length=MAX_OPTIONS)
     videos: Videos | None = None
 
 
@@ -101,7 +101,7 @@ def ask_question(thread: str, given: NewQuestion, service: Served) -> StartedRun
     for video in videos:
         job = service.indexing.job(video)
         if job and not job.progress().over:
-            run.feed.tell("indexing", {"video": video, **job.progress().model_dump(mode="json")})
+            run.feed.notify("indexing", {"video": video, **job.progress().model_dump(mode="json")})
     return StartedRun(run=run.id)
 
 
@@ -159,7 +159,7 @@ def delete_thread(thread: str, service: Served) -> Response:
     _conversation(thread, service)
     if service.runs.of_thread(thread):
         raise Refusal(409, "This thread is still being answered: stop that first.")
-    service.asker.forget(thread)
+    service.agent.forget(thread)
     return Response(status_code=204)
 
 

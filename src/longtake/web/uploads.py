@@ -30,8 +30,8 @@ from longtake.web.refusals import Refusal
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file
-MOST_UPLOADS = 8  # under way
-LONGEST_NAME = 200  # characters
+MAX_UPLOADS = 8  # under way
+MAX_NAME_LENGTH = 200  # characters
 _RESERVE = 500 * 1000**2  # bytes of the disk that stay free
 _IDLE = 24 * 3600.0  # seconds after which an upload that nobody goes on with is deleted
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -40,7 +40,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 class Upload(Record):
     """A file on its way: the name people know it by, and its size in bytes."""
 
-    name: str = Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^/\\\x00-\x1f\x7f]+$")
+    name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, pattern=r"^[^/\\\x00-\x1f\x7f]+$")
     size: int = Field(gt=0)
 
 
@@ -183,8 +183,8 @@ class Uploads:
         self._unfinished.mkdir(parents=True, exist_ok=True)
         self._sweep()
         pending = self._pending()
-        if len(pending) >= MOST_UPLOADS:
-            raise Refusal(429, f"{MOST_UPLOADS} uploads are under way: finish or delete one, then begin this one.")
+        if len(pending) >= MAX_UPLOADS:
+            raise Refusal(429, f"{MAX_UPLOADS} uploads are under way: finish or delete one, then begin this one.")
         promised = sum(other.size - there for other, there in pending)
         if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
             raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")

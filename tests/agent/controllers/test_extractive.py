@@ -14,7 +14,7 @@ from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.factory import extractive
 from longtake.agent.controllers.reply import Reply
 from longtake.agent.gathering.records import Gathered
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.language.words import content_stems
 from longtake.agent.query.query import TARGETS, Anchor, Query, Reading, Relation, Scope, Source, Target
 from longtake.agent.query.reader import LearnedReader
@@ -184,12 +184,12 @@ def test_a_count_is_told_by_its_evidence_and_nothing_is_told_where_nothing_was_c
 
 
 @pytest.fixture(scope="module")
-def asker(small_workspace: Workspace) -> Asker:
-    return Asker(small_workspace)
+def agent(small_workspace: Workspace) -> Agent:
+    return Agent(small_workspace)
 
 
-def ask(asker: Asker, question: str, *options: str) -> Answer:
-    answer = asker.ask([VIDEO], question, options=options)
+def ask(agent: Agent, question: str, *options: str) -> Answer:
+    answer = agent.ask([VIDEO], question, options=options)
     if answer.status == "answered":
         assert answer.claims
         assert all(claim.verdict == "supported" for claim in answer.claims)
@@ -204,8 +204,8 @@ def ask(asker: Asker, question: str, *options: str) -> Answer:
         ("What is 12 * (3 + 4)?", "84"),
     ],
 )
-def test_questions_of_many_kinds_are_answered_with_proof(asker: Asker, question: str, held: str) -> None:
-    answer = ask(asker, question)
+def test_questions_of_many_kinds_are_answered_with_proof(agent: Agent, question: str, held: str) -> None:
+    answer = ask(agent, question)
     assert answer.status == "answered", answer.answer
     assert held in answer.answer
     assert answer.citations or held == "84"
@@ -219,14 +219,14 @@ def test_questions_of_many_kinds_are_answered_with_proof(asker: Asker, question:
         ("Is the kettle blue?", KETTLE),
     ],
 )
-def test_what_is_asked_for_is_told_or_among_the_closest_lines(asker: Asker, question: str, held: str) -> None:
-    answer = ask(asker, question)
+def test_what_is_asked_for_is_told_or_among_the_closest_lines(agent: Agent, question: str, held: str) -> None:
+    answer = ask(agent, question)
     assert held in answer.answer or held in [each.text for each in answer.closest]
 
 
 @pytest.mark.parametrize("question", ["What does the blue kettle cost?", "Who won the cup?"])
-def test_an_option_is_always_named_and_is_proven_where_it_is_sure(asker: Asker, question: str) -> None:
-    answer = ask(asker, question, "17 dollars", "249 dollars", "12 euros")
+def test_an_option_is_always_named_and_is_proven_where_it_is_sure(agent: Agent, question: str) -> None:
+    answer = ask(agent, question, "17 dollars", "249 dollars", "12 euros")
     assert answer.option is not None
     if "kettle" in question:
         assert (answer.status, answer.option.text) == ("answered", "249 dollars")
@@ -234,15 +234,15 @@ def test_an_option_is_always_named_and_is_proven_where_it_is_sure(asker: Asker, 
 
 
 @pytest.mark.parametrize("question", ["What colour is the president's tie?", "Who won the cup in Paris?"])
-def test_what_nothing_answers_is_not_answered(asker: Asker, question: str) -> None:
-    answer = ask(asker, question)
+def test_what_nothing_answers_is_not_answered(agent: Agent, question: str) -> None:
+    answer = ask(agent, question)
     assert answer.status in ("uncertain", "abstained")
     assert answer.citations == ()
     assert 0 < len(answer.closest) <= 3 or answer.status == "abstained"
 
 
-def test_its_reply_is_data_whose_claims_name_their_evidence(asker: Asker, small_workspace: Workspace) -> None:
-    answer = ask(asker, "What does the blue kettle cost?")
+def test_its_reply_is_data_whose_claims_name_their_evidence(agent: Agent, small_workspace: Workspace) -> None:
+    answer = ask(agent, "What does the blue kettle cost?")
     trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     events = list(trace.events())
     last = [event for event in events if event["type"] == "model"][-1]
@@ -253,8 +253,8 @@ def test_its_reply_is_data_whose_claims_name_their_evidence(asker: Asker, small_
     assert reply.confidence == answer.confidence
 
 
-def test_the_same_question_has_the_same_answer(asker: Asker) -> None:
-    one, other = (ask(asker, "What does the blue kettle cost?") for _ in range(2))
+def test_the_same_question_has_the_same_answer(agent: Agent) -> None:
+    one, other = (ask(agent, "What does the blue kettle cost?") for _ in range(2))
     assert (one.answer, one.citations, one.confidence) == (other.answer, other.citations, other.confidence)
 
 

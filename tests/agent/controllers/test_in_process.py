@@ -17,7 +17,7 @@ from helpers.tiny_qwen import CONTEXT, write_tiny_qwen
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from longtake.agent.controllers.endpoint import ContextFull
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import ConfigError
@@ -60,7 +60,7 @@ def _settings(folder: Path, *more: str) -> tuple[str, ...]:
 def _ask(workspace: Workspace, folder: Path, *more: str) -> tuple[Answer, list[dict[str, Any]]]:
     changed = copy.copy(workspace)
     changed.settings = load(overrides=_settings(folder, *more), offline=True)
-    answer = Asker(changed).ask([VIDEO], QUESTION)
+    answer = Agent(changed).ask([VIDEO], QUESTION)
     return answer, list(RecordedTrace(workspace.library.trace_root, answer.trace or "").events())
 
 

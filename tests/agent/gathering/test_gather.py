@@ -9,7 +9,7 @@ from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
 from longtake.agent.gathering.records import Found, Gathered
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -20,10 +20,10 @@ Gather = Callable[[str], Gathered]
 @pytest.fixture(scope="module")
 def gathered(small_workspace: Workspace) -> Gather:
     """What is gathered for a question about the small video, as the trace of its run tells."""
-    asker = Asker(small_workspace)
+    agent = Agent(small_workspace)
 
     def gather(question: str) -> Gathered:
-        answer = asker.ask(["talk.mp4"], question)
+        answer = agent.ask(["talk.mp4"], question)
         trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
         (event,) = [event for event in trace.events() if event["type"] == "gather"]
         return Gathered.model_validate(trace.blob(event["output"]))

@@ -13,7 +13,7 @@ from helpers.openai_server import Reply, refuses, says
 from helpers.otlp_receiver import attributes_of, otlp_receiver, spans_in
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.otlp import json_line, send
 from longtake.agent.traces.spans import spans_of
 from longtake.agent.traces.trace import RecordedTrace
@@ -163,7 +163,7 @@ def test_a_run_that_failed_is_an_error_and_one_that_a_guard_ended_says_so(small_
 
 
 def test_the_extractive_controller_is_named_as_what_it_is(small_workspace: Workspace) -> None:
-    answer = Asker(small_workspace).ask(["talk.mp4"], QUESTION, thread="of the kettle")
+    answer = Agent(small_workspace).ask(["talk.mp4"], QUESTION, thread="of the kettle")
     trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     with otlp_receiver() as receiver:
         send(spans_of(trace), receiver.url)

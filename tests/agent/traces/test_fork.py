@@ -9,7 +9,7 @@ import pytest
 from helpers.asking import Asked, ask_endpoint, endpoint_asker
 from helpers.openai_server import openai_server, says
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.trace import RecordedTrace
@@ -120,8 +120,8 @@ def test_up_to_the_call_nothing_new_is_known_of_the_videos(own_workspace: Worksp
 
 
 def test_the_extractive_controller_goes_on_from_it_as_well(small_workspace: Workspace) -> None:
-    asker = Asker(small_workspace)
-    first = asker.ask(["talk.mp4"], "What is said between 00:00:00 and 00:00:03?")
+    agent = Agent(small_workspace)
+    first = agent.ask(["talk.mp4"], "What is said between 00:00:00 and 00:00:03?")
     trace = RecordedTrace(small_workspace.library.trace_root, first.trace or "")
     step = next(event["step"] for event in trace.events() if event["data"].get("tool") == "transcribe_speech")
     answer = fork(trace, step, {"timestamp": [3, 8]}, small_workspace)
@@ -131,8 +131,8 @@ def test_the_extractive_controller_goes_on_from_it_as_well(small_workspace: Work
 
 def test_a_thread_is_not_gone_on_with(small_workspace: Workspace) -> None:
     with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        first = asker.ask(["talk.mp4"], "What does it cost?", thread="forked")
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        first = agent.ask(["talk.mp4"], "What does it cost?", thread="forked")
     trace = RecordedTrace(small_workspace.library.trace_root, first.trace or "")
     with openai_server([says(WELCOME)]) as endpoint:
         answer = fork(trace, 4, {"timestamp": [0, 2]}, at(small_workspace, endpoint.url))

@@ -9,7 +9,7 @@ import pytest
 from helpers.openai_server import says
 from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_of, recorded, rewritten
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.traces.recorded import LenientRun, Origin
 from longtake.agent.traces.steps import every, steps_of
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace
@@ -95,7 +95,7 @@ def test_a_step_says_what_was_mended_found_cached_and_failed(run: LenientRun) ->
 
 
 def test_a_run_without_an_endpoint_costs_nothing(small_workspace: Workspace) -> None:
-    answer = Asker(small_workspace).ask(["talk.mp4"], COST)
+    answer = Agent(small_workspace).ask(["talk.mp4"], COST)
     read = LenientRun(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
     assert (read.usage.cost, read.usage.rounds) == (0.0, answer.usage.rounds)
 

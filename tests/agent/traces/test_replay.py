@@ -14,7 +14,7 @@ from helpers.asking import Asked, ask_endpoint, endpoint_asker
 from helpers.openai_server import Reply, openai_server, refuses, says
 from helpers.small_video import write_small_video
 
-from longtake.agent.graph.ask import Asker
+from longtake.agent.graph.ask import Agent
 from longtake.agent.graph.state import Turn
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.trace import RecordedTrace, Trace
@@ -54,14 +54,14 @@ def moved_traces(tmp_path_factory: pytest.TempPathFactory) -> list[RecordedTrace
     root = tmp_path_factory.mktemp("run")
     workspace = Workspace(root / "library", load())
     video = write_small_video(root / "talk.mp4")
-    asker = Asker(workspace)
+    agent = Agent(workspace)
     questions = (
         "What does the blue kettle cost?",
         "What is said at 0:04?",
         "Who built the telescope?",
         "What is said at 01:00:00?",
     )
-    answers = [asker.ask([str(video)], question, thread="t") for question in questions]
+    answers = [agent.ask([str(video)], question, thread="t") for question in questions]
     assert [answer.status for answer in answers][::3] == ["answered", "failed"]
     assert answers[1].usage.tool_calls
     assert answers[2].status != "answered"
@@ -130,10 +130,10 @@ def test_a_run_in_which_another_stood_in_and_called_tools_ends_as_it_did(
 def test_a_run_that_was_stopped_or_out_of_time_stops_where_it_did(small_workspace: Workspace) -> None:
     slow = Reply(says(PRICE).body, delay=1.0)
     with openai_server([says(None, LISTEN), slow, says(None, LISTEN), slow]) as endpoint:
-        asker = endpoint_asker(small_workspace, endpoint.url)
-        late = asker.ask(["talk.mp4"], "What does the blue kettle cost?", budget=Budget(0.9))
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        late = agent.ask(["talk.mp4"], "What does the blue kettle cost?", budget=Budget(0.9))
         budget = Budget(60)
-        stopped = asker.ask(
+        stopped = agent.ask(
             ["talk.mp4"],
             "What does the blue kettle cost?",
             budget=budget,
@@ -147,7 +147,7 @@ def test_a_run_that_was_stopped_or_out_of_time_stops_where_it_did(small_workspac
 
 def test_a_question_of_a_thread_is_replayed_with_what_was_said_before(small_workspace: Workspace) -> None:
     earlier = [Turn(question="What does the blue kettle cost?", answer="249 dollars.")]
-    answer = Asker(small_workspace).ask(["talk.mp4"], "When is it mentioned?", earlier=earlier)
+    answer = Agent(small_workspace).ask(["talk.mp4"], "When is it mentioned?", earlier=earlier)
     replayed = replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
     assert (replayed.same, replayed.difference) == (True, None)
 

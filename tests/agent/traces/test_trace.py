@@ -210,22 +210,22 @@ def test_a_key_that_a_model_repeats_is_kept_nowhere(own_workspace: Workspace, mo
         says(f"NOT FOUND: only {key} at {address}."),
     ]
     with openai_server(script) as endpoint:
-        asker = endpoint_asker(own_workspace, endpoint.url)
-        answer = asker.ask([VIDEO], f"What does {key} cost?", thread="keys", options=[key, "nothing"])
+        agent = endpoint_asker(own_workspace, endpoint.url)
+        answer = agent.ask([VIDEO], f"What does {key} cost?", thread="keys", options=[key, "nothing"])
     assert answer.question == "What does *** cost?"
     assert answer.status == "uncertain"
     root = own_workspace.library.root
     texts = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     assert any(b"I use *** at http://***@host/v1." in text for text in texts.values())
     assert [path for path, text in texts.items() if b"sk-very" in text or b"hunter22" in text] == []
-    asker.forget("keys")
+    agent.forget("keys")
     assert replay(RecordedTrace(own_workspace.library.trace_root, answer.trace or "")).same
 
 
 def test_a_password_that_an_endpoint_tells_when_it_fails_is_kept_nowhere(own_workspace: Workspace) -> None:
     with openai_server([refuses(400, "no such host: http://me:hunter22@host/v1")]) as endpoint:
-        asker = endpoint_asker(own_workspace, endpoint.url)
-        answer = asker.ask([VIDEO], "What does the blue kettle cost?", thread="passwords")
+        agent = endpoint_asker(own_workspace, endpoint.url)
+        answer = agent.ask([VIDEO], "What does the blue kettle cost?", thread="passwords")
     assert answer.error is not None
     assert "no such host: http://***@host/v1" in answer.error
     files = [path for path in own_workspace.library.root.rglob("*") if path.is_file()]

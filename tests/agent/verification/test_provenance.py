@@ -7,7 +7,7 @@ from helpers.asking import ask_endpoint
 from helpers.openai_server import says
 
 from longtake.agent.verification.claims import check_draft
-from longtake.agent.verification.provenance import Made, entered, grounded, pages_quoted
+from longtake.agent.verification.provenance import Made, attach_sources, grounded, pages_quoted
 from longtake.agent.verification.publishing import softened, with_citations
 from longtake.agent.verification.verdicts import Grounds
 from longtake.memory.records import Claim, Evidence, FoundBy, Modality
@@ -31,7 +31,7 @@ def shown(content: str, start: float = 15, *, left: float | None = None) -> Evid
 
 def ledger(draft: str, *evidence: Evidence) -> Claim:
     (claim,) = check_draft(draft, evidence).claims
-    return entered(claim, evidence, [])
+    return attach_sources(claim, evidence, [])
 
 
 def otherwise(draft: str, *evidence: Evidence) -> list[str]:
@@ -122,7 +122,7 @@ def test_what_is_not_the_same_thing_at_the_same_time_in_the_same_unit_is_no_cont
     evidence = (said(spoken), shown(written))
     for draft in (f"“{spoken}” [00:00:12]", f"“{written}” [00:00:15]"):
         (claim,) = check_draft(draft, evidence).claims or [Claim(text="", verdict="unverified")]
-        assert entered(claim, evidence, []).against == ()
+        assert attach_sources(claim, evidence, []).against == ()
 
 
 KETTLE = said("The kettle costs 45 dollars.")
@@ -179,10 +179,14 @@ def test_a_claim_names_every_call_that_found_its_proof() -> None:
         Made(FoundBy(tool="transcribe_speech", call="call-1-0"), ToolResult(tool="t", evidence=(KETTLE,))),
     ]
     (claim,) = check_draft("The kettle costs 45 dollars [00:00:12].", [KETTLE]).claims
-    assert [by.call for by in entered(claim, [KETTLE], calls).found_by] == ["call-0-0", "call-1-0"]
+    assert [by.call for by in attach_sources(claim, [KETTLE], calls).found_by] == ["call-0-0", "call-1-0"]
     other = shown("Kettle 54 dollars")
     calls[1] = Made(calls[1].by, ToolResult(tool="e", evidence=(other,)))
-    assert [by.call for by in entered(claim, [KETTLE, other], calls).found_by] == ["call-0-0", "call-0-1", "call-1-0"]
+    assert [by.call for by in attach_sources(claim, [KETTLE, other], calls).found_by] == [
+        "call-0-0",
+        "call-0-1",
+        "call-1-0",
+    ]
 
 
 def test_a_fact_of_the_recording_was_found_by_no_call() -> None:
@@ -199,7 +203,7 @@ def test_a_result_leads_to_the_calculation() -> None:
     for text, found in (("45 * 2 = 90 dollars", [by]), ("The kettle costs 45 dollars", [])):
         (claim,) = check_draft(f"{text} [00:00:12].", [KETTLE], Grounds(computed=[done.computed])).claims
         made = [Made(FoundBy(tool="t", call="c"), ToolResult(tool="t", evidence=(KETTLE,))), done, failed]
-        assert list(entered(claim, [KETTLE], made).found_by[1:]) == found
+        assert list(attach_sources(claim, [KETTLE], made).found_by[1:]) == found
 
 
 RUMOUR = said("The kettle costs 45 dollars.", trusted=False)

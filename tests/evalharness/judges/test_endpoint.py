@@ -247,6 +247,6 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_case_whose_time_runs_out_is_left_without_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longtake.evalharness.judges.endpoint._LONGEST_WAIT", -60.0)
+    monkeypatch.setattr("longtake.evalharness.judges.endpoint._MAX_WAIT", -60.0)
     found, _ = finding(MET)
     assert (found.met, found.error) == (None, "The time for this question ran out.")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longtake.agent.traces.trace import Trace
-from longtake.evalharness.reports.traces import MOST_CHARACTERS, MOST_EVENTS, Traces
+from longtake.evalharness.reports.traces import MAX_CHARACTERS, MAX_EVENTS, Traces
 
 
 @pytest.fixture
@@ -32,19 +32,19 @@ def test_an_event_is_told_with_its_facts_and_what_it_was_given_and_gave(trace: T
 
 
 def test_what_is_long_is_cut_off_and_counted(trace: Trace) -> None:
-    for _ in range(MOST_EVENTS + 3):
-        trace.event("model", started=time.time(), given="x" * MOST_CHARACTERS, result="x" * (MOST_CHARACTERS + 1))
+    for _ in range(MAX_EVENTS + 3):
+        trace.event("model", started=time.time(), given="x" * MAX_CHARACTERS, result="x" * (MAX_CHARACTERS + 1))
     shown = Traces(trace.root, pytest.fail).of(trace.run)
     assert shown is not None
-    assert (len(shown.events), shown.in_all) == (MOST_EVENTS, MOST_EVENTS + 3)
+    assert (len(shown.events), shown.in_all) == (MAX_EVENTS, MAX_EVENTS + 3)
     (_, whole), (_, cut) = shown.events[0].parts
-    assert whole == "x" * MOST_CHARACTERS
-    assert cut == "x" * (MOST_CHARACTERS - 1) + "…"
+    assert whole == "x" * MAX_CHARACTERS
+    assert cut == "x" * (MAX_CHARACTERS - 1) + "…"
 
 
 def test_traces_stop_where_the_page_has_no_room(trace: Trace) -> None:
     trace.event("answer", started=time.time(), result="Two.")
-    traces = Traces(trace.root, pytest.fail, most_characters=3 * MOST_EVENTS * MOST_CHARACTERS)
+    traces = Traces(trace.root, pytest.fail, most_characters=3 * MAX_EVENTS * MAX_CHARACTERS)
     assert traces.of(trace.run) is not None
     assert traces.full
     assert traces.of(trace.run) is None

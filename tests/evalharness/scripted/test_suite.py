@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("voice")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("suite")
     seen = read_wordings("seen")
-    write_suite(folder, range(1, 2), 3, {"seen": seen, "unseen": seen}, tell=lambda text: None)
+    write_suite(folder, range(1, 2), 3, {"seen": seen, "unseen": seen}, notify=lambda text: None)
     return folder
 
 

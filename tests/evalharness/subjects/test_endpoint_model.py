@@ -125,7 +125,7 @@ def test_a_transcript_is_sent_as_data_and_no_picture_with_it(ask: Ask, talk: Pat
 def test_a_transcript_that_is_too_long_is_cut_and_that_is_said(
     ask: Ask, talk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("longtake.evalharness.subjects.endpoint_model.MOST_CHARACTERS", 40)
+    monkeypatch.setattr("longtake.evalharness.subjects.endpoint_model.MAX_CHARACTERS", 40)
     _, server = ask(asked(talk), options="transcript=1")
     assert "Welcome" in content(server)
     assert "kettle costs" not in content(server)

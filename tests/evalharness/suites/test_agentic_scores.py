@@ -16,7 +16,7 @@ from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted.grammar import write_script
 from longtake.evalharness.scripted.questions import items_of
 from longtake.evalharness.scripted.wordings import read_wordings
-from longtake.evalharness.subjects.agent import Agent
+from longtake.evalharness.subjects.agent import AgentSubject
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.agentic import agentic_item, own_tools
 from longtake.evalharness.suites.agentic_scores import AgenticScores, score_agentic
@@ -251,7 +251,7 @@ def test_in_live_mode_the_calls_are_those_that_the_agent_made(small_workspace: W
     video = str(small_workspace.library.root / "talk.mp4")
     item = Item(suite="longshot", id="live", video="talk", media=video, format="calls", turns=(asked,))
     item = agentic_item(item, own_tools())
-    said = prediction("live", Agent("agent", small_workspace).reply(Asked(item, 0, Variant(), 0, ())))
+    said = prediction("live", AgentSubject("agent", small_workspace).reply(Asked(item, 0, Variant(), 0, ())))
     scores = score_agentic([item], [said], [judged(said, 0, True)], "repo")
     made = said.replies[0].calls
     assert scores.wrong.n == len(made) > 0

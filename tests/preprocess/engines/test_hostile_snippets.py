@@ -15,7 +15,7 @@ from helpers.sandboxes import SANDBOXES, sandbox_or_skip
 from helpers.secrets_of_a_host import Host, host_with_secrets
 
 from longtake.preprocess.engines.sandbox import bubblewrap_guest
-from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, Sandbox
+from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, Sandbox
 
 SNIPPETS: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("hostile_snippets.yaml").read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def test_nothing_is_reached(snippet: dict[str, Any], sandbox: Sandbox, host: Hos
     assert not got_through(host, ran.stdout, ran.stderr), ran
     assert host.file.read_text() == host.secret
     assert [path.name for path in host.folder.iterdir()] == ["secret.txt"]
-    assert max(len(ran.stdout), len(ran.stderr)) <= MOST_OUTPUT
+    assert max(len(ran.stdout), len(ran.stderr)) <= MAX_OUTPUT
     if endless and sandbox.id.startswith("bubblewrap"):  # Monty has no way to try some of it
         assert ran.ended
 

@@ -122,8 +122,8 @@ def test_lost_pieces_too_short_to_divide_what_is_covered_are_reported(tmp_path: 
 def test_covered_spans_join_what_touches_and_survive_a_pickle() -> None:
     spans = CoveredSpans()
     for time in (0.5, 1.0, 1.7, 9.0):
-        spans.see(time, 0.5)
+        spans.observe(time, 0.5)
         spans = pickle.loads(pickle.dumps(spans))
-    spans.see(9.5, 20.0)
+    spans.observe(9.5, 20.0)
     assert spans.spans() == [TimeSpan(start=0.5, end=2.2), TimeSpan(start=9.0, end=29.5)]
     assert spans.lost() == pytest.approx(0.2)

@@ -17,7 +17,7 @@ from longtake.preprocess.visual_pass.pass_state import PassChunk, PassState, loa
 
 def test_a_chunk_comes_back_as_it_was() -> None:
     covered = CoveredSpans()
-    covered.see(0.0, 0.04)
+    covered.observe(0.0, 0.04)
     items = {"shots": [{"start": 0.0}]}
     again = load_chunk(save_chunk(PassChunk(items, PassState({}, covered, seen=0.0, end=0.04))))
     assert again is not None

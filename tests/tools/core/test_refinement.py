@@ -188,7 +188,7 @@ def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kep
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = opened(place)
-    monkeypatch.setattr("longtake.tools.vision.scene_text.MOST_FRAMES", 13)
+    monkeypatch.setattr("longtake.tools.vision.scene_text.MAX_FRAMES", 13)
     monkeypatch.setattr("longtake.tools.vision.scene_text.FRAMES", 1)
     result = read(context, 1.6, 3)
     assert result.notes == ("a text that keeps changing was read only until 00:00:02.08",)

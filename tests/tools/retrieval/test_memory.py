@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from longtake.memory.notes import LONGEST_NOTE, MOST_NOTES, Notes
+from longtake.memory.notes import MAX_NOTE_LENGTH, MAX_NOTES, Notes
 from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.retrieval.memory import MOST_FOUND, memory_tool
+from longtake.tools.retrieval.memory import MAX_FOUND, memory_tool
 
 
 @pytest.fixture
@@ -92,17 +92,17 @@ def test_another_thread_has_its_own_notes(noting: ToolContext) -> None:
 
 def test_sizes_are_bounded(noting: ToolContext) -> None:
     assert noting.notes
-    done(noting, "add", "x" * LONGEST_NOTE)
-    failure = called(noting, "add", "x" * (LONGEST_NOTE + 1)).failure
+    done(noting, "add", "x" * MAX_NOTE_LENGTH)
+    failure = called(noting, "add", "x" * (MAX_NOTE_LENGTH + 1)).failure
     assert failure
     assert (failure.kind, failure.message) == (
         "bad_arguments",
         "data: it has 4,001 characters, and a note at most 4,000.",
     )
     with noting.notes._open() as connection:
-        rows = [("kettles", "kettle", 0.0)] * (MOST_NOTES - 1)
+        rows = [("kettles", "kettle", 0.0)] * (MAX_NOTES - 1)
         connection.executemany("INSERT INTO notes (thread, text, written) VALUES (?, ?, ?)", rows)
-    assert len(done(noting, "search", "kettle")) == MOST_FOUND
+    assert len(done(noting, "search", "kettle")) == MAX_FOUND
     assert "500 notes" in called(noting, "add", "one more").output["output"]
 
 

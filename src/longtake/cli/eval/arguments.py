@@ -42,7 +42,7 @@ class Remarks:
     def __init__(self) -> None:
         self._told: dict[str, None] = {}
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Note a sentence, once."""
         if text not in self._told:
             self._told[text] = None

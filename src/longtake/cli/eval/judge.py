@@ -52,13 +52,13 @@ def judge(
     if only_expected:
         from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
 
-        items = folder.items_by_id(remarks.tell)
-        give(judge_dry_run(folder, items, chosen, remarks.tell, cases_of, limit), show_expected, as_json)
+        items = folder.items_by_id(remarks.notify)
+        give(judge_dry_run(folder, items, chosen, remarks.notify, cases_of, limit), show_expected, as_json)
         remarks.leave()
         return
     with folder.locked():
-        folder.mend(remarks.tell)
-        done = judge_run(folder, folder.items_by_id(remarks.tell), chosen, remarks.tell, cases_of, limit)
+        folder.mend(remarks.notify)
+        done = judge_run(folder, folder.items_by_id(remarks.notify), chosen, remarks.notify, cases_of, limit)
     told = f"{counted(done.judged - done.unjudged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
     give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
     remarks.leave()
@@ -84,7 +84,7 @@ def judge_check(
     session: Session = context.obj
     remarks = Remarks()
     again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, at_once, number))
-    give(check_run(RunFolder(run), labels, again, remarks.tell), show_checked, as_json)
+    give(check_run(RunFolder(run), labels, again, remarks.notify), show_checked, as_json)
     remarks.leave()
 
 

@@ -9,7 +9,7 @@ from longtake.console import counted
 from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judge import SaysCost
 from longtake.evalharness.judges.judging import CasesOf, to_judge
-from longtake.evalharness.runs.run_folder import RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
 
@@ -27,18 +27,18 @@ class ExpectedVerdicts(Record):
 
 
 def judge_dry_run(
-    folder: RunFolder, items: Mapping[str, Item], judge: SaysCost, tell: Tell, cases_of: CasesOf, limit: int | None
+    folder: RunFolder, items: Mapping[str, Item], judge: SaysCost, notify: Notify, cases_of: CasesOf, limit: int | None
 ) -> ExpectedVerdicts:
     """What `judge_run` would take with the same arguments; nothing is written.
 
     A reply is expected to take as long as the mean one of this judge in the run.
     """
     verdicts, spent = 0, list[Usage]()
-    for case in to_judge(folder, items, judge, tell, cases_of, limit):
+    for case in to_judge(folder, items, judge, notify, cases_of, limit):
         verdicts += 1
         spent += [] if case.empty else [judge.expected(case)]
     calls = sum(usage.rounds for usage in spent)
-    timed = [one.seconds for one in folder.judgements(tell) if one.judge == judge.id and one.seconds is not None]
+    timed = [one.seconds for one in folder.judgements(notify) if one.judge == judge.id and one.seconds is not None]
     return ExpectedVerdicts(
         judge=judge.id,
         verdicts=verdicts,

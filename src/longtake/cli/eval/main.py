@@ -81,7 +81,7 @@ def run(
     chosen = suite_named(suite)
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
-    loaded = chosen.load(data, media, protocol, remarks.tell)
+    loaded = chosen.load(data, media, protocol, remarks.notify)
     items, at_loading = loaded[:limit], remarks.told
     # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
     variants = chosen.variants(data, loaded, protocol, rates)
@@ -102,16 +102,16 @@ def run(
     if only_expected:
         from longtake.cli.eval.run_plan import dry_run, show_dry_run
 
-        expected = dry_run(folder, card, items, subjects, session, remarks.tell, retry_errors=retry_errors)
+        expected = dry_run(folder, card, items, subjects, session, remarks.notify, retry_errors=retry_errors)
         give(expected, show_dry_run, as_json)
         remarks.leave()
         return
     with folder.locked():
         folder.begin(card)
         folder.keep_loading(at_loading)
-        folder.mend(remarks.tell)
+        folder.mend(remarks.notify)
         folder.keep_items(items)
-        done = predict(folder, card, items, subjects, remarks.tell, retry_errors=retry_errors)
+        done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors)
     held = {item.id: item for item in items}
     stage = "judge" if any_to_judge(folder, held, cases_of_run(card)) else "score"
     give(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
@@ -129,7 +129,7 @@ def score(
     from longtake.evalharness.scoring.scoring import score_run, show_scores
 
     remarks, folder = Remarks(), RunFolder(run)
-    scores = score_run(folder, variant, remarks.tell, judge)
+    scores = score_run(folder, variant, remarks.notify, judge)
     note_reading(folder.card(), variant)
     if as_json:
         whole = {name: one.fields for name, one in scores.items()}
@@ -166,7 +166,7 @@ def import_(
     if suite not in kinds:
         raise ConfigError(f"Nothing of {suite!r} can be imported; there are {', '.join(kinds)}.")
     remarks = Remarks()
-    card = import_run(kinds[suite], file, out, remarks.tell)
+    card = import_run(kinds[suite], file, out, remarks.notify)
     RunFolder(out).keep_loading(remarks.told)
     give(card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json)
     remarks.leave()

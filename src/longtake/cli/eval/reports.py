@@ -31,12 +31,12 @@ def report(
 
     session: Session = context.obj
     remarks = Remarks()
-    scores = read_scores(RunFolder(run), variant, remarks.tell, judge)
+    scores = read_scores(RunFolder(run), variant, remarks.notify, judge)
     note_reading(scores.card, variant)
     content = report_content(scores)
     files = [run / "report.html", run / "report.md"]
-    traces = Traces(Library(session.library_root).trace_root, remarks.tell)
-    write_pieces(files[0], report_page(scores, content, Stills(remarks.tell), traces))
+    traces = Traces(Library(session.library_root).trace_root, remarks.notify)
+    write_pieces(files[0], report_page(scores, content, Stills(remarks.notify), traces))
     write_pieces(files[1], [report_markdown(content)])
     if as_json:
         tables = {subject.name: subject.table.model_dump(mode="json") for subject in scores.subjects}
@@ -71,8 +71,8 @@ def compare(
     remarks = Remarks()
     if out and out.suffix not in (".html", ".md"):
         raise ConfigError(f"A comparison is written as .html or as .md; --out {out} is neither.")
-    ours = read_scores(RunFolder(run), variant, remarks.tell, judge)
-    theirs = read_scores(RunFolder(other), variant, remarks.tell, judge) if other else ours
+    ours = read_scores(RunFolder(run), variant, remarks.notify, judge)
+    theirs = read_scores(RunFolder(other), variant, remarks.notify, judge) if other else ours
     one, two = subject_of(ours, first), subject_of(theirs, second)
     if one is two:
         raise ConfigError("Name two subjects of the run with --first and --second, or give another run.")
@@ -107,7 +107,7 @@ def export(
     remarks, folder = Remarks(), RunFolder(run)
     if to not in ("csv", "lmms-eval", "inspect"):
         raise ConfigError(f"Nothing is exported to {to!r}; there are csv, lmms-eval and inspect.")
-    scores = read_scores(folder, variant, remarks.tell, judge)
+    scores = read_scores(folder, variant, remarks.notify, judge)
     if to == "csv":
         write_csv(scores, out)
         files = [out]

@@ -12,7 +12,7 @@ from longtake.console import Session, counted
 from longtake.errors import LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
 from longtake.evalharness.runs.predicting import failed, rows, settled
-from longtake.evalharness.runs.run_folder import RunCard, RunFolder, Tell
+from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.subject import Asked, SaysCost, Subject
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
@@ -48,7 +48,7 @@ def dry_run(
     items: Sequence[Item],
     subjects: Sequence[Subject],
     session: Session,
-    tell: Tell,
+    notify: Notify,
     *,
     retry_errors: bool = False,
 ) -> DryRun:
@@ -60,10 +60,10 @@ def dry_run(
         items: to be asked.
         subjects: who would be asked.
         session: its library is opened only where videos have to be indexed first.
-        tell: told of lines that were left out, and why indexing is not told.
+        notify: called for lines that were left out, and why indexing is not told.
         retry_errors: whether a prediction with an error would be made anew.
     """
-    held = folder.predictions(tell)
+    held = folder.predictions(notify)
     done = settled(held, retry_errors=retry_errors)
     missing = [(subject, list(rows(subject, card, items, done))) for subject in subjects]
     videos = dict.fromkeys(
@@ -75,7 +75,7 @@ def dry_run(
     )
     return DryRun(
         subjects=tuple(_expected(subject, wanted, held) for subject, wanted in missing),
-        indexing=_indexing(Workspace(session.library_root, session.settings), list(videos), tell) if videos else 0.0,
+        indexing=_indexing(Workspace(session.library_root, session.settings), list(videos), notify) if videos else 0.0,
     )
 
 
@@ -155,12 +155,12 @@ def _turns(item: Item, variant: Variant, seed: int) -> Iterable[Asked]:
     return (Asked(item, number, variant, seed, tuple(gold[:number])) for number in range(len(gold)))
 
 
-def _indexing(workspace: Workspace, videos: Sequence[str], tell: Tell) -> float | None:
+def _indexing(workspace: Workspace, videos: Sequence[str], notify: Notify) -> float | None:
     """Seconds of indexing before these videos can be asked about."""
     try:
         found = estimate(workspace, videos)
     except LongtakeError as error:
-        tell(str(error))
+        notify(str(error))
         return None
     missing = [video.indexing for video in found.videos]
     if None in missing:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.options import Json, give, tell
+from longtake.cli.options import Json, give, notify
 from longtake.console import counted
 
 
@@ -43,6 +43,6 @@ def scripted(
         {half: read_wordings(half) for half in WORDINGS},
         recordings=recordings_in(recordings) if recordings else (),
         stills=stills_in(stills) if stills else (),
-        tell=tell(as_json),
+        notify=notify(as_json),
     )
     give(written, show, as_json)

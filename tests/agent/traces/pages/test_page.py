@@ -18,7 +18,7 @@ from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked, line
 from longtake.agent.traces.pages.bundle import script
 from longtake.agent.traces.pages.page import address_from, page_of
 from longtake.agent.traces.pages.page_videos import STILL_BYTES
-from longtake.agent.traces.pages.page_words import MOST_TEXT
+from longtake.agent.traces.pages.page_words import MAX_TEXT
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.memory.library import Library
@@ -202,9 +202,9 @@ def test_no_key_and_no_password_stands_on_a_page(
 
 
 def test_a_text_of_any_length_is_shown_up_to_a_bound(small_workspace: Workspace) -> None:
-    long = recorded(small_workspace, says("x" * (MOST_TEXT + 1_000), LISTEN), says(PRICE))
+    long = recorded(small_workspace, says("x" * (MAX_TEXT + 1_000), LISTEN), says(PRICE))
     page = page_of(long.trace, small_workspace.library)
-    assert "x" * MOST_TEXT + "… and 1,000 characters more, in the trace" in page
+    assert "x" * MAX_TEXT + "… and 1,000 characters more, in the trace" in page
 
 
 def test_a_torn_trace_says_so_and_the_rest_is_shown(run: LenientRun, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from longtake.config import Settings
 from longtake.errors import Cancelled, EngineError
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.sandbox.bubblewrap import Bubblewrap, missing_bubblewrap
-from longtake.preprocess.engines.sandbox.sandbox import MOST_OUTPUT, Ran, Sandbox
+from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, Ran, Sandbox
 
 every_sandbox = pytest.mark.parametrize("name", SANDBOXES)
 
@@ -73,8 +73,8 @@ def test_the_limit_of_memory_holds(name: str) -> None:
 @every_sandbox
 def test_what_is_written_beyond_the_limit_is_cut_and_told(name: str) -> None:
     ran = run(name, "print('a' * 1000000)")
-    assert ran.ended == f"it wrote more than {MOST_OUTPUT} bytes"
-    assert ran.stdout == "a" * MOST_OUTPUT
+    assert ran.ended == f"it wrote more than {MAX_OUTPUT} bytes"
+    assert ran.stdout == "a" * MAX_OUTPUT
 
 
 @every_sandbox
