@@ -29,7 +29,7 @@ def test_a_clips_wordings_do_not_teach_who_reads_them() -> None:
     engines = EngineTable(Settings())
     own = next(example.question for example in load_bank() if example.clip == ABOUT)
     shipped = LearnedReader(engines)
-    read = ClipReaders(engines).without(ABOUT).read(own)
+    read = ClipReaders(engines).excluding(ABOUT).read(own)
     assert read == RefittedReader(shipped.embedding).excluding({ABOUT}).read(own)
     assert read != shipped.read(own)
 

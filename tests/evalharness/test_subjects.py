@@ -8,7 +8,7 @@ import pytest
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import Item, Turn, Variant
-from longtake.evalharness.subjects.agent import Agent
+from longtake.evalharness.subjects.agent import AgentSubject
 from longtake.evalharness.subjects.retrieval_baseline import Finder
 from longtake.evalharness.subjects.subject import Asked
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -24,13 +24,13 @@ def asked(video: Path | None, *turns: Turn, gold_at: int | None = None, number: 
 
 
 @pytest.fixture(scope="module", params=["agent", "retrieval", "transcript"])
-def subject(request: pytest.FixtureRequest, demo_workspace: Workspace) -> Agent | Finder:
+def subject(request: pytest.FixtureRequest, demo_workspace: Workspace) -> AgentSubject | Finder:
     if request.param == "agent":
-        return Agent("agent", demo_workspace)
+        return AgentSubject("agent", demo_workspace)
     return Finder(request.param, demo_workspace, ("speech",) if request.param == "transcript" else ())
 
 
-def test_a_video_that_is_not_there_is_told(subject: Agent | Finder) -> None:
+def test_a_video_that_is_not_there_is_told(subject: AgentSubject | Finder) -> None:
     reply = subject.reply(asked(None, OPEN))
     assert (reply.status, reply.text) == ("no_media", "")
     assert reply.error
@@ -40,7 +40,7 @@ def test_a_video_that_is_not_there_is_told(subject: Agent | Finder) -> None:
 def test_the_agent_chooses_the_same_option_wherever_it_stands(
     demo_workspace: Workspace, demo_video: Path, gold_at: int | None
 ) -> None:
-    reply = Agent("agent", demo_workspace).reply(asked(demo_video, EXTENSION, gold_at=gold_at))
+    reply = AgentSubject("agent", demo_workspace).reply(asked(demo_video, EXTENSION, gold_at=gold_at))
     assert (reply.choice, reply.parse) == (1, "ok")
     assert reply.trace
     assert reply.cited
@@ -48,7 +48,7 @@ def test_the_agent_chooses_the_same_option_wherever_it_stands(
 
 def test_the_agents_calls_are_those_of_its_run(small_workspace: Workspace) -> None:
     video = small_workspace.library.root / "talk.mp4"
-    reply = Agent("agent", small_workspace).reply(
+    reply = AgentSubject("agent", small_workspace).reply(
         asked(video, Turn(question="What does the speaker say from 0:04 to 0:06?"))
     )
     assert [call.tool for call in reply.calls] == ["transcribe_speech"]
@@ -59,7 +59,7 @@ def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> Non
     """What "it" is, only the first question tells."""
     video = small_workspace.library.root / "talk.mp4"
     first, second = Turn(question="What does the blue kettle cost?"), Turn(question="What does it cost?")
-    agent = Agent("agent", small_workspace)
+    agent = AgentSubject("agent", small_workspace)
     understood = []
     for question in (asked(video, second), asked(video, first, second, number=1)):
         trace = RecordedTrace(small_workspace.library.trace_root, agent.reply(question).trace or "")

@@ -12,7 +12,7 @@ from longtake.bench.clips_report import ClipsReport, GradedAnswer, Tally, show_c
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.scoring.choice_scores import choice_state
-from longtake.evalharness.subjects.agent import Agent
+from longtake.evalharness.subjects.agent import AgentSubject
 from longtake.evalharness.subjects.subject import Asked
 from longtake.memory.records import Answer, Option
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -32,7 +32,7 @@ def test_the_agent_replies_that_it_is_uncertain_and_chooses_nothing(
     small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     always_unsure(monkeypatch)
-    leaning = Agent("agent", small_workspace)
+    leaning = AgentSubject("agent", small_workspace)
     ask: Callable[..., Answer] = leaning._agent.ask
     option = Option(letter="A", text=OPTIONS[0]) if options else None
     monkeypatch.setattr(leaning._agent, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
