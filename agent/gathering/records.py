@@ -51,6 +51,12 @@ class Gathered(Record):
     spot: Evidence | None = Field(default=None, description="What else the question names, where it was found.")
     widened: bool = Field(default=False, description="Nothing lay in the scope itself, so the seconds around it count.")
 
+    @property
+    def evidence(self) -> list[Evidence]:
+        """Every document that was found and the lines they stand in, each once."""
+        pieces = (item for found in self.found for item in (found.evidence, *found.line))
+        return list({(item.id, item.box): item for item in pieces}.values())
+
 
 Gatherer = Callable[[Query, "RunContext"], Gathered]
 

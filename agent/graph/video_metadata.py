@@ -54,7 +54,7 @@ def known_video(video: VideoHandle) -> KnownVideo:
 
 
 def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequence[KnownVideo]) -> str:
-    """How many of all shots were looked at whole, as `(12 of 12 shots examined.)`; empty where shots are not known.
+    """How many of all shots were looked at whole, as `(12 of 12 shots examined.)`; empty where none was.
 
     Args:
         examined: video, start and end of what was looked at, in seconds.
@@ -65,7 +65,7 @@ def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequenc
         looked = joined((TimeSpan(start=a, end=b) for name, a, b in examined if name == video.id), gap=_SLACK)
         total += len(video.shots)
         seen += sum(any(_covers(span, shot) for span in looked) for shot in video.shots)
-    return f"({seen} of {total} shots examined.)" if total else ""
+    return f"({seen} of {total} shots examined.)" if seen else ""
 
 
 def _covers(span: TimeSpan, shot: TimeSpan) -> bool:

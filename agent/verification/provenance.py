@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,8 @@ _CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|
 # Tools whose output no video holds, and the argument that must be held by it for the output to prove anything.
 _MAKERS = {"execute_code": "code", "translate_text": "text", "translate_speech": "", "memory_tool": ""}
 _WEB = "web_search"
-ORIENT = "orient"  # the trace's step that knows the facts of a recording before any call
+# The trace's steps that find evidence without a call: the facts of a recording, and the lines nearest to the question.
+ORIENT, GATHER = "orient", "gather"
 
 
 @dataclass(frozen=True)
@@ -85,19 +86,22 @@ def pages_quoted(text: str, calls: Sequence[Made]) -> list[tuple[str, str]]:
     return [(page["snippet"], page.get("url", page["title"])) for page in pages if f"“{page['snippet']}”" in text]
 
 
-def attach_sources(claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made]) -> Claim:
+def attach_sources(
+    claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made], gathered: Collection[Citation] = ()
+) -> Claim:
     """A checked claim with what another modality says otherwise, and the calls that found all it cites.
 
-    Evidence that no call found is of the recording itself, and was known when the run began. What is known otherwise is
-    not softened but struck.
+    Evidence that no call found was gathered before the first call, or is a fact of the recording itself. What is known
+    otherwise is not softened but struck.
     """
     otherwise = tuple(Citation.of(item) for item in contradicting(claim, evidence))
     proof = tuple(citation for citation in claim.citations if citation not in otherwise)
     doubtful = () if otherwise else claim.doubtful
     cited = (*proof, *otherwise, *doubtful)
     found = [call.by for call in calls if call.found.intersection(cited) or _works_out(call.computed, claim)]
-    if not frozenset[Citation]().union(*(call.found for call in calls)).issuperset(cited):
-        found.insert(0, FoundBy(tool=ORIENT))
+    uncalled = frozenset(cited).difference(*(call.found for call in calls))
+    found[:0] = [FoundBy(tool=GATHER)] * bool(uncalled.intersection(gathered))
+    found[:0] = [FoundBy(tool=ORIENT)] * bool(uncalled.difference(gathered))
     told = {"citations": proof, "against": otherwise, "doubtful": doubtful, "found_by": tuple(found)}
     return claim.model_copy(update=told)
 

@@ -14,7 +14,6 @@ from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
 from longtake.agent.query.query import Query
-from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 
 _LETTERS_A_TOKEN = 4  # of English text, by rule of thumb
@@ -26,7 +25,7 @@ def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     context, query = runtime.context, state.query
     assert query is not None, "orient comes first"
     gathered = context.gather(query, context)
-    found = _evidence(gathered)
+    found = gathered.evidence
     context.trace.event(
         "gather",
         started=started,
@@ -42,11 +41,6 @@ def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         "messages": _opening(query, gathered, context.tools.settings.gathering.tokens),
         "evidence": [*state.evidence, *(item for item in found if (item.id, item.box) not in known)],
     }
-
-
-def _evidence(gathered: Gathered) -> list[Evidence]:
-    pieces = (item for found in gathered.found for item in (found.evidence, *found.line))
-    return list({(item.id, item.box): item for item in pieces}.values())
 
 
 def _opening(query: Query, gathered: Gathered, tokens: int) -> list[BaseMessage]:

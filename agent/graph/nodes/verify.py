@@ -18,7 +18,7 @@ from longtake.agent.verification.claims import LETTER, NOT_FOUND, Checked, check
 from longtake.agent.verification.provenance import attach_sources, calls_made, grounded, made
 from longtake.agent.verification.verdicts import Grounds
 from longtake.agent.verification.verifier import EntailmentVerifier, LexicalVerifier, Verifier
-from longtake.memory.records import Citing
+from longtake.memory.records import Citation, Citing
 
 
 def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -63,7 +63,9 @@ def _check(state: AgentState, context: RunContext, prompts: PromptText) -> Check
         checked = check_reply(state.reply, state.evidence, grounds, verifier)
     else:
         checked = check_draft(_statement(state), state.evidence, grounds, names, verifier)
-    return replace(checked, claims=tuple(attach_sources(claim, state.evidence, calls) for claim in checked.claims))
+    gathered = {Citation.of(item) for item in (state.gathered.evidence if state.gathered else ())}
+    claims = tuple(attach_sources(claim, state.evidence, calls, gathered) for claim in checked.claims)
+    return replace(checked, claims=claims)
 
 
 def _statement(state: AgentState) -> str:

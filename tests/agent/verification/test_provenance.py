@@ -10,7 +10,7 @@ from longtake.agent.verification.claims import check_draft
 from longtake.agent.verification.provenance import Made, attach_sources, grounded, pages_quoted
 from longtake.agent.verification.publishing import softened, with_citations
 from longtake.agent.verification.verdicts import Grounds
-from longtake.memory.records import Claim, Evidence, FoundBy, Modality
+from longtake.memory.records import Citation, Claim, Evidence, FoundBy, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.result import ToolFailure, ToolResult
@@ -187,6 +187,12 @@ def test_a_claim_names_every_call_that_found_its_proof() -> None:
         "call-0-1",
         "call-1-0",
     ]
+
+
+def test_lines_found_before_the_first_call_were_gathered() -> None:
+    (claim,) = check_draft("The kettle costs 45 dollars [00:00:12].", [KETTLE]).claims
+    gathered = {Citation.of(KETTLE)}
+    assert attach_sources(claim, [KETTLE], [], gathered).found_by == (FoundBy(tool="gather"),)
 
 
 def test_a_fact_of_the_recording_was_found_by_no_call() -> None:
