@@ -30,6 +30,8 @@ Target = Literal[
     "translation",
     "sum",
     "difference",
+    "highest",
+    "lowest",
     "calculation",
     "feeling",
     "code",

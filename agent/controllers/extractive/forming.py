@@ -22,7 +22,7 @@ _IMPOSSIBLE = 0.02  # chance of a modality under which nothing of it is offered
 _UNSEEN = 0.85  # chance of a source from which another's lines answer nothing
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # knows things
 _MANY = frozenset({"list", "order"})
-_WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "calculation", "code", "translation")
+_WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
@@ -47,7 +47,7 @@ class Findings:
     results: Sequence[ToolResult]
     embed: Embed
     made: Reply | None = None
-    beside: Candidate | None = None
+    picked: Candidate | None = None  # the one line that settles which option is right
 
 
 def form(findings: Findings) -> Reply:
@@ -56,7 +56,7 @@ def form(findings: Findings) -> Reply:
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
     nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
     if query.options and (
-        picked := choose(query.options, [(findings.beside, 1.0)] if findings.beside else fitting, findings.embed)
+        picked := choose(query.options, [(findings.picked, 1.0)] if findings.picked else fitting, findings.embed)
     ):
         option, line, sure = picked
         claim = DraftClaim(text=_told(query, line), evidence=_ids(line))

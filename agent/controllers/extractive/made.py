@@ -9,7 +9,7 @@ from longtake.agent.controllers.extractive.calls import formulas_of
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.succession import beside
-from longtake.agent.controllers.extractive.values import values_for
+from longtake.agent.controllers.extractive.values import extreme, values_for
 from longtake.agent.controllers.reply import DraftClaim, Reply
 from longtake.agent.gathering.records import Gathered
 from longtake.agent.language.amounts import amounts
@@ -123,6 +123,15 @@ def _worked_out(finds: Finds) -> Reply | None:
     return None
 
 
+def _extreme(finds: Finds) -> Reply | None:
+    """The line that holds the highest or the lowest of the values found."""
+    value = extreme(finds.query, finds.ranked)
+    if value is None:
+        return None
+    chance = finds.query.reading.targets[finds.query.target]
+    return _answered([(f"“{value.line.text}”", list(value.line.line))], chance)
+
+
 def _unused(finds: Finds, proof: Sequence[Evidence]) -> bool:
     """Whether the question gives an amount that is in none of the lines: something else is to be worked out with it."""
     held = {amount.number for item in proof for amount in amounts(item.content)}
@@ -168,6 +177,8 @@ _BY_TARGET: Mapping[Target, Make] = {
     "translation": _translation,
     "sum": _worked_out,
     "difference": _worked_out,
+    "highest": _extreme,
+    "lowest": _extreme,
     "calculation": _calculation,
     "code": _printed,
     "order": _succeeding,

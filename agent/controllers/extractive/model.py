@@ -22,6 +22,7 @@ from longtake.agent.controllers.extractive.forming import Findings, form, said
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.ranking import confidence, load_weights, ranked
 from longtake.agent.controllers.extractive.succession import beside
+from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.controllers.reply import REPLY, Reply
 from longtake.agent.gathering.records import Gathered
 from longtake.agent.query.query import Query
@@ -75,8 +76,9 @@ class ExtractiveChatModel(BaseChatModel):
         else:
             trust = confidence(query, found, weights) if found else 0.0
             lines = [candidate for candidate, _ in found]
-            made, following = made_reply(query, gathered, results, lines), beside(query, gathered, lines)
-            message = _saying(form(Findings(query, found, trust, weights.sure, results, self.embed, made, following)))
+            made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
+            picked = value.line if value else beside(query, gathered, lines)
+            message = _saying(form(Findings(query, found, trust, weights.sure, results, self.embed, made, picked)))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

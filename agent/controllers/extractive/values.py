@@ -1,8 +1,8 @@
-"""Values that the evidence holds, for their sum or their difference."""
+"""Values that the evidence holds, for their sum, their difference, the highest and the lowest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
@@ -10,9 +10,10 @@ from typing import NamedTuple
 from longtake.agent.controllers.extractive.candidates import Candidate, distinct
 from longtake.agent.language.amounts import Amount, amounts
 from longtake.agent.language.words import content_stems
-from longtake.agent.query.query import Query
+from longtake.agent.query.query import Query, Target
 
 MAX_VALUES = 20
+EXTREMES: Mapping[Target, Callable[..., Value]] = {"highest": max, "lowest": min}
 
 
 class Value(NamedTuple):
@@ -28,21 +29,30 @@ class Value(NamedTuple):
 
 
 def values_for(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
-    """The values that a sum or a difference takes, in the order of the evidence; empty where there are not two.
+    """The values that are added or compared, in the order of the evidence; empty where there are not two.
 
-    They are of one kind: of the best line's unit, and shown together with it where it is shown. Those that the question
-    names come before all others; of a difference between values that it does not name, the largest and the smallest.
+    They are of one kind: of the unit of the best line that has others of its kind, and shown together with it where it
+    is shown. Those that the question names come before all others; of a difference between values that it does not
+    name, the largest and the smallest.
     """
     told = [_alone(each) for each in ranked if each.modality in ("scene_text", "speech")]
     held = [Value(next(iter(amounts(each.text))), each) for each in distinct(told) if len(amounts(each.text)) == 1]
-    best = next((value for value in held if value.amount.unit), None)
-    if best is None:
+    groups = ([value for value in held if _goes_with(value, best)] for best in held if best.amount.unit)
+    peers = next((group[:MAX_VALUES] for group in groups if len(group) > 1), [])
+    if not peers:
         return []
-    peers = [value for value in held if _goes_with(value, best)][:MAX_VALUES]
     wanted = _named(query, peers)
     if query.target == "difference" and len(wanted) != 2:
         wanted = [max(peers, key=lambda value: value.number), min(peers, key=lambda value: value.number)]
     return wanted if len(wanted) > 1 and wanted[0] != wanted[-1] else []
+
+
+def extreme(query: Query, ranked: Sequence[Candidate]) -> Value | None:
+    """The highest or the lowest of the values, as the question asks; None where there are not two to compare."""
+    if query.target not in EXTREMES:
+        return None
+    values = values_for(query, ranked)
+    return EXTREMES[query.target](values, key=lambda value: value.number) if values else None
 
 
 def _alone(candidate: Candidate) -> Candidate:

@@ -118,6 +118,23 @@ def test_values_that_are_shown_together_are_added_or_subtracted(target: Target, 
     assert calls_after(asked, [], ranked[:1]) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "question", "line"),
+    [
+        ("highest", "Which is the dearest?", "Table $110"),
+        ("lowest", "What costs the least?", "Chair $25"),
+        ("lowest", "Is the lamp or the table cheaper?", "Lamp $40"),
+    ],
+)
+def test_values_that_are_shown_together_are_compared(target: Target, question: str, line: str) -> None:
+    asked = query("text", target, question).model_copy(update={"words": tuple(content_stems(question))})
+    alone = written("Desk $900", 0.2, start=80)
+    reply = made_reply(asked, Gathered(), [], [alone, *PRICES])
+    assert reply is not None
+    assert line in reply.claims[0].text
+    assert made_reply(asked, Gathered(), [], [alone]) is None
+
+
 def test_a_sum_is_doubted_where_the_question_gives_another_amount() -> None:
     done = [ToolResult(tool="calculator", output={"result": "175"})]
     plain, changed = (
