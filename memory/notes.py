@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longtake.memory.database import open_database
-from longtake.memory.terms import document_terms, query_terms
+from longtake.memory.search.terms import document_terms, query_terms
 
 MAX_NOTES = 500  # of one thread
 MAX_NOTE_LENGTH = 4_000  # characters

@@ -3,22 +3,22 @@
 from longtake.tools.compute.calculator import calculator
 from longtake.tools.compute.execute_code import execute_code
 from longtake.tools.compute.math_expressions import extract_math_exp
+from longtake.tools.retrieval.cross_modal_search import cross_modal_search
 from longtake.tools.retrieval.memory import memory_tool
-from longtake.tools.retrieval.search import cross_modal_search
 from longtake.tools.retrieval.web_search import web_search
 from longtake.tools.speech.audio_events import detect_audio_events
-from longtake.tools.speech.summary import summarize_segment
+from longtake.tools.speech.summarize_segment import summarize_segment
 from longtake.tools.speech.transcribe import transcribe_speech
 from longtake.tools.speech.translate import translate_speech, translate_text
-from longtake.tools.vision.activities import detect_activities
 from longtake.tools.vision.count_objects import count_objects
-from longtake.tools.vision.faces import detect_faces
-from longtake.tools.vision.fused_frames import integrate_frames
-from longtake.tools.vision.inspection import inspect_motion
-from longtake.tools.vision.moments import find_moments
+from longtake.tools.vision.detect_activities import detect_activities
+from longtake.tools.vision.detect_faces import detect_faces
+from longtake.tools.vision.extract_scene_text import extract_scene_text
+from longtake.tools.vision.find_moments import find_moments
+from longtake.tools.vision.inspect_motion import inspect_motion
+from longtake.tools.vision.integrate_frames import integrate_frames
 from longtake.tools.vision.object_detection import object_detection
-from longtake.tools.vision.scene_text import extract_scene_text
-from longtake.tools.vision.watch import watch_segment
+from longtake.tools.vision.watch_segment import watch_segment
 
 ALL_TOOLS = (
     transcribe_speech,

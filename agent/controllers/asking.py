@@ -14,7 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
 from longtake.errors import EngineError
-from longtake.tools.core.context import Budget
+from longtake.tools.core.tool_context import Budget
 
 # Where a reply says why it had to be asked for again.
 ASKED_AGAIN = "asked_again"

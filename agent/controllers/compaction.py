@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from longtake.agent.controllers.endpoint import ContextFull
+from longtake.agent.controllers.asking import ContextFull
 from longtake.tools.core.result import ToolResult
 
 # Letters left to each older part, and to each result of the last round; tried in this order.

@@ -23,11 +23,11 @@ from transformers import (  # pyright: ignore[reportMissingImports] - an extra
     StoppingCriteriaList,
 )
 
+from longtake.agent.controllers.asking import ContextFull
 from longtake.agent.controllers.call_parsing.arguments import UNREADABLE
 from longtake.agent.controllers.call_parsing.markup import harmless
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
-from longtake.agent.controllers.endpoint import ContextFull
 from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, EngineError
 from longtake.prompts import without_thinking

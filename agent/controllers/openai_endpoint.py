@@ -30,9 +30,9 @@ from openai import (
 from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
+from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Role
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.completions import mended
-from longtake.agent.controllers.endpoint import CONTROLLER, Busy, ContextFull, Role
 from longtake.config import ControllerSettings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client

@@ -8,8 +8,8 @@ from collections import Counter
 
 from langchain_core.messages import HumanMessage, message_to_dict
 
-from longtake.agent.controllers.endpoint import reply, tokens
-from longtake.agent.graph.context import RunContext
+from longtake.agent.controllers.asking import reply, tokens
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.prompts.render import prompts_hash
 from longtake.prompts import without_thinking
 

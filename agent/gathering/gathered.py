@@ -12,7 +12,7 @@ from longtake.memory.records import Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
 
 if TYPE_CHECKING:
-    from longtake.agent.graph.context import RunContext
+    from longtake.agent.graph.run_context import RunContext
 
 
 class Found(Record):

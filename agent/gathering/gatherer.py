@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from longtake.agent.gathering.lines import Lines
-from longtake.agent.gathering.records import Found, Gathered
+from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.language.words import holds_phrase
 from longtake.agent.query.query import Anchor, Query, Relation
 from longtake.errors import EngineError
-from longtake.memory.fusion import WORDS
-from longtake.memory.index import Hit, Match, SearchFilter, Vectors
 from longtake.memory.records import Evidence, Modality
+from longtake.memory.search.fusion import WORDS
+from longtake.memory.search.search_index import Hit, Match, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.pipeline.retrieval import query_embeddings
-from longtake.tools.core.context import ToolContext, VideoHandle
 from longtake.tools.core.evidence import evidence_of
-from longtake.tools.retrieval.search import evidence_of_document
+from longtake.tools.core.tool_context import ToolContext, VideoHandle
+from longtake.tools.retrieval.cross_modal_search import evidence_of_document
 
 if TYPE_CHECKING:
-    from longtake.agent.graph.context import RunContext
+    from longtake.agent.graph.run_context import RunContext
 
 SEARCHED: tuple[Modality, ...] = ("speech", "scene_text", "audio", "visual")
 MOST = 24  # documents of a modality

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from longtake.agent.language.rows import row_of
+from longtake.agent.language.picture_rows import row_of
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 

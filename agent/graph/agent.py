@@ -14,8 +14,8 @@ from typing import NamedTuple
 from filelock import FileLock, Timeout
 
 from longtake.agent.controllers.factory import make_controllers
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import Question, Turn
 from longtake.agent.graph.video_metadata import Known, known_video
@@ -31,7 +31,7 @@ from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.redaction import keys_of
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 MAX_QUESTION_LENGTH = 4_000

@@ -12,8 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from longtake.agent.controllers.reply import DraftClaim, Reply
-from longtake.agent.gathering.records import Found, Gathered
-from longtake.agent.graph.context import RunContext
+from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.graph.nodes.act import act
 from longtake.agent.graph.nodes.answer import answer
 from longtake.agent.graph.nodes.gather import gather
@@ -22,6 +21,7 @@ from longtake.agent.graph.nodes.plan import plan
 from longtake.agent.graph.nodes.stand_in import stand_in
 from longtake.agent.graph.nodes.verify import verify
 from longtake.agent.graph.routing import after_plan, after_verify
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Question, Turn
 from longtake.agent.query.query import Anchor, Query, Reading, Scope
 from longtake.errors import LibraryError

@@ -7,9 +7,9 @@ from typing import Literal
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
-from longtake.tools.core.context import ToolContext
+from longtake.tools.core.tool_context import ToolContext
 
 STOPPED = "it was stopped"
 OUT_OF_TIME = "the time ran out"

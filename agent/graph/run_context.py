@@ -8,13 +8,13 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from longtake.agent.gathering.gather import gather
-from longtake.agent.gathering.records import Gatherer
+from longtake.agent.gathering.gathered import Gatherer
+from longtake.agent.gathering.gatherer import gather
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.reader import Reader
 from longtake.agent.traces.trace import Trace
 from longtake.agent.verification.verifier import billions
-from longtake.tools.core.context import ToolContext
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
 

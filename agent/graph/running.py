@@ -10,9 +10,9 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.graph import Graph
 from longtake.agent.graph.nodes.answer import usage_of
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Progress, Question
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.records import Answer

@@ -10,7 +10,7 @@ from typing import Annotated
 from langchain_core.messages import BaseMessage
 
 from longtake.agent.controllers.reply import Reply
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, Record
 

@@ -11,8 +11,8 @@ from longtake.agent.query.query import Fact, Source, Target
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
-from longtake.tools.core.context import VideoHandle
 from longtake.tools.core.evidence import evidence_of
+from longtake.tools.core.tool_context import VideoHandle
 
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
 _SLACK = 0.5  # seconds by which the edges of what was looked at may miss those of a shot

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from longtake.agent.language.amounts import COINS, RATES
-from longtake.agent.language.rows import CELLS
+from longtake.agent.language.picture_rows import CELLS
 from longtake.agent.language.words import NUMBER_WORDS, figures, fold, numbers, stem, words
 
 _ASIDE = frozenset(

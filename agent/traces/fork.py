@@ -9,8 +9,8 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from longtake.agent.controllers.call_parsing.calls import PLANNED, read_reply
-from longtake.agent.graph.ask import Agent
-from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.agent import Agent
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
 from longtake.agent.traces.recording import Call, WholeRun
 from longtake.agent.traces.trace import RecordedTrace
@@ -18,8 +18,8 @@ from longtake.errors import LibraryError
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import VideoHandle
 from longtake.tools.core.result import ToolError
+from longtake.tools.core.tool_context import VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 

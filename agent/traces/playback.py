@@ -13,13 +13,13 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from longtake.agent.controllers.endpoint import ContextFull
+from longtake.agent.controllers.asking import ContextFull
 from longtake.agent.query.query import Reading
 from longtake.agent.traces.recording import Call, Reply, letters
 from longtake.errors import LibraryError
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
 

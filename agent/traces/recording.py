@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
 
 from longtake.agent.controllers.tool_text import CHECK
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.state import Question, Turn
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.query import Query, Reading

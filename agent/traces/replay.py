@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.graph import build_graph, open_threads
 from longtake.agent.graph.nodes.plan import SILENT
 from longtake.agent.graph.routing import OUT_OF_TIME, STOPPED
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.traces.differences import Difference, compared, first_difference
@@ -24,9 +24,9 @@ from longtake.agent.traces.recording import WholeRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.preprocess.engines import EngineTable
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
 _ENDS = ("answer", "error")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.traces.recorded import Event, Lenient, LenientRun
 from longtake.console import counted

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from longtake.agent.language.rows import CELLS, row_of
+from longtake.agent.language.picture_rows import CELLS, row_of
 from longtake.agent.language.statements import Statement, Value, statements
 from longtake.agent.language.words import content_stems, numbers, stem, stems
 from longtake.memory.records import Citation, Claim, Evidence, Modality

@@ -18,8 +18,8 @@ from langsmith.run_helpers import tracing_context
 from openai import BadRequestError, UnprocessableEntityError
 from pydantic import Field
 
+from longtake.agent.controllers.asking import ContextFull, Role, reply
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ
-from longtake.agent.controllers.endpoint import ContextFull, Role, reply
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, PriceSettings, secret
 from longtake.errors import Cancelled, ConfigError, EngineError
@@ -29,7 +29,7 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.prompts import prompts_hash, render, without_thinking
-from longtake.tools.core.context import Budget
+from longtake.tools.core.tool_context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"
 ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from longtake.evalharness.items import Item, Prediction, Reply
 from longtake.evalharness.reports.run_scores import SubjectScores
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
-from longtake.evalharness.suites.longshot_tasks import duration_bucket
+from longtake.evalharness.suites.longshot.longshot_tasks import duration_bucket
 
 Stance = Literal["answered", "uncertain", "abstained", "failed"]
 _STANCES: tuple[Stance, ...] = ("answered", "uncertain", "abstained")  # the first that a reply takes is the item's

@@ -11,12 +11,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from longtake.console import counted
 from longtake.errors import LibraryError
+from longtake.evalharness.reports.cited_frames import Stills
 from longtake.evalharness.reports.compare import Comparison, grids, summary
 from longtake.evalharness.reports.content import Content, Grid
 from longtake.evalharness.reports.drawing import forest_of, key, scatter
 from longtake.evalharness.reports.openable import opened
 from longtake.evalharness.reports.run_scores import RunScores
-from longtake.evalharness.reports.stills import Stills
 from longtake.evalharness.reports.traces import Traces
 from longtake.memory.timespan import clock
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn
+from longtake.evalharness.reports.cited_frames import Still, Stills
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
-from longtake.evalharness.reports.stills import Still, Stills
 from longtake.evalharness.reports.traces import Excerpt, Traces
 from longtake.evalharness.scoring.choices import LABELS
 

@@ -15,7 +15,7 @@ from longtake.evalharness.runs.run_folder import Loading, Notify, RunCard, RunFo
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.scoring.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
 from longtake.evalharness.subjects.subject import Asked
-from longtake.evalharness.suites.table import Scored, Suite
+from longtake.evalharness.suites.suite_table import Scored, Suite
 
 Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from longtake.evalharness.items import Judgement, Prediction
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
-from longtake.evalharness.suites.table import Scored, Suite
+from longtake.evalharness.suites.suite_table import Scored, Suite
 
 R = TypeVar("R", Prediction, Judgement)
 

@@ -15,7 +15,7 @@ from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Loading, RunFolder
 from longtake.evalharness.scoring import asked
-from longtake.evalharness.suites.table import cases_of_run
+from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record
 from longtake.preprocess.media.media import probe
 

@@ -19,7 +19,7 @@ from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.suites.table import Scored, Suite, reading_of, suite_named
+from longtake.evalharness.suites.suite_table import Scored, Suite, reading_of, suite_named
 from longtake.memory.records import Record
 
 _SINGULAR = {

@@ -13,7 +13,7 @@ import yaml
 
 from longtake.evalharness.scripted.script import FPS, Facts, Flash, Line, Picture, Scene, Sound, SoundKind
 from longtake.evalharness.scripted.voices import ENGLISH, Recording, recorded, spoken
-from longtake.preprocess.demo.script import Slide
+from longtake.preprocess.demo.demo_script import Slide
 from longtake.preprocess.demo.sound import RATE
 
 T = TypeVar("T")

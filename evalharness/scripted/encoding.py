@@ -13,11 +13,11 @@ from PIL import Image
 from longtake.errors import LibraryError
 from longtake.evalharness.scripted.pictures import frames_of
 from longtake.evalharness.scripted.script import FPS, HEIGHT, WIDTH, Script
-from longtake.evalharness.scripted.sounds import soundtrack
+from longtake.evalharness.scripted.sound_synthesis import soundtrack
 from longtake.evalharness.scripted.truth import truth_of
 from longtake.memory.layers import write_atomic
+from longtake.preprocess.demo.demo_truth import webvtt
 from longtake.preprocess.demo.sound import RATE, Samples
-from longtake.preprocess.demo.truth import webvtt
 
 _X264 = {"preset": "ultrafast", "sc_threshold": "40", "crf": "22"}
 _BLOCK = RATE // FPS  # samples of sound in a frame

@@ -13,7 +13,7 @@ from longtake.evalharness.scripted import scenes_heard, scenes_seen, scenes_show
 from longtake.evalharness.scripted.draw import Draw, Tape
 from longtake.evalharness.scripted.script import Begin, Deck, Facts, Scene, Script
 from longtake.evalharness.scripted.voices import Recording
-from longtake.preprocess.demo.script import Slide
+from longtake.preprocess.demo.demo_script import Slide
 
 Make = Callable[[Draw], Scene]
 KINDS: Mapping[str, Make] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longtake.evalharness.scripted.draw import Draw, Tape, listed
 from longtake.evalharness.scripted.script import Code, Deck, Facts, Scene
-from longtake.preprocess.demo.script import Slide
+from longtake.preprocess.demo.demo_script import Slide
 
 _RISES = (10, 40)  # dollars, the least and the most
 

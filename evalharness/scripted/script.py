@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longtake.memory.records import Record
-from longtake.preprocess.demo.script import Slide, Theme
+from longtake.preprocess.demo.demo_script import Slide, Theme
 
 FPS = 25
 WIDTH, HEIGHT = 640, 360

@@ -14,8 +14,8 @@ from longtake.evalharness.scripted.questions import items_of
 from longtake.evalharness.scripted.voices import Recording
 from longtake.evalharness.scripted.wordings import Wording, Wordings
 from longtake.evalharness.suites import loading
-from longtake.evalharness.suites.longshot_rows import parsed
-from longtake.evalharness.suites.rows import read_rows
+from longtake.evalharness.suites.benchmark_rows import read_rows
+from longtake.evalharness.suites.longshot.longshot_rows import parsed
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 

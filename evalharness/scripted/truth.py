@@ -24,7 +24,7 @@ from longtake.evalharness.scripted.script import (
 )
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.demo.truth import Cue
+from longtake.preprocess.demo.demo_truth import Cue
 
 
 class TrueScene(Record):

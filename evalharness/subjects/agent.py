@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.state import Turn
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall

@@ -14,15 +14,15 @@ from threading import Lock
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.controllers.endpoint import ContextFull, Role, reply, tokens
+from longtake.agent.controllers.asking import ContextFull, Role, reply, tokens
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import ControllerSettings, secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.items import Reply
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.choices import Choice, read_choice
-from longtake.evalharness.subjects.frames import sampled
 from longtake.evalharness.subjects.model_spec import Given
+from longtake.evalharness.subjects.sampled_frames import sampled
 from longtake.evalharness.subjects.subject import Asked, no_media
 from longtake.evalharness.subjects.transcript import Transcript, read_transcript
 from longtake.memory.records import Usage
@@ -31,7 +31,7 @@ from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
-from longtake.tools.core.context import Budget
+from longtake.tools.core.tool_context import Budget
 
 PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")

@@ -21,7 +21,7 @@ from longtake.config import secret, unset
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
 from longtake.evalharness.runs.journal import wrong_field
-from longtake.evalharness.subjects.frames import Sampling
+from longtake.evalharness.subjects.sampled_frames import Sampling
 from longtake.memory.records import Record
 
 MAX_FRAMES = 64

@@ -14,8 +14,8 @@ from longtake.evalharness.items import Reply
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.naive_baselines import abstained, chosen
 from longtake.evalharness.subjects.subject import Asked, no_media
-from longtake.memory.index import Hit, SearchFilter
 from longtake.memory.records import Modality, Usage
+from longtake.memory.search.search_index import Hit, SearchFilter
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -31,7 +31,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
     """
     if is_model(name):
         from longtake.evalharness.subjects.endpoint_model import EndpointModel
-        from longtake.evalharness.suites.agentic_simulated import Simulated
+        from longtake.evalharness.suites.agentic.agentic_simulated import Simulated
         from longtake.preprocess.pipeline.workspace import Workspace
 
         given, workspace = given_by(name), Workspace(session.library_root, session.settings)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from longtake.memory.timespan import clock
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import VideoHandle
+from longtake.tools.core.tool_context import VideoHandle
 
 
 class Line(NamedTuple):

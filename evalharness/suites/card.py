@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.journal import wrong_field
-from longtake.evalharness.suites.options import AnswerAs
+from longtake.evalharness.suites.answer_options import AnswerAs
 from longtake.memory.records import Record
 
 

@@ -10,8 +10,8 @@ from longtake.errors import MediaError
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.suites.options import AnswerAs, option_of
-from longtake.evalharness.suites.rows import BadRow, Row
+from longtake.evalharness.suites.answer_options import AnswerAs, option_of
+from longtake.evalharness.suites.benchmark_rows import BadRow, Row
 from longtake.preprocess.media.media import probe
 
 CONTAINERS = frozenset(".avi .flv .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .ogv .ts .wav .webm .wmv".split())

@@ -17,9 +17,9 @@ from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import choice_state, rotations
+from longtake.evalharness.suites.answer_options import option_of, split_options
+from longtake.evalharness.suites.benchmark_rows import Row, read_rows
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
-from longtake.evalharness.suites.options import option_of, split_options
-from longtake.evalharness.suites.rows import Row, read_rows
 
 SUITE = "moment-video"
 TASKS = ("TO", "TC", "AD", "TR")

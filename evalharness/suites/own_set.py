@@ -24,10 +24,10 @@ from longtake.evalharness.scoring.choice_scores import (
     rotations,
     summarise,
 )
+from longtake.evalharness.suites.answer_options import split_options
+from longtake.evalharness.suites.benchmark_rows import Row, read_rows
 from longtake.evalharness.suites.card import Card
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
-from longtake.evalharness.suites.options import split_options
-from longtake.evalharness.suites.rows import Row, read_rows
 
 
 def load_own_set(card: Card, notify: Notify) -> list[Item]:

@@ -17,11 +17,13 @@ from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted import questions as scripted
 from longtake.evalharness.scripted.scores import score_scripted
 from longtake.evalharness.scripted.suite import load_scripted
-from longtake.evalharness.suites import agentic, longshot, moment_video, video_tt
-from longtake.evalharness.suites.agentic_scores import score_agentic
+from longtake.evalharness.suites import moment_video, video_tt
+from longtake.evalharness.suites.agentic import agentic_suite as agentic
+from longtake.evalharness.suites.agentic.agentic_scores import score_agentic
 from longtake.evalharness.suites.card import read_card
 from longtake.evalharness.suites.lmms_samples import LMMS
-from longtake.evalharness.suites.longshot_scores import score_longshot
+from longtake.evalharness.suites.longshot import longshot_suite as longshot
+from longtake.evalharness.suites.longshot.longshot_scores import score_longshot
 from longtake.evalharness.suites.moment_video_scores import score_moment_video
 from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own_set_variants, score_own_set
 from longtake.evalharness.suites.video_tt_scores import score_video_tt

@@ -17,9 +17,9 @@ from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.runs.run_folder import Notify
+from longtake.evalharness.suites.answer_options import split_options
+from longtake.evalharness.suites.benchmark_rows import SUFFIXES, Row, read_rows
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
-from longtake.evalharness.suites.options import split_options
-from longtake.evalharness.suites.rows import SUFFIXES, Row, read_rows
 
 SUITE = "video-tt"
 PRIMARY, CHOICE = "primary", "multiple choice"

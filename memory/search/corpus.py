@@ -11,13 +11,13 @@ from operator import attrgetter
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.current import Revision, is_refined, video_of
-from longtake.memory.index import SearchFilter
-from longtake.memory.lexical import LexicalIndex
 from longtake.memory.records import MODALITIES
-from longtake.memory.segments import Segment
+from longtake.memory.search.current_revisions import Revision, is_refined, video_of
+from longtake.memory.search.lexical import LexicalIndex
+from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.segments import Segment
+from longtake.memory.search.vectors import VectorSpace
 from longtake.memory.timespan import TimeSpan
-from longtake.memory.vectors import VectorSpace
 
 Mask = npt.NDArray[np.bool_]
 

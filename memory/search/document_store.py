@@ -17,8 +17,8 @@ import chromadb
 import numpy as np
 from chromadb.config import Settings
 
-from longtake.memory.index import Document
 from longtake.memory.layers import canonical_json
+from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
 # Chroma insists on an embedding. The vectors live in FAISS, one space per embedding; a second copy here would tie the

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from longtake.memory.corpus import Corpus
-from longtake.memory.fusion import Candidate
+from longtake.memory.search.corpus import Corpus
+from longtake.memory.search.fusion import Candidate
 from longtake.memory.timespan import TimeSpan
 
 _GAP = 2.0  # seconds between two documents of one event

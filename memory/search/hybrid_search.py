@@ -20,15 +20,15 @@ from chromadb.errors import ChromaError
 from filelock import FileLock
 
 from longtake.errors import LibraryError
-from longtake.memory.corpus import Corpus, Mask
-from longtake.memory.current import Revision, entry, read_current, video_of, write_current
-from longtake.memory.documents import DocumentStore
-from longtake.memory.events import Event, find_events
-from longtake.memory.fusion import WORDS, Candidate, Ranking, fuse, top
-from longtake.memory.index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.layers import content_key
-from longtake.memory.segments import Segment, SegmentError, SegmentStore
-from longtake.memory.terms import VERSION, query_terms
+from longtake.memory.search.corpus import Corpus, Mask
+from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current
+from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.event_merging import Event, find_events
+from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
+from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
+from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
+from longtake.memory.search.terms import VERSION, query_terms
 
 _DEPTH = 100  # candidates of each signal; what lies deeper adds less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, when they were too few events

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.fusion import Positions, Scores
-from longtake.memory.terms import document_terms
+from longtake.memory.search.fusion import Positions, Scores
+from longtake.memory.search.terms import document_terms
 
 _K1 = 1.5  # how soon more of the same term stops counting
 _B = 0.75  # how much a long text is held against it

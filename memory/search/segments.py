@@ -16,11 +16,11 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.index import Batch
 from longtake.memory.layers import write_atomic
-from longtake.memory.lexical import Postings
 from longtake.memory.records import MODALITIES
-from longtake.memory.vectors import StoredVectors
+from longtake.memory.search.lexical import Postings
+from longtake.memory.search.search_index import Batch
+from longtake.memory.search.vectors import StoredVectors
 
 _DOCUMENTS = "documents.npz"
 

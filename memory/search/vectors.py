@@ -17,9 +17,9 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.fusion import Positions, Ranking, Scores, top
-from longtake.memory.index import Vectors
 from longtake.memory.layers import write_atomic
+from longtake.memory.search.fusion import Positions, Ranking, Scores, top
+from longtake.memory.search.search_index import Vectors
 
 LIKELY = 4000
 _WORD = 64  # bits

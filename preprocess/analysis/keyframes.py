@@ -8,8 +8,8 @@ from math import floor
 import cv2
 
 from longtake.preprocess.analysis.observers import Found
-from longtake.preprocess.analysis.shots import ShotBoundaries
 from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
+from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
 _QUALITY = 88
 _DULL = 12.0  # standard deviation of brightness below which a picture shows next to nothing

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.preprocess.analysis.observers import Found
-from longtake.preprocess.analysis.shots import ShotBoundaries
 from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
+from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
 _QUALITY = 92
 _LONG_SIDE = 1280

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from longtake.memory.records import Modality, Record
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.demo.script import DEMO, Flash, Place, Script, ScriptedQuestion, Shot, Slide, SoundKind
+from longtake.preprocess.demo.demo_script import DEMO, Flash, Place, Script, ScriptedQuestion, Shot, Slide, SoundKind
 
 
 class Timed(Record):

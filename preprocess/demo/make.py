@@ -14,10 +14,10 @@ from av.error import FFmpegError
 from PIL import Image
 
 from longtake.errors import LibraryError
-from longtake.preprocess.demo.script import DEMO, Script, load_script
+from longtake.preprocess.demo.demo_script import DEMO, Script, load_script
+from longtake.preprocess.demo.demo_truth import derive_truth
 from longtake.preprocess.demo.slides import pictures
 from longtake.preprocess.demo.sound import RATE, Samples, soundtrack
-from longtake.preprocess.demo.truth import derive_truth
 
 VIDEO = "demo.mp4"
 SUBTITLES = "demo.en.vtt"

@@ -8,7 +8,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from longtake.preprocess.demo.script import Ball, Script, Shot, Slide, Theme
+from longtake.preprocess.demo.demo_script import Ball, Script, Shot, Slide, Theme
 
 MARGIN = 64
 ACCENT = "#E8A33D"

@@ -6,8 +6,8 @@ import av
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.demo.script import DEMO, SoundKind
-from longtake.preprocess.demo.truth import Truth
+from longtake.preprocess.demo.demo_script import DEMO, SoundKind
+from longtake.preprocess.demo.demo_truth import Truth
 
 RATE = 48_000
 BEEP_HERTZ = 1000.0

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.errors import LongtakeError
-from longtake.preprocess.demo.script import load_script
-from longtake.preprocess.demo.truth import Cue, Truth, derive_truth, webvtt
+from longtake.preprocess.demo.demo_script import load_script
+from longtake.preprocess.demo.demo_truth import Cue, Truth, derive_truth, webvtt
 
 RATE = 22_050  # what espeak-ng speaks at
 ESPEAK = ("espeak-ng", "-v", "en-gb", "-s", "155", "--stdout")

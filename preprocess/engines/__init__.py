@@ -1,5 +1,5 @@
 """The perception models: one file per capability (its protocol), one per adapter, one table of all."""
 
-from longtake.preprocess.engines.table import CapabilityReport, EngineTable
+from longtake.preprocess.engines.engine_table import CapabilityReport, EngineTable
 
 __all__ = ["CapabilityReport", "EngineTable"]

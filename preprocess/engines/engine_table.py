@@ -42,7 +42,9 @@ class Entry:
 ENGINES: Mapping[str, Mapping[str, Entry]] = {
     "shots": {
         "content": Entry(
-            "longtake.preprocess.engines.shots:ContentShots", "PySceneDetect's content detector", ("scenedetect",)
+            "longtake.preprocess.engines.content_shots:ContentShots",
+            "PySceneDetect's content detector",
+            ("scenedetect",),
         ),
     },
     "speech": {

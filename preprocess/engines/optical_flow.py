@@ -14,7 +14,7 @@ import numpy as np
 from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.moving_regions import MovingRegions, Region, Sight
-from longtake.preprocess.engines.activities import Activity
+from longtake.preprocess.engines.activity_engine import Activity
 from longtake.preprocess.media.frames import Frame, Picture, read_frames
 from longtake.preprocess.media.media import MediaInfo
 

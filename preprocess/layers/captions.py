@@ -15,7 +15,7 @@ from longtake.errors import EngineError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.endpoints.captions import CaptionEngine, PictureRefused
+from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, PictureRefused
 from longtake.preprocess.layers.step import IndexJob
 
 _FUTILE = 3  # pictures that fail before any is described, after which no more are sent: the model may not take pictures

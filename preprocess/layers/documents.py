@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from longtake.memory.index import Document
 from longtake.memory.layers import Layer
 from longtake.memory.records import Modality
+from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
 VERSION = 1  # raised when the same layers give other documents

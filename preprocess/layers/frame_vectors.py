@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from longtake.memory.building import LayerWriter
-from longtake.memory.index import Batch, Document, Vectors
 from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.search.search_index import Batch, Document, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.layers.step import IndexJob

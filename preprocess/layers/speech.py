@@ -10,7 +10,7 @@ import numpy as np
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.audio.speech import RATE, SpeechEngine
+from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechEngine
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples, read_audio
 

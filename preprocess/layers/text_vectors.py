@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from longtake.memory.building import LayerWriter
-from longtake.memory.index import Vectors
 from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of

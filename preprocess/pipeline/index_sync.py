@@ -12,10 +12,10 @@ from filelock import Timeout
 
 from longtake.errors import LibraryError
 from longtake.memory.closer_readings import Reading
-from longtake.memory.index import Batch, Document, Index
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Modality
+from longtake.memory.search.search_index import Batch, Document, Index
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.layers.frame_vectors import frame_batch

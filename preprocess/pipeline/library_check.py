@@ -12,7 +12,7 @@ from pathlib import Path
 
 from longtake.errors import LibraryError
 from longtake.memory.library import FORMAT, Library, VideoRecord
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.preprocess.pipeline.index_sync import index_key
 
 

@@ -14,9 +14,9 @@ from filelock import Timeout
 from longtake.config import Settings
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.building import forget_unfinished, settle
-from longtake.memory.index import Index
 from longtake.memory.layers import Layer
 from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
+from longtake.memory.search.search_index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
 from longtake.preprocess.layers.frame_vectors import FrameVectors

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from longtake.errors import EngineError
-from longtake.memory.index import Hit, Index, SearchFilter, Vectors
+from longtake.memory.search.search_index import Hit, Index, SearchFilter, Vectors
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding

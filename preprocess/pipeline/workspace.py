@@ -13,7 +13,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.engines import EngineTable
 
 if TYPE_CHECKING:
-    from longtake.memory.index import Index
+    from longtake.memory.search.search_index import Index
     from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 
 
@@ -33,7 +33,7 @@ class Workspace:
     @cached_property
     def index(self) -> Index:
         """The search index of the library."""
-        from longtake.memory.search import HybridIndex
+        from longtake.memory.search.hybrid_search import HybridIndex
         from longtake.preprocess.pipeline.retrieval import query_embeddings
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.preprocess.analysis.changes import HISTORY, Changes, Look
-from longtake.preprocess.analysis.fades import Gradual
+from longtake.preprocess.transitions.fades import Gradual
 
 _Cells = npt.NDArray[np.float32]
 _Shares = npt.NDArray[np.floating[Any]]

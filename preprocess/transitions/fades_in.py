@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from longtake.preprocess.analysis.changes import HISTORY, Changes, Look
-from longtake.preprocess.analysis.dissolves import CELLS, explain_by_mixture
-from longtake.preprocess.analysis.fades import LONG_BLACK, Gradual, is_black
+from longtake.preprocess.transitions.dissolves import CELLS, explain_by_mixture
+from longtake.preprocess.transitions.fades import LONG_BLACK, Gradual, is_black
 
 _EVERY = 3  # frames between two tests
 _LENGTHS = (12, 18, 27, 40, HISTORY)  # frames in which a fade is looked for

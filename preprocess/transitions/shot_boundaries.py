@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from longtake.preprocess.analysis.changes import Changes
-from longtake.preprocess.analysis.cuts import Cuts, ShotEngine
-from longtake.preprocess.analysis.dissolves import Dissolves
-from longtake.preprocess.analysis.fades import Fades, Gradual
-from longtake.preprocess.analysis.fades_in import FadesIn
 from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import Frame
+from longtake.preprocess.transitions.cuts import Cuts, ShotEngine
+from longtake.preprocess.transitions.dissolves import Dissolves
+from longtake.preprocess.transitions.fades import Fades, Gradual
+from longtake.preprocess.transitions.fades_in import FadesIn
 
 _RANKS = ("cut", "dissolve", "fade")  # a mixture holds sudden changes, and darkening looks like a mixture
 _SETTLED = 5.0  # seconds after which nothing more is learned about a boundary

@@ -20,16 +20,17 @@ Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 
 # A library may come from somebody else, and a pickle can name anything that Python could call: so only classes come to
 # life that these modules themselves define, and what NumPy's arrays and a deque need.
-_OBSERVERS = (
-    "blank_frozen changes cuts dissolves fades fades_in flashes keyframes moments motion novelty object_passages "
-    "observers ocr_frame_selection shots"
+_ANALYSIS = (
+    "blank_frozen changes flashes keyframes moments motion novelty object_passages observers ocr_frame_selection"
 )
+_TRANSITIONS = "cuts dissolves fades fades_in shot_boundaries"
 _MODULES = (
     "longtake.memory.timespan",
-    "longtake.preprocess.engines.shots",
+    "longtake.preprocess.engines.content_shots",
     "longtake.preprocess.media.coverage",
     "longtake.preprocess.visual_pass.pass_state",
-    *(f"longtake.preprocess.analysis.{name}" for name in _OBSERVERS.split()),
+    *(f"longtake.preprocess.analysis.{name}" for name in _ANALYSIS.split()),
+    *(f"longtake.preprocess.transitions.{name}" for name in _TRANSITIONS.split()),
 )
 _OTHERS = {
     ("collections", "deque"),

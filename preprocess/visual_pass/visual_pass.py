@@ -13,16 +13,16 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.preprocess.analysis.blank_frozen import StillSpans
 from longtake.preprocess.analysis.changes import Changes
-from longtake.preprocess.analysis.cuts import ShotEngine
 from longtake.preprocess.analysis.keyframes import Keyframes
 from longtake.preprocess.analysis.moments import Moments
 from longtake.preprocess.analysis.motion import CameraMotion
 from longtake.preprocess.analysis.observers import Observer
 from longtake.preprocess.analysis.ocr_frame_selection import TextFrames
-from longtake.preprocess.analysis.shots import ShotBoundaries
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
 from longtake.preprocess.media.frames import Frame, read_frames, read_frames_after
+from longtake.preprocess.transitions.cuts import ShotEngine
+from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 from longtake.preprocess.visual_pass.pass_state import Items, PassChunk, PassState, load_chunk, save_chunk
 
 LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")

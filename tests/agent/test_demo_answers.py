@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.demo.truth import DemoQuestion, load_truth
+from longtake.preprocess.demo.demo_truth import DemoQuestion, load_truth
 
 QUESTIONS = load_truth().questions
 LEAST_FOUND = 0.6  # of the demo's questions, the share whose place is cited or among the closest lines

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner
 
-from longtake.bench.asking import measure_warm
 from longtake.bench.cli import bench
+from longtake.bench.hour.answer_speed import measure_warm
 from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.mcp_clients import used
+from helpers.servers.mcp_clients import used
 from mcp import Client
 from typer.testing import CliRunner
 

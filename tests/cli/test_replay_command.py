@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from helpers.asking import Asked, ask_endpoint
-from helpers.openai_server import openai_server, says
-from helpers.otlp_receiver import otlp_receiver
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.otlp_receiver import otlp_receiver
 from typer.testing import CliRunner, Result
 
 from longtake.agent.traces.otlp import json_line

@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of, recorded
+from helpers.data.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of, recorded
+from helpers.servers.openai_server import says
 from typer.testing import CliRunner, Result
 
 from longtake.agent.traces.recorded import LenientRun
-from longtake.cli.trace import trace
+from longtake.cli.trace_command import trace
 from longtake.console import Session
 from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import Library

@@ -6,16 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.layers import new_layer
+from helpers.data.layers import new_layer
 from typer.testing import CliRunner, Result
 
-from longtake.cli.videos import videos
+from longtake.cli.video_commands import videos
 from longtake.console import Session
 from longtake.errors import LibraryError
-from longtake.memory.index import Batch, Document, SearchFilter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Batch, Document, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 TALK = "00112233445566aa"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from helpers.published import (
+from helpers.data.published import (
     CASE,
     TABLES,
     Interval,

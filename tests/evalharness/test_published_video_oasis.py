@@ -6,7 +6,7 @@ Where a figure does not follow, the one that does stands here, so that it is wro
 from __future__ import annotations
 
 import pytest
-from helpers.published import (
+from helpers.data.published import (
     CASE,
     TABLES,
     Row,

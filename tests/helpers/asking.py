@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.openai_server import Endpoint, Reply, openai_server
+from helpers.servers.openai_server import Endpoint, Reply, openai_server
 
 from longtake.agent.controllers.factory import make_controllers
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.nodes.answer import STOOD_IN
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from helpers.small_video import write_small_video
+from helpers.media.small_video import write_small_video
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.config import load
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace

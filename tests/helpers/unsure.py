@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.graph import Graph
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Question
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
@@ -54,7 +54,7 @@ def always_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
         with closing(context.trace):
             return _traced(context.trace, asked.videos[0], asked.question, thread)
 
-    monkeypatch.setattr("longtake.agent.graph.ask.run_graph", run)
+    monkeypatch.setattr("longtake.agent.graph.agent.run_graph", run)
 
 
 def unsure_run(root: Path, video: str) -> LenientRun:

@@ -14,25 +14,25 @@ import httpx
 import httpx2
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.mcp_clients import mcp_server, used
-from helpers.openai_server import Reply, openai_server, says
-from helpers.small_video import write_small_video
+from helpers.media.small_video import write_small_video
+from helpers.servers.mcp_clients import mcp_server, used
+from helpers.servers.openai_server import Reply, openai_server, says
 from helpers.unsure import KETTLE, TEXT, always_unsure, unsure
 from httpx import Response
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.mcp.mcp_tools import AskArguments, Offer
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget
 from longtake.tools.core.registry import SPECS
 from longtake.tools.core.result import ToolResult
-from longtake.web.access import Access
+from longtake.tools.core.tool_context import Budget
+from longtake.web.http.access import Access
 
 CORE = [SPECS[function] for function in ALL_TOOLS if SPECS[function].group == "core"]
 ASK: dict[str, Any] = {"question": "What does the blue kettle cost?", "videos": ["talk.mp4"]}

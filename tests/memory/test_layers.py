@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from helpers.layers import new_layer
+from helpers.data.layers import new_layer
 
 from longtake.errors import LibraryError
 from longtake.memory.layers import LayerRecipe, LayerStore, canonical_json

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from helpers.layers import new_layer
+from helpers.data.layers import new_layer
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import LayerRecipe

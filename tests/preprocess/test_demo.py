@@ -13,9 +13,9 @@ import pytest
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.demo import make, speak
-from longtake.preprocess.demo.script import DEMO, Script, load_script
+from longtake.preprocess.demo.demo_script import DEMO, Script, load_script
+from longtake.preprocess.demo.demo_truth import Timed, Truth, derive_truth, load_truth, webvtt
 from longtake.preprocess.demo.sound import BEEP_HERTZ, RATE, Samples, soundtrack
-from longtake.preprocess.demo.truth import Timed, Truth, derive_truth, load_truth, webvtt
 
 QUIET = 1e-3  # root mean square of what counts as silence
 EDGE = 0.05  # seconds that a codec may smear a sound past its ends

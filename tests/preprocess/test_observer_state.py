@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.clips import noise, write_clip
-from helpers.visual_pass import texture
+from helpers.data.visual_pass import texture
+from helpers.media.clips import noise, write_clip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,10 +21,10 @@ from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.analysis.moments import Moments
 from longtake.preprocess.analysis.motion import CameraMotion
 from longtake.preprocess.analysis.observers import Observer
-from longtake.preprocess.analysis.shots import ShotBoundaries
-from longtake.preprocess.engines.shots import ContentShots
+from longtake.preprocess.engines.content_shots import ContentShots
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import probe
+from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 from longtake.preprocess.visual_pass.pass_state import PassChunk, PassState, load_chunk, save_chunk
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from av.stream import Disposition
 from av.video.frame import VideoFrame
-from helpers.clips import Picture, flat, noise, write_clip
-from helpers.odd_files import overwritten, repeated, rewrite
+from helpers.media.clips import Picture, flat, noise, write_clip
+from helpers.media.odd_files import overwritten, repeated, rewrite
 
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan

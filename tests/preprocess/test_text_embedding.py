@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longtake.config import Settings
-from longtake.preprocess.engines.table import ENGINES, EngineTable
+from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 

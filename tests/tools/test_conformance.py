@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.openai_server import openai_server, says
-from helpers.searxng_server import KETTLES, searxng_server
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.searxng_server import KETTLES, searxng_server
 
 from longtake.config import Settings
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.table import ENGINES
+from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import SPECS, ToolSpec, tool
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
 # name: parameters, required ones, output fields; from the paper's table

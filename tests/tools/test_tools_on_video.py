@@ -9,10 +9,10 @@ import pytest
 
 from longtake.memory.layers import Layer
 from longtake.memory.timespan import TimeSpan
-from longtake.tools.core.context import ToolContext, VideoHandle
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.speech.summary import split_sentences
+from longtake.tools.speech.summarize_segment import split_sentences
 
 
 def noted(result: ToolResult) -> str:

@@ -14,17 +14,17 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, noise, write_clip, written
-from helpers.openai_server import Endpoint, Reply, openai_server, refuses, says
-from helpers.visual_pass import mixed, texture
+from helpers.data.visual_pass import mixed, texture
+from helpers.media.clips import Picture, flat, noise, write_clip, written
+from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
 from longtake.config import Settings, load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.frames import read_jpeg
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.vision.visual_questions import LocatedThing, locate_things, read_pictures
 

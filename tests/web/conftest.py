@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from helpers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from longtake.web.events import Event, Feed, sent_event
+from longtake.web.event_feed import Event, Feed, sent_event
 
 
 async def _followed(feed: Feed, after: int = -1) -> list[int]:

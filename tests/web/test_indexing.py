@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from helpers.small_video import write_small_video
-from helpers.web_server import web_server
+from helpers.media.small_video import write_small_video
+from helpers.servers.web_server import web_server
 
 from longtake.config import load
 from longtake.memory.library import LAYERS, VideoRecord, file_id

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from helpers.server_events import Sent, ask, begin, events
-from helpers.web_server import WebServer, web_server
+from helpers.servers.server_events import Sent, ask, begin, events
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from helpers.asking import endpoint_asker
 from helpers.browser import ask, opened, player_time, until
-from helpers.openai_server import openai_server, says
-from helpers.small_video import SUBTITLES, write_small_video
+from helpers.media.small_video import SUBTITLES, write_small_video
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.web_server import WebServer, web_server
 from helpers.unsure import KETTLE, TEXT, always_unsure
-from helpers.web_server import WebServer, web_server
 
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace

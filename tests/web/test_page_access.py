@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from helpers.browser import LAPTOP, PHONE, ask, faults, opened, until
-from helpers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.preprocess.pipeline.workspace import Workspace
 

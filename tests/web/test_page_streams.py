@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from helpers.asking import endpoint_asker
 from helpers.browser import ask, opened, until
-from helpers.openai_server import openai_server, says
-from helpers.small_video import write_small_video
-from helpers.web_server import web_server
+from helpers.media.small_video import write_small_video
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.web_server import web_server
 
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from helpers.browser import opened, until
-from helpers.small_video import write_small_video
-from helpers.web_server import WebServer, web_server
+from helpers.media.small_video import write_small_video
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace

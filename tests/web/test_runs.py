@@ -11,14 +11,14 @@ from uuid import uuid4
 
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.openai_server import Reply, openai_server, says
-from helpers.server_events import ENOUGH, wait_for_end
+from helpers.servers.openai_server import Reply, openai_server, says
+from helpers.servers.server_events import ENOUGH, wait_for_end
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.conversations import Conversations
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.refusals import Refusal
+from longtake.web.http.refusals import Refusal
 from longtake.web.runs import MAX_RUNNING, MAX_UNDER_WAY, Asked, Run, Runs
 
 COST = "What does the blue kettle cost?"

@@ -14,12 +14,12 @@ from uuid import uuid4
 import httpx
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.openai_server import openai_server, says
-from helpers.server_events import answer, ask, begin, events, follow, sent, wait_for_end
-from helpers.small_video import write_small_video
-from helpers.web_server import WebServer, web_server
+from helpers.media.small_video import write_small_video
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.server_events import answer, ask, begin, events, follow, sent, wait_for_end
+from helpers.servers.web_server import WebServer, web_server
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import Cancelled

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.web_server import web_server
+from helpers.servers.web_server import web_server
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import Trace
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace

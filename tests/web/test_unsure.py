@@ -10,13 +10,13 @@ from zipfile import ZipFile
 import httpx
 import openai
 import pytest
-from helpers.server_events import answer, begin
+from helpers.servers.server_events import answer, begin
+from helpers.servers.web_server import web_server
 from helpers.unsure import KETTLE, QUESTION, TEXT, always_unsure, places, unsure
-from helpers.web_server import web_server
 
 from longtake.memory.records import Answer, Citation
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.openai_answers import cited
+from longtake.web.openai.openai_answers import cited
 
 
 @pytest.fixture

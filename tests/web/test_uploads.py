@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from helpers.full_disk import full_disk
-from helpers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.config import load
 from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web import service, uploads
-from longtake.web.refusals import Refusal
+from longtake.web.http.refusals import Refusal
 from longtake.web.uploads import CHUNK, LARGEST, MAX_UPLOADS, KeptUpload, Upload
 
 

@@ -10,8 +10,8 @@ import httpx
 import numpy as np
 import numpy.typing as npt
 import pytest
-from helpers.small_video import SHOWN, write_small_video
-from helpers.web_server import web_server
+from helpers.media.small_video import SHOWN, write_small_video
+from helpers.servers.web_server import web_server
 
 from longtake.config import load
 from longtake.memory.library import LAYERS, file_id

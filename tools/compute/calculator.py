@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import Field
 
 from longtake.preprocess.engines.maths.math_signs import in_line, one_by_one
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 LONGEST = 500
 _VALUE_ENDS, _VALUE_STARTS = r"(?<=[\d).])", r"(?=[\d(.])"

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from longtake.preprocess.engines.maths.maths import Formula, MathsEngine
 from longtake.tools.compute.calculator import evaluate, normalise
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
-from longtake.tools.vision.scene_text import extract_scene_text
+from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.vision.extract_scene_text import extract_scene_text
 
 
 @tool(capabilities=("scene_text", "maths"))

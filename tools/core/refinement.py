@@ -18,7 +18,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.pipeline.index_sync import LOCK_SECONDS
-from longtake.tools.core.context import ToolContext
+from longtake.tools.core.tool_context import ToolContext
 
 
 def started_from(context: ToolContext, *layers: str) -> dict[str, str]:

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Concatenate, Literal, ParamSpec, get_type_hin
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, create_model
 
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 P = ParamSpec("P")
 ToolFunction = Callable[Concatenate[ToolContext, P], ToolResult]

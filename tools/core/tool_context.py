@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 from longtake.config import Settings
 from longtake.errors import Cancelled
-from longtake.memory.index import Index
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
+from longtake.memory.search.search_index import Index
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import MediaInfo, probe

@@ -18,9 +18,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from longtake.errors import Cancelled, EngineError, LongtakeError
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.registry import SPECS, ToolSpec
 from longtake.tools.core.result import FailureKind, ToolError, ToolFailure, ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
 POLL = 0.1  # seconds after which a stop from outside is noticed
 

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from longtake.memory.index import Document, Match, SearchFilter
 from longtake.memory.records import Evidence, Modality
+from longtake.memory.search.search_index import Document, Match, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.retrieval import retrieve
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 
 @tool(capabilities=("text_embedding",), cached=False)  # closer looks meanwhile are found, too

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from longtake.memory.layers import canonical_json
 from longtake.memory.notes import MAX_NOTE_LENGTH, MAX_NOTES, Notes
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 MAX_FOUND = 20
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from longtake.memory.timespan import clock
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 10.0
 IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}

@@ -7,10 +7,10 @@ from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.audio.speech import RATE, SpeechEngine, SpeechSegment
+from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechEngine, SpeechSegment
 from longtake.preprocess.media.audio import read_audio
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
+from longtake.tools.core.tool_context import ToolContext
 
 CLOSE = 60.0  # seconds; a longer span is left to what was heard of the whole
 MARGIN = 1.0  # seconds heard around the span, so that no word is cut

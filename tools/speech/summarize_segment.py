@@ -9,12 +9,12 @@ from pydantic import Field
 
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.text.summary import Summarizer
+from longtake.preprocess.engines.text.summary_engine import Summarizer
 from longtake.prompts import render
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 PROMPTS = "longtake.tools.prompts"
 WINDOW = 60.0

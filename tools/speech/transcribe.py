@@ -9,10 +9,10 @@ from pydantic import Field
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.tools.core.context import ToolContext, VideoHandle
 from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext, VideoHandle
 from longtake.tools.speech.closer_speech import hear_closely
 
 WINDOW = 30.0

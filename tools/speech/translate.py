@@ -12,9 +12,9 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.text.translation import Translator
 from longtake.preprocess.media.language_names import language_name, same_language
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.speech.transcribe import transcribe_speech
 from longtake.tools.speech.translator import asked_language, find_source, find_translator, is_open
 

@@ -11,8 +11,8 @@ from itertools import compress
 from longtake.preprocess.engines.text.translation import Translator
 from longtake.preprocess.media.language_names import language_name, language_of, near_language
 from longtake.prompts import prompts_hash, render, without_thinking
-from longtake.tools.core.context import Budget, TextModel, ToolContext
 from longtake.tools.core.result import ToolError
+from longtake.tools.core.tool_context import Budget, TextModel, ToolContext
 
 PROMPTS = "longtake.tools.prompts"
 

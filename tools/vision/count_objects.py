@@ -11,11 +11,11 @@ from pydantic import Field
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.objects.objects_tracks import Track
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
-from longtake.tools.vision.objects import BETTER, look_for, perhaps_seen, read_query, seen_as
-from longtake.tools.vision.objects_looks import Seen
+from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.vision.object_frames import Seen
+from longtake.tools.vision.object_search import BETTER, look_for, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
 _STRAIGHT = 0.05  # of the picture that a thing has to cover to have come from a side

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from longtake.errors import EngineError, MediaError
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.activities import ActivityEngine
-from longtake.tools.core.context import ToolContext
+from longtake.preprocess.engines.activity_engine import ActivityEngine
 from longtake.tools.core.evidence import unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.motion_facts import dated, known_motion, pictures_examined, shot_starts
 from longtake.tools.vision.quiet_changes import quiet_changes
 from longtake.tools.vision.visual_questions import ask_for_activities, read_pictures

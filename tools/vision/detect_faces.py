@@ -13,14 +13,14 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.people.faces import FaceEngine
+from longtake.preprocess.engines.people.face_engine import FaceEngine
 from longtake.preprocess.media.frames import Picture, read_frames, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
-from longtake.tools.core.context import Budget, ToolContext
 from longtake.tools.core.evidence import examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
-from longtake.tools.vision.people import Seen, Sighting, comparable, recognise
+from longtake.tools.core.tool_context import Budget, ToolContext
+from longtake.tools.vision.face_grouping import Seen, Sighting, comparable, recognise
 
 WINDOW = 2.0
 CLOSE = 20.0  # seconds; a span up to this long is looked at in the file, a longer one in the pictures of the index

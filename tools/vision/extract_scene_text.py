@@ -14,12 +14,12 @@ from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.text.scene_text import Box, SceneTextEngine, TextBox
-from longtake.tools.core.context import ToolContext
+from longtake.preprocess.engines.text.scene_text_engine import Box, SceneTextEngine, TextBox
 from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
 FRAMES = 5  # that are read of a span

@@ -8,8 +8,8 @@ import numpy as np
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_jpeg
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.evidence import evidence_of
+from longtake.tools.core.tool_context import ToolContext
 
 MOST = 24  # pictures that are looked at, evenly spread
 _EMPTY = 4.0  # standard deviation of brightness, in levels, below which a picture shows nothing

@@ -13,10 +13,10 @@ from longtake.preprocess.analysis.frame_order import find_shuffled
 from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.sound_direction import sound_direction
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.evidence import unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.film_colour import film_colour
 from longtake.tools.vision.motion_facts import known_motion, pictures_examined
 

@@ -12,13 +12,13 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.library import Library
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.scene_text import SceneTextEngine, TextBox
+from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine, TextBox
 from longtake.preprocess.layers.reading import lines_of
 from longtake.preprocess.media.frames import Picture
 from longtake.preprocess.media.fused_frames import Mode, fuse_frames
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 4.0
 LONGEST = 20.0  # seconds that are fused

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolError
-from longtake.tools.vision.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
+from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, movers_of, shots_of
 
 _STEP = 1 / 15  # seconds between two looks
 _FEWEST = 3  # looks at a thing: what is seen less often is noise

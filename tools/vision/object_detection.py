@@ -8,10 +8,10 @@ from pydantic import Field
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
-from longtake.tools.vision.objects import look_for, perhaps_seen, read_query, seen_as
+from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.vision.object_search import look_for, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
 

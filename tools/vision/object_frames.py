@@ -10,7 +10,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.preprocess.media.frames import Frame, read_frames
-from longtake.tools.core.context import ToolContext
+from longtake.tools.core.tool_context import ToolContext
 
 AGAIN = "what is seen again after a cut is counted as another"
 _LONGEST = 300.0  # seconds that are followed in one call

@@ -9,15 +9,15 @@ from functools import partial
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
-from longtake.preprocess.engines.objects.objects import FoundObject, ObjectEngine, ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectEngine, ObjectQuery
 from longtake.preprocess.engines.objects.objects_opencv import OpenCvObjects
 from longtake.preprocess.engines.objects.objects_query import parse_query
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
-from longtake.preprocess.engines.people.people import Footage, PeopleEngine
-from longtake.tools.core.context import ToolContext
+from longtake.preprocess.engines.people.people_engine import Footage, PeopleEngine
 from longtake.tools.core.result import ToolError
-from longtake.tools.vision.objects_looks import AGAIN, Seen, followed, frames_of, movers_of, shots_of
-from longtake.tools.vision.objects_moving import camera_moves, look_for_movement
+from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.vision.moving_things import camera_moves, look_for_movement
+from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, movers_of, shots_of
 from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
 BETTER = "owlv2 knows more: name it first in engines.objects"

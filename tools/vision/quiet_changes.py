@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.evidence import evidence_of
+from longtake.tools.core.tool_context import ToolContext
 
 SUDDEN, GRADUAL = "sudden change of a part of the picture", "gradual change of a part of the picture"
 _AT_REST = 0.1  # mean levels by which a frame of a picture at rest differs from the one before

@@ -12,9 +12,9 @@ from typing import Any
 from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg, VisualQuestionEngine
-from longtake.preprocess.engines.text.scene_text import Box
+from longtake.preprocess.engines.text.scene_text_engine import Box
 from longtake.prompts import render
-from longtake.tools.core.context import ToolContext
+from longtake.tools.core.tool_context import ToolContext
 
 MAX_ACTIVITIES = 20
 _PROMPTS = "longtake.tools.prompts"

@@ -10,13 +10,13 @@ from pydantic import Field
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.terms import document_terms
+from longtake.memory.search.terms import document_terms
 from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.visual_questions import ask_about, read_pictures
 
 WINDOW = 10.0

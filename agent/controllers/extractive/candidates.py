@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from longtake.agent.gathering.records import Found, Gathered, joined_text
+from longtake.agent.gathering.gathered import Found, Gathered, joined_text
 from longtake.agent.query.query import Fact, Query
-from longtake.memory.index import Vectors
 from longtake.memory.records import Closest, Evidence, Modality
+from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolResult
 
@@ -125,7 +125,7 @@ def _of_tools(results: Sequence[ToolResult]) -> list[tuple[Evidence, str]]:
 
 def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
     """Texts that a tool read at one moment stand in one line."""
-    from longtake.agent.gathering.lines import Lines
+    from longtake.agent.gathering.text_lines import Lines
 
     lines = Lines(items)
     return [lines.line_of(item) for item in items]

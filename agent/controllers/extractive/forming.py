@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.controllers.extractive.calls import failures
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.controllers.extractive.options import choose
+from longtake.agent.controllers.extractive.option_choice import choose
+from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.agent.verification.verdicts import settled

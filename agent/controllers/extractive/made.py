@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from longtake.agent.controllers.extractive.calls import formulas_of
 from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.planning import formulas_of
 from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.succession import beside
 from longtake.agent.controllers.extractive.values import extreme, values_for
 from longtake.agent.controllers.reply import DraftClaim, Reply
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.language.amounts import amounts
 from longtake.agent.language.words import holds_phrase
 from longtake.agent.query.query import Query, Target

@@ -16,15 +16,15 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from longtake.agent.controllers.extractive.calls import Call, calls_after, calls_for
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
 from longtake.agent.controllers.extractive.forming import Findings, form, said
 from longtake.agent.controllers.extractive.made import made_reply
+from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
 from longtake.agent.controllers.extractive.ranking import confidence, load_weights, ranked
 from longtake.agent.controllers.extractive.succession import beside
 from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.controllers.reply import REPLY, Reply
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.errors import EngineError
 from longtake.tools.core.result import ToolResult

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.values import expression_of, values_for
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.language.words import STOPWORDS, TELLING, words
 from longtake.agent.query.query import Query, Source, Target
 from longtake.agent.query.scope import QUOTATION

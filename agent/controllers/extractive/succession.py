@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import MODALITY_OF, Query
 from longtake.memory.records import Evidence
 

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.call_parsing.calls import SENT
 from longtake.agent.controllers.tool_text import PromptText
-from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Evidence

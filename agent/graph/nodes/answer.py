@@ -9,8 +9,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.reply import Reply
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.routing import STOPPED, run_cost
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Turn
 from longtake.agent.graph.video_metadata import shots_examined
 from longtake.agent.language.words import holds_phrase

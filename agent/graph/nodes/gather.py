@@ -9,8 +9,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.extractive.model import GATHERED, QUERY
-from longtake.agent.gathering.records import Gathered
-from longtake.agent.graph.context import RunContext
+from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
 from longtake.agent.query.query import Query

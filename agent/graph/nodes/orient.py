@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.language.words import TELLING, content_stems

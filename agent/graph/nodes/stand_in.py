@@ -6,8 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.routing import why_stand_in
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 
 

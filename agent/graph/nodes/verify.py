@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.routing import MAX_CHECKS
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
 from longtake.agent.verification.claims import LETTER, NOT_FOUND, Checked, check_draft, check_reply, split_gap
@@ -63,7 +63,7 @@ def _check(state: AgentState, context: RunContext, prompts: PromptText) -> Check
         checked = check_reply(state.reply, state.evidence, grounds, verifier)
     else:
         checked = check_draft(_statement(state), state.evidence, grounds, names, verifier)
-    gathered = {Citation.of(item) for item in (state.gathered.evidence if state.gathered else ())}
+    gathered = frozenset(Citation.of(item) for item in (state.gathered.evidence if state.gathered else ()))
     claims = tuple(attach_sources(claim, state.evidence, calls, gathered) for claim in checked.claims)
     return replace(checked, claims=claims)
 

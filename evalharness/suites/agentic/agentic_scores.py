@@ -20,7 +20,7 @@ from longtake.evalharness.scoring.call_scores import TOLERANCE, Compared, compar
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, ratio
 from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
-from longtake.evalharness.suites.agentic_rubric import FINAL, verdicts
+from longtake.evalharness.suites.agentic.agentic_rubric import FINAL, verdicts
 from longtake.memory.records import Record
 
 NEAR = f"within {TOLERANCE:g} s"

@@ -19,8 +19,8 @@ from longtake.evalharness.items import Item, Prediction, ToolCall, ToolDefinitio
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.suites.agentic_rubric import rubric
-from longtake.evalharness.suites.longshot import load_longshot
+from longtake.evalharness.suites.agentic.agentic_rubric import rubric
+from longtake.evalharness.suites.longshot.longshot_suite import load_longshot
 
 SUITE = "agentic"
 TOOLS = "tools.json"

@@ -16,11 +16,11 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Re
 from longtake.evalharness.judges.judge import MAX_POINTS, reply_hash
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
+from longtake.evalharness.suites.benchmark_rows import Row, read_rows
 from longtake.evalharness.suites.lmms_samples import LmmsSample, id_field_of, most_points, suite_of
 from longtake.evalharness.suites.loading import items_of
-from longtake.evalharness.suites.longshot import SUITE, longshot_item
-from longtake.evalharness.suites.longshot_rows import Sample, parsed
-from longtake.evalharness.suites.rows import Row, read_rows
+from longtake.evalharness.suites.longshot.longshot_rows import Sample, parsed
+from longtake.evalharness.suites.longshot.longshot_suite import SUITE, longshot_item
 
 Kind = Literal["longshot", "lmms-eval"]
 _ID: dict[Kind, str] = {"longshot": "sample_id", "lmms-eval": "doc_id"}

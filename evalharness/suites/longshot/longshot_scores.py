@@ -20,7 +20,13 @@ from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, macro, ratio
 from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
-from longtake.evalharness.suites.longshot_tasks import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
+from longtake.evalharness.suites.longshot.longshot_tasks import (
+    CATEGORIES,
+    EDGES,
+    TASKS,
+    duration_bucket,
+    modality_group,
+)
 from longtake.memory.records import Record
 
 _MODALITIES = ("visual", "audio", "speech")

@@ -11,10 +11,10 @@ from pathlib import Path
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
+from longtake.evalharness.suites.benchmark_rows import Row, read_rows
 from longtake.evalharness.suites.loading import Videos, items_of
-from longtake.evalharness.suites.longshot_rows import Exchange, Sample
-from longtake.evalharness.suites.longshot_tasks import task_of
-from longtake.evalharness.suites.rows import Row, read_rows
+from longtake.evalharness.suites.longshot.longshot_rows import Exchange, Sample
+from longtake.evalharness.suites.longshot.longshot_tasks import task_of
 
 SUITE = "longshot"
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from longtake.config import Settings
 from longtake.errors import ConfigError, EngineError
-from longtake.preprocess.engines.audio.speech import RATE, SpeechSegment, Word
+from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 
 # Decodings that Whisper's own reference gives up and samples anew (Radford et al. 2022, section 4.5).

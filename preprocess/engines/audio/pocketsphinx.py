@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 from longtake.config import Settings
-from longtake.preprocess.engines.audio.speech import RATE, SpeechSegment, Word
+from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 
 _FRAMES = 100  # a second

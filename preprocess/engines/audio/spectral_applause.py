@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import SoundEvent
 from longtake.preprocess.engines.audio.spectral_features import (
     BAND_STEP,
     FRAME_STEP,

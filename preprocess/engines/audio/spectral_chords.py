@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import SoundEvent
 from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVEL_STEP, NOTE_STEP, Array, Features
 from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
 from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of

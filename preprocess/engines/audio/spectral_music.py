@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import SoundEvent
 from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVEL_STEP, STRIDE_STEP, Array, Features
 from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
 from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of, smoothed

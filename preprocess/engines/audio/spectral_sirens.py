@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import SoundEvent
 from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, Array, Features
 from longtake.preprocess.engines.audio.spectral_pitch import HIGHEST
 from longtake.preprocess.engines.audio.spectral_runs import event_over, smoothed

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longtake.config import Settings
-from longtake.preprocess.engines.audio.sounds import Measures, SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import Measures, SoundEvent
 from longtake.preprocess.engines.audio.spectral_applause import applause
 from longtake.preprocess.engines.audio.spectral_chords import jingles
 from longtake.preprocess.engines.audio.spectral_features import RATE, join, measure

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import SoundEvent
 from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, Array, Features
 from longtake.preprocess.engines.audio.spectral_runs import Mask, between, event_over, runs_of
 from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON

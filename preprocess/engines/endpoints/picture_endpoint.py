@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from longtake.config import EndpointSettings, secret
 from longtake.errors import EngineError
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.preprocess.engines.endpoints.captions import PictureRefused
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.prompts import without_thinking
 
 if TYPE_CHECKING:

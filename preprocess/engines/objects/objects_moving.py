@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.objects.objects import FoundObject, box_of
+from longtake.preprocess.engines.objects.object_engine import FoundObject, box_of
 from longtake.preprocess.engines.objects.objects_colours import commonest_colour, label_colours
 from longtake.preprocess.media.frames import Picture
 

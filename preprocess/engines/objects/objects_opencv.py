@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.config import Settings
-from longtake.preprocess.engines.objects.objects import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
 from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
 from longtake.preprocess.media.frames import Picture
 

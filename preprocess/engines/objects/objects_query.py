@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_colours import COLOURS
 
 _COLOURS = {name: name for name in COLOURS} | {

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import hypot
 from statistics import median
 
-from longtake.preprocess.engines.objects.objects import Box, FoundObject
+from longtake.preprocess.engines.objects.object_engine import Box, FoundObject
 
 _GAP = 1.0  # seconds for which a thing may be lost; or a few looks, where these lie far apart
 _LOOKS = 2.5

@@ -11,7 +11,7 @@ import cv2
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.preprocess.engines.objects.objects import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
 from longtake.preprocess.media.frames import Picture
 
 _FILES = ("config.json", "model.safetensors")

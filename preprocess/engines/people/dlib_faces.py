@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.config import Settings
-from longtake.preprocess.engines.people.faces import Face
+from longtake.preprocess.engines.people.face_engine import Face
 
 _LONG_SIDE = 1280  # pixels at which a picture is searched: the smallest face that is found is 80 wide, a sixteenth
 _LANDMARKS = "shape_predictor_5_face_landmarks.dat"

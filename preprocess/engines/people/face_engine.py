@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.text.scene_text import Box
+from longtake.preprocess.engines.text.scene_text_engine import Box
 
 
 @dataclass(frozen=True, slots=True)

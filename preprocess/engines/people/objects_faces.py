@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.objects.objects import Box, FoundObject, box_of
+from longtake.preprocess.engines.objects.object_engine import Box, FoundObject, box_of
 from longtake.preprocess.media.frames import Picture
 
 ID = f"opencv-{cv2.__version__}/cascades-1"

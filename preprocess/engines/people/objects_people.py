@@ -13,7 +13,7 @@ from math import exp
 import cv2
 import numpy as np
 
-from longtake.preprocess.engines.objects.objects import Box
+from longtake.preprocess.engines.objects.object_engine import Box
 from longtake.preprocess.media.frames import Picture
 
 ID = f"opencv-{cv2.__version__}/hog-people-1"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_moving import MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.preprocess.media.frames import Frame

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from longtake.config import Settings
-from longtake.preprocess.engines.objects.objects import FoundObject, ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
 from longtake.preprocess.engines.people.objects_faces import FACE, find_faces
 from longtake.preprocess.engines.people.objects_faces import ID as FACES
 from longtake.preprocess.engines.people.objects_people import ID as PEOPLE
 from longtake.preprocess.engines.people.objects_people import PERSON, joined_upright, likeness
-from longtake.preprocess.engines.people.people import Footage, FoundPeople
+from longtake.preprocess.engines.people.people_engine import Footage, FoundPeople
 
 _STEP = 0.2  # seconds between two looks at what moves
 _FACE_STEP = 0.5  # seconds between two looks for faces, at the nearest

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from longtake.config import Settings
-from longtake.memory.index import Vectors
+from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.text.packaged_files import PackagedFile, missing_files
 
 MODEL = PackagedFile(

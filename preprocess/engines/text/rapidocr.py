@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.config import Settings
-from longtake.preprocess.engines.text.scene_text import Box, TextBox
+from longtake.preprocess.engines.text.scene_text_engine import Box, TextBox
 
 _THREADS = 4  # so that one reader leaves a large machine to others; with fewer cores, all of them are used
 _DOUBTFUL = 0.95  # a reading below this may be two lines that were taken for one

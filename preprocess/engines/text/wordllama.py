@@ -15,7 +15,7 @@ import numpy as np
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.memory.index import Vectors
+from longtake.memory.search.search_index import Vectors
 
 
 class WordLlamaEmbedding:

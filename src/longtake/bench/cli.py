@@ -49,10 +49,10 @@ def clips(
     as_json: Json = False,
 ) -> None:
     """Index the clips of a folder, ask its questions and grade the answers; wrong answers are no failure."""
-    from longtake.bench.clips import load_questions
-    from longtake.bench.clips_report import show_clips
-    from longtake.bench.clips_run import run_clips
-    from longtake.bench.wordings import load_wordings
+    from longtake.bench.clips.clip_questions import load_questions
+    from longtake.bench.clips.clips_report import show_clips
+    from longtake.bench.clips.clips_run import run_clips
+    from longtake.bench.clips.rewordings import load_wordings
     from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj

@@ -23,7 +23,7 @@ def visual_pass(
     as_json: Json = False,
 ) -> None:
     """Time the visual pass beside bare decoding, PySceneDetect and ffmpeg; needs the extra `bench`."""
-    from longtake.bench.visual_speed import measure_pass, show_pass
+    from longtake.bench.hour.visual_speed import measure_pass, show_pass
 
     session: Session = context.obj
     report = measure_pass(session.settings, media, made(work), notify(as_json), seconds=seconds, rounds=rounds)
@@ -35,7 +35,7 @@ def memory(
     context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
 ) -> None:
     """Watch the memory that indexing takes, on five minutes and on the hour; Linux only."""
-    from longtake.bench.memory_use import measure_memory, show_memory
+    from longtake.bench.hour.memory_use import measure_memory, show_memory
 
     give(measure_memory(context.obj, media, made(work), notify(as_json), seconds), show_memory, as_json)
 
@@ -45,7 +45,7 @@ def ask(
     context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
 ) -> None:
     """Time answers about the indexed hour, in a warm process and from a shell."""
-    from longtake.bench.asking import measure_ask, show_ask
+    from longtake.bench.hour.answer_speed import measure_ask, show_ask
 
     give(measure_ask(context.obj, media, made(work), notify(as_json), seconds), show_ask, as_json)
 
@@ -55,7 +55,7 @@ def recall(
     context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
 ) -> None:
     """Ask about what is written or said in the hour: how often the evidence is found, and the gold answered."""
-    from longtake.bench.recall import measure_recall, show_recall
+    from longtake.bench.hour.recall import measure_recall, show_recall
 
     session: Session = context.obj
     give(measure_recall(session.settings, media, made(work), notify(as_json), seconds), show_recall, as_json)
@@ -72,7 +72,7 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Kill indexing at random moments and see that it goes on from there, to the same layers."""
-    from longtake.bench.resume import measure_resume, show_resume
+    from longtake.bench.hour.resume import measure_resume, show_resume
 
     report = measure_resume(context.obj, media, made(work), notify(as_json), seconds=seconds, kills=kills, seed=seed)
     give(report, show_resume, as_json)

@@ -11,7 +11,7 @@ from longtake.cli.options import Json, Media, give, notify
 from longtake.console import Session
 
 if TYPE_CHECKING:
-    from longtake.bench.planting import Half
+    from longtake.bench.parts.planting import Half
 
 PANEL = "On single parts"
 parts = typer.Typer()
@@ -28,7 +28,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Time search in made-up libraries, by default of 10,000 and 100,000 documents, beside a flat scan."""
-    from longtake.bench.search_speed import measure_search, show_search
+    from longtake.bench.parts.search_speed import measure_search, show_search
 
     give(measure_search(sizes or [10_000, 100_000], notify(as_json)), show_search, as_json)
 
@@ -40,7 +40,7 @@ def reader(
     as_json: Json = False,
 ) -> None:
     """Count the questions of the bank that are read right by heads which they did not teach; fit the heads anew."""
-    from longtake.bench.reader import measure_reader, show_reader
+    from longtake.bench.clips.reader_fit import measure_reader, show_reader
 
     session: Session = context.obj
     give(measure_reader(session.settings, write, notify(as_json)), show_reader, as_json)
@@ -58,7 +58,7 @@ def ranking(
     as_json: Json = False,
 ) -> None:
     """Fit the ranking of the extractive controller to a run of `bench clips`, cross-validated by clip."""
-    from longtake.bench.ranking import fit_ranking, runs_of, show_ranking
+    from longtake.bench.clips.ranking_fit import fit_ranking, runs_of, show_ranking
     from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj
@@ -69,7 +69,7 @@ def ranking(
 @parts.command(rich_help_panel=PANEL)
 def graph(context: typer.Context, as_json: Json = False) -> None:
     """Time what the planner's graph takes a step, with a controller that is done at once, beside a bare graph."""
-    from longtake.bench.graph_speed import measure_graph, show_graph
+    from longtake.bench.parts.graph_speed import measure_graph, show_graph
 
     session: Session = context.obj
     give(measure_graph(session.settings, notify(as_json)), show_graph, as_json)
@@ -80,7 +80,7 @@ def evaluation(
     items: Annotated[int, typer.Option(min=10, help="How many are asked.")] = 10_000, as_json: Json = False
 ) -> None:
     """Time what a run of `eval` takes an item, with a subject that is done at once, beside a bare loop and Inspect."""
-    from longtake.bench.evaluation_speed import measure_evaluation, show_evaluation
+    from longtake.bench.parts.evaluation_speed import measure_evaluation, show_evaluation
 
     give(measure_evaluation(items, notify(as_json)), show_evaluation, as_json)
 
@@ -90,7 +90,7 @@ def shots(
     context: typer.Context, media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False
 ) -> None:
     """Count the cuts, dissolves and fades that are found, missed or false; listed ones and planted ones."""
-    from longtake.bench.shots import measure_shots, show_shots
+    from longtake.bench.parts.planted_shots import measure_shots, show_shots
 
     session: Session = context.obj
     half: Half = "held out" if held_out else "tuning"
@@ -100,7 +100,7 @@ def shots(
 @parts.command(rich_help_panel=PANEL)
 def moments(media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False) -> None:
     """Plant flashes and small moving things into clips and count those found, and the false alarms."""
-    from longtake.bench.moments import measure_moments, show_moments
+    from longtake.bench.parts.planted_moments import measure_moments, show_moments
 
     half: Half = "held out" if held_out else "tuning"
     give(measure_moments(media, seed, half, notify(as_json)), show_moments, as_json)

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import MAX_SECONDS, longtake
-from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
 from longtake.memory.records import Record
+from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
-from longtake.preprocess.demo.truth import load_truth
 from longtake.preprocess.pipeline.workspace import Workspace
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")

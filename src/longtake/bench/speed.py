@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from longtake.bench.asking import measure_cold, measure_warm
+from longtake.bench.hour.answer_speed import measure_cold, measure_warm
+from longtake.bench.hour.reel import Notify
+from longtake.bench.hour.visual_speed import decode, visual_pass
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load
-from longtake.bench.visual_speed import decode, visual_pass
 from longtake.console import Session
 from longtake.errors import EngineError
 from longtake.memory.records import Record
+from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
-from longtake.preprocess.demo.truth import load_truth
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS
 
 

@@ -40,7 +40,7 @@ def ask(
     if only_estimate:
         _say_estimate(workspace, words[:-1], as_json=as_json)
         return
-    from longtake.agent.graph.ask import Agent
+    from longtake.agent.graph.agent import Agent
 
     try:
         with progress_watcher(quiet=as_json) as watcher:

@@ -22,7 +22,7 @@ def chat(
     """Ask one question after another, a line each, until the end of the input, or an empty line at a terminal."""
     session: Session = context.obj
     workspace = open_workspace(session)
-    from longtake.agent.graph.ask import Agent
+    from longtake.agent.graph.agent import Agent
 
     agent = Agent(workspace)
     agent.check(videos)

@@ -9,8 +9,8 @@ import typer
 from longtake.cli.ask import open_workspace, show
 from longtake.cli.index import progress_watcher
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
+from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
-from longtake.preprocess.demo.truth import load_truth
 
 QUESTIONS = 3
 
@@ -22,7 +22,7 @@ def demo(
     """Make a short video in the library, index it and ask three questions about it."""
     session: Session = context.obj
     workspace = open_workspace(session)
-    from longtake.agent.graph.ask import Agent
+    from longtake.agent.graph.agent import Agent
 
     if not as_json:
         note("Making and indexing the demo video ...")

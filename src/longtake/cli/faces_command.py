@@ -13,8 +13,8 @@ from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import MediaError
 from longtake.memory.gallery import EnrolledFace, Gallery, Person
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.people.faces import FaceEngine
-from longtake.tools.vision.faces import face_engine
+from longtake.preprocess.engines.people.face_engine import FaceEngine
+from longtake.tools.vision.detect_faces import face_engine
 
 faces = typer.Typer(no_args_is_help=True, help="Enrol faces to be named in videos, list and forget them.")
 

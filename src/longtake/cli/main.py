@@ -19,16 +19,16 @@ COMMANDS = {
     "doctor": ("longtake.cli.doctor:doctor", "What works here, and what would make it better."),
     "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask three questions about it."),
     "index": ("longtake.cli.index:index", "Read videos into the library."),
-    "videos": ("longtake.cli.videos:videos", "List, show, delete and export what the library holds."),
-    "faces": ("longtake.cli.faces:faces", "Enrol faces to be named in videos, list and forget them."),
+    "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export what the library holds."),
+    "faces": ("longtake.cli.faces_command:faces", "Enrol faces to be named in videos, list and forget them."),
     "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.cli.chat:chat", "Ask one question after another in a thread."),
-    "trace": ("longtake.cli.trace:trace", "What runs did: seen, measured, compared, run again."),
+    "trace": ("longtake.cli.trace_command:trace", "What runs did: seen, measured, compared, run again."),
     "serve": ("longtake.cli.serve:serve", "Open the library in the browser."),
     "mcp": ("longtake.cli.mcp:mcp", "Offer the tools and `ask` to other agents over MCP."),
     "tools": ("longtake.cli.tools:tools", "List the tools, their schemas and engines, and call one."),
-    "eval": ("longtake.cli.eval.main:evaluate", "Evaluate the agent and its baselines on a suite."),
+    "eval": ("longtake.cli.eval.eval_app:evaluate", "Evaluate the agent and its baselines on a suite."),
 }
 if find_spec("longtake.bench"):  # in the repository; no wheel holds it
     COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answers on this machine.")

@@ -42,8 +42,8 @@ def mcp(
 
 
 def _serve_http(session: Session, address: str, token: str | None, folder: str) -> None:
-    from longtake.web.access import Access
-    from longtake.web.listening import listen, url_of
+    from longtake.web.http.access import Access
+    from longtake.web.http.listening import listen, url_of
 
     host, port = _address(address)
     admitted = Access.at(host, token)
@@ -51,7 +51,7 @@ def _serve_http(session: Session, address: str, token: str | None, folder: str) 
     import uvicorn
 
     from longtake.mcp.server import PATH, http_app
-    from longtake.web.server import configured
+    from longtake.web.http.http_server import configured
 
     server = uvicorn.Server(configured(http_app(_server(session, folder), admitted), lifespan="on"))
     say(f"Longtake's tools are at {url_of(host, listening).rstrip('/')}{PATH} until Ctrl-C ends it.")
@@ -60,7 +60,7 @@ def _serve_http(session: Session, address: str, token: str | None, folder: str) 
 
 
 def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
-    from longtake.agent.graph.ask import Agent
+    from longtake.agent.graph.agent import Agent
     from longtake.mcp.mcp_tools import Offer
     from longtake.mcp.server import make_server
 

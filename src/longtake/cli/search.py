@@ -10,9 +10,9 @@ import typer
 
 from longtake.console import Session, note, say, say_json
 from longtake.errors import ConfigError, LibraryError
-from longtake.memory.index import SearchFilter
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import MODALITIES, Modality
+from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.retrieval import retrieve

@@ -10,8 +10,8 @@ import typer
 
 from longtake.cli.ask import open_workspace
 from longtake.console import Session, say
-from longtake.web.access import Access
-from longtake.web.listening import listen, url_of
+from longtake.web.http.access import Access
+from longtake.web.http.listening import listen, url_of
 
 
 def serve(
@@ -36,9 +36,9 @@ def serve(
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
     workspace = open_workspace(session)
-    from longtake.agent.graph.ask import Agent
+    from longtake.agent.graph.agent import Agent
     from longtake.web.app import create_app
-    from longtake.web.server import Server
+    from longtake.web.http.http_server import Server
     from longtake.web.service import Service
 
     service = Service(workspace, Agent(workspace), folder or ())

@@ -12,9 +12,9 @@ from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.registry import SPECS, ToolSpec
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas and engines, and call one.")

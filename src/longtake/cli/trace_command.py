@@ -13,7 +13,7 @@ from longtake.agent.traces.find import find_run, run_ids
 from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
-from longtake.cli.replay import Json, Reference, register
+from longtake.cli.replay_command import Json, Reference, register
 from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.memory.library import Library

@@ -59,7 +59,7 @@ def show(
 @videos.command()
 def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
     """Forget a video, its layers, its readings and its place in the search index; the file itself stays."""
-    from longtake.memory.search import HybridIndex
+    from longtake.memory.search.hybrid_search import HybridIndex
 
     library = _library(context)
     record = library.resolve(video)

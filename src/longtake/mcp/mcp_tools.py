@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.graph.ask import (
+from longtake.agent.graph.agent import (
     MAX_OPTION_LENGTH,
     MAX_OPTIONS,
     MAX_QUESTION_LENGTH,
@@ -25,9 +25,9 @@ from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.registry import SPECS
 from longtake.tools.core.result import ToolError
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox, problems
 
 ASK = "ask"

@@ -20,9 +20,9 @@ from starlette.types import ASGIApp
 
 from longtake import __version__
 from longtake.mcp.mcp_tools import Offer
-from longtake.tools.core.context import Budget
-from longtake.web.access import Access, Guard
-from longtake.web.limits import Limiter, Limits
+from longtake.tools.core.tool_context import Budget
+from longtake.web.http.access import Access, Guard
+from longtake.web.http.limits import Limiter, Limits
 
 PATH = "/mcp"
 _AT_ONCE = 4  # calls that are worked at; others wait for their turn

@@ -10,12 +10,14 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longtake import __version__
-from longtake.web import access, openai_api, runs, threads, tracing, uploading, videos
-from longtake.web.access import Access, Guard
-from longtake.web.cached import cached, tag_of
-from longtake.web.described import ErrorBody, OpenAIErrorBody, errors, token_wanted
-from longtake.web.limits import Limiter, Limits
-from longtake.web.refusals import Refusal, answer_errors
+from longtake.web import runs, threads, tracing, uploading, videos
+from longtake.web.http import access
+from longtake.web.http.access import Access, Guard
+from longtake.web.http.cached import cached, tag_of
+from longtake.web.http.described import ErrorBody, OpenAIErrorBody, errors, token_wanted
+from longtake.web.http.limits import Limiter, Limits
+from longtake.web.http.refusals import Refusal, answer_errors
+from longtake.web.openai import openai_api
 from longtake.web.service import Service
 
 _POLICY = (

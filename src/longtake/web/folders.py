@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from longtake.web.refusals import Refusal
+from longtake.web.http.refusals import Refusal
 
 MAX_FILES = 5_000  # media files that are listed; every one may be added
 _MAX_SEEN = 100_000  # files of any kind that are looked at

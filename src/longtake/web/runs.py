@@ -17,16 +17,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.state import Turn
 from longtake.errors import Cancelled, LibraryError, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.pipeline.progress import Watcher
-from longtake.tools.core.context import Budget
-from longtake.web.described import EVENTS
-from longtake.web.events import Feed, event_stream
-from longtake.web.refusals import Refusal
+from longtake.tools.core.tool_context import Budget
+from longtake.web.event_feed import Feed, event_stream
+from longtake.web.http.described import EVENTS
+from longtake.web.http.refusals import Refusal
 
 MAX_RUNNING = 4  # questions that are worked at; others wait for their turn
 MAX_UNDER_WAY = 64  # worked at or waiting

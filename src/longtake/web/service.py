@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from filelock import Timeout
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord, file_id
 from longtake.preprocess.media.media import probe
@@ -19,8 +19,8 @@ from longtake.preprocess.media.sources import source
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.folders import Folders
+from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Indexing
-from longtake.web.refusals import Refusal
 from longtake.web.runs import Runs
 from longtake.web.uploads import Uploads
 

@@ -10,8 +10,8 @@ from fastapi.responses import FileResponse, HTMLResponse
 from longtake.agent.traces.find import RUN
 from longtake.agent.traces.pages.page import page_of
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.web.described import content
-from longtake.web.refusals import Refusal
+from longtake.web.http.described import content
+from longtake.web.http.refusals import Refusal
 from longtake.web.service import Served, Service
 
 _NONE = "The library holds no trace of this run."

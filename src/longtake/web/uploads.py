@@ -26,7 +26,7 @@ from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.step_run import DISK_FULL
-from longtake.web.refusals import Refusal
+from longtake.web.http.refusals import Refusal
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file

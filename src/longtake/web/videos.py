@@ -18,13 +18,13 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
 from longtake.preprocess.media.sources import media_of, source
-from longtake.web.cached import cached, tag_of
-from longtake.web.described import EVENTS, content
-from longtake.web.events import EventStream
+from longtake.web.event_feed import EventStream
+from longtake.web.http.cached import cached, tag_of
+from longtake.web.http.described import EVENTS, content
+from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Progress, progress_of
-from longtake.web.refusals import Refusal
+from longtake.web.proof.stills import WIDEST, still
 from longtake.web.service import Served, Service
-from longtake.web.stills import WIDEST, still
 
 _TICK = 0.25  # seconds between two looks at a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels

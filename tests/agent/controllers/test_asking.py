@@ -6,7 +6,7 @@ import socket
 
 import pytest
 from helpers.asking import VIDEO, ask_endpoint, endpoint_asker, plans_by
-from helpers.openai_server import Reply, refuses, says
+from helpers.servers.openai_server import Reply, refuses, says
 
 from longtake.config import load
 from longtake.errors import ConfigError

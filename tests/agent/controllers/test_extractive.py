@@ -8,13 +8,13 @@ import pytest
 from helpers.asking import VIDEO
 from langchain_core.messages import HumanMessage
 
-from longtake.agent.controllers.extractive.calls import calls_after, calls_for, wanted_language
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.made import made_reply
+from longtake.agent.controllers.extractive.planning import calls_after, calls_for, wanted_language
 from longtake.agent.controllers.factory import extractive
 from longtake.agent.controllers.reply import Reply
-from longtake.agent.gathering.records import Gathered
-from longtake.agent.graph.ask import Agent
+from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.graph.agent import Agent
 from longtake.agent.language.words import content_stems
 from longtake.agent.query.query import TARGETS, Anchor, Query, Reading, Relation, Scope, Source, Target
 from longtake.agent.query.reader import LearnedReader

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import Reply, says
+from helpers.servers.openai_server import Reply, says
 
 from longtake.preprocess.pipeline.workspace import Workspace
 

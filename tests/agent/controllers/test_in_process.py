@@ -12,12 +12,12 @@ pytest.importorskip("torch", reason="needs the extra `transformers`: pip install
 pytest.importorskip("transformers", reason="needs the extra `transformers`: pip install 'longtake[transformers]'")
 
 from helpers.asking import VIDEO, endpoint_asker, plans_by
-from helpers.qwen_server import qwen_server
-from helpers.tiny_qwen import CONTEXT, write_tiny_qwen
+from helpers.models.tiny_qwen import CONTEXT, write_tiny_qwen
+from helpers.servers.qwen_server import qwen_server
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from longtake.agent.controllers.endpoint import ContextFull
-from longtake.agent.graph.ask import Agent
+from longtake.agent.controllers.asking import ContextFull
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import ConfigError

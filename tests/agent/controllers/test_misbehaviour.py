@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.asking import VIDEO, ask_endpoint, endpoint_asker
-from helpers.openai_server import Reply, openai_server, refuses, says
+from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("qwen_agent", reason="needs the extra `qwen`: pip install 'longtake[qwen]'")
 
 from helpers.asking import ask_endpoint
-from helpers.openai_server import refuses, says
+from helpers.servers.openai_server import refuses, says
 
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import Reply, refuses, says
+from helpers.servers.openai_server import Reply, refuses, says
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace

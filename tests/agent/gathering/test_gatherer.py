@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import says
+from helpers.servers.openai_server import says
 
-from longtake.agent.gathering.records import Found, Gathered
-from longtake.agent.graph.ask import Agent
+from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from longtake.agent.gathering.lines import Lines, best_readings
-from longtake.agent.gathering.records import joined_text
+from longtake.agent.gathering.gathered import joined_text
+from longtake.agent.gathering.text_lines import Lines, best_readings
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 

@@ -13,15 +13,15 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.factory import extractive
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.nodes.act import act
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import Budget, ToolContext
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
 started = threading.Event()

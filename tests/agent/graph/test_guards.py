@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import Reply, says
+from helpers.servers.openai_server import Reply, says
 
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from helpers.asking import Asked, ask_endpoint
-from helpers.clips import flat, write_clip, written
-from helpers.openai_server import says
-from helpers.searxng_server import finds, searxng_server
+from helpers.media.clips import flat, write_clip, written
+from helpers.servers.openai_server import says
+from helpers.servers.searxng_server import finds, searxng_server
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import says
+from helpers.servers.openai_server import says
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.preprocess.pipeline.workspace import Workspace
 
 VIDEOS = ("talk.mp4", "my trip.mp4")

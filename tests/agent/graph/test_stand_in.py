@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import VIDEO, Asked, ask_endpoint
-from helpers.openai_server import Reply, refuses, says
+from helpers.servers.openai_server import Reply, refuses, says
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.nodes.answer import STOOD_IN
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.trace import RecordedTrace

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from helpers.asking import VIDEO, endpoint_asker
-from helpers.openai_server import openai_server, refuses, says
+from helpers.servers.openai_server import openai_server, refuses, says
 
-from longtake.agent.graph.ask import MAX_THREAD_LENGTH, Agent
+from longtake.agent.graph.agent import MAX_THREAD_LENGTH, Agent
 from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
 from longtake.errors import LongtakeError, ThreadBusy
@@ -129,7 +129,7 @@ def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> No
     Agent(small_workspace).ask([VIDEO], COST, thread="handed over")
     program = (
         "import sys; from pathlib import Path\n"
-        "from longtake.agent.graph.ask import Agent; from longtake.config import load\n"
+        "from longtake.agent.graph.agent import Agent; from longtake.config import load\n"
         "from longtake.preprocess.pipeline.workspace import Workspace\n"
         "agent = Agent(Workspace(Path(sys.argv[1]), load()))\n"
         "state = agent._graph.get_state({'configurable': {'thread_id': 'handed over'}})\n"

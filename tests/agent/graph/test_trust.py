@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import says
+from helpers.servers.openai_server import says
 
 from longtake.agent.controllers.reply import DraftClaim, Reply
-from longtake.agent.language.rows import rows
+from longtake.agent.language.picture_rows import rows
 from longtake.agent.verification.claims import check_draft, check_reply
 from longtake.agent.verification.verdicts import Grounds
 from longtake.memory.records import Evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.query.follow_up import pointed_at, resolve, subject_of
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan

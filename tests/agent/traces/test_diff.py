@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from helpers.openai_server import says
-from helpers.recorded import EVENTFUL, LISTEN, PRICE, PRICES, SEARCH, recorded
+from helpers.data.recorded import EVENTFUL, LISTEN, PRICE, PRICES, SEARCH, recorded
+from helpers.servers.openai_server import says
 
 from longtake.agent.traces.diff import Diff, diff_of, lines_of
 from longtake.agent.traces.recorded import LenientRun

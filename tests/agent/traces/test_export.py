@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 from helpers.asking import Asked, ask_endpoint
-from helpers.openai_server import Reply, refuses, says
-from helpers.otlp_receiver import attributes_of, otlp_receiver, spans_in
+from helpers.servers.openai_server import Reply, refuses, says
+from helpers.servers.otlp_receiver import attributes_of, otlp_receiver, spans_in
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.otlp import json_line, send
 from longtake.agent.traces.spans import spans_of
 from longtake.agent.traces.trace import RecordedTrace

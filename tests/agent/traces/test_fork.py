@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from helpers.asking import Asked, ask_endpoint, endpoint_asker
-from helpers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, says
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.trace import RecordedTrace

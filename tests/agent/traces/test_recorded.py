@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_of, recorded, rewritten
+from helpers.data.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_of, recorded, rewritten
+from helpers.servers.openai_server import says
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.recorded import LenientRun, Origin
 from longtake.agent.traces.steps import every, steps_of
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 from helpers.asking import Asked, ask_endpoint, endpoint_asker
-from helpers.openai_server import Reply, openai_server, refuses, says
-from helpers.small_video import write_small_video
+from helpers.media.small_video import write_small_video
+from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.state import Turn
 from longtake.agent.traces.replay import replay
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load
 from longtake.errors import LibraryError
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import Budget
+from longtake.tools.core.tool_context import Budget
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 BROKEN = ("transcribe_speach", "{'timestamp': [3, 7]")

@@ -6,8 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from helpers.openai_server import says
-from helpers.recorded import EVENTFUL, LISTEN, lines_of, recorded, rewritten
+from helpers.data.recorded import EVENTFUL, LISTEN, lines_of, recorded, rewritten
+from helpers.servers.openai_server import says
 
 from longtake.agent.traces.plot import plot_of
 from longtake.agent.traces.recorded import LenientRun

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from helpers.asking import VIDEO, ask_endpoint, endpoint_asker
-from helpers.openai_server import openai_server, refuses, says
-from helpers.searxng_server import finds, searxng_server
+from helpers.servers.openai_server import openai_server, refuses, says
+from helpers.servers.searxng_server import finds, searxng_server
 
 from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.traces.replay import replay

@@ -16,7 +16,7 @@ from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.spans import spans_of
 from longtake.agent.traces.stats import stats_of, table_of
 from longtake.agent.traces.tree import tree_of
-from longtake.cli.trace import trace
+from longtake.cli.trace_command import trace
 from longtake.console import Session
 from longtake.memory.library import Library
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.openai_server import says
+from helpers.servers.openai_server import says
 
 from longtake.agent.verification.claims import check_draft
 from longtake.agent.verification.provenance import Made, attach_sources, grounded, pages_quoted
@@ -191,7 +191,7 @@ def test_a_claim_names_every_call_that_found_its_proof() -> None:
 
 def test_lines_found_before_the_first_call_were_gathered() -> None:
     (claim,) = check_draft("The kettle costs 45 dollars [00:00:12].", [KETTLE]).claims
-    gathered = {Citation.of(KETTLE)}
+    gathered = frozenset([Citation.of(KETTLE)])
     assert attach_sources(claim, [KETTLE], [], gathered).found_by == (FoundBy(tool="gather"),)
 
 

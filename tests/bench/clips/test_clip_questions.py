@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner, Result
 
 from longtake.bench.cli import bench
-from longtake.bench.clips import load_questions
+from longtake.bench.clips.clip_questions import load_questions
 from longtake.console import Session
 from longtake.errors import ConfigError, MediaError
 

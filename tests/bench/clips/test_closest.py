@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from longtake.bench.clips import ClipQuestion
-from longtake.bench.closest import closest_hold, something_in_scope
-from longtake.memory.index import Document
+from longtake.bench.clips.clip_questions import ClipQuestion
+from longtake.bench.clips.closest import closest_hold, something_in_scope
 from longtake.memory.records import Closest, Modality
+from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
 PITY = "Pity the world, or else this glutton be"

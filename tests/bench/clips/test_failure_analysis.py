@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from helpers.asking import VIDEO, endpoint_asker
-from helpers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, says
 
-from longtake.agent.gathering.records import Gathered
-from longtake.agent.graph.ask import Agent
-from longtake.agent.graph.context import RunContext
-from longtake.bench.clips import ClipQuestion
-from longtake.bench.failure_analysis import Needed, what_was_needed
+from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.graph.agent import Agent
+from longtake.agent.graph.run_context import RunContext
+from longtake.bench.clips.clip_questions import ClipQuestion
+from longtake.bench.clips.failure_analysis import Needed, what_was_needed
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner, Result
 
-from longtake.agent.graph.ask import Agent
-from longtake.agent.graph.context import RunContext
+from longtake.agent.graph.agent import Agent
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.query.reader import LearnedReader
-from longtake.bench import clips_run
 from longtake.bench.cli import bench
-from longtake.bench.wordings import load_wordings
+from longtake.bench.clips import clips_run
+from longtake.bench.clips.rewordings import load_wordings
 from longtake.console import Session
 from longtake.errors import ConfigError, MediaError
 from longtake.memory.records import Answer, Closest

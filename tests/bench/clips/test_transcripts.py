@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 
-from longtake.bench.transcripts import transcript, write_vtt
+from longtake.bench.clips.transcripts import transcript, write_vtt
 from longtake.preprocess.media.subtitle_formats import Cue, parse_subtitles
 
 VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\nFrom the sidecar.\n"

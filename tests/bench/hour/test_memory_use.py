@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 
-from longtake.bench.memory_use import measure_memory, peak_of, show_memory
+from longtake.bench.hour.memory_use import measure_memory, peak_of, show_memory
 from longtake.console import Session
 from longtake.errors import EngineError
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
-from longtake.bench.recall import Recalled, RecallShares
+from longtake.bench.hour.recall import Recalled, RecallShares
 from longtake.console import Session
 
 FERRY = "WEBVTT\n\n00:01.000 --> 00:02.000\nThe green ferry leaves from pier nine.\n"

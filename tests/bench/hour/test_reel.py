@@ -7,11 +7,11 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from helpers.clips import flat, noise, write_clip, written
+from helpers.media.clips import flat, noise, write_clip, written
 from PIL import Image
 
-from longtake.bench.reel import Reel, make_loop, make_padded
-from longtake.bench.segments import GROUP, clip_segment, groups_of, still_segment
+from longtake.bench.hour.encoded_segments import GROUP, clip_segment, groups_of, still_segment
+from longtake.bench.hour.reel import Reel, make_loop, make_padded
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.clips import noise, write_clip, written
+from helpers.media.clips import noise, write_clip, written
 from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
-from longtake.bench.killing import BETWEEN, Indexing, Moment
-from longtake.bench.resume import differences
+from longtake.bench.hour.killing import BETWEEN, Indexing, Moment
+from longtake.bench.hour.resume import differences
 from longtake.console import Session
 from longtake.errors import EngineError
 

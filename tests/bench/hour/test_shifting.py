@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.bench.clips import ClipQuestion
-from longtake.bench.shifting import cannot_be_shifted, shifted
+from longtake.bench.clips.clip_questions import ClipQuestion
+from longtake.bench.hour.shifting import cannot_be_shifted, shifted
 
 
 def question(text: str, gold: str = "Yes", kind: str = "on_screen_text") -> ClipQuestion:

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.clips import noise, write_clip
+from helpers.media.clips import noise, write_clip
 from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
-from longtake.bench.visual_speed import decode, measure_pass, visual_pass
+from longtake.bench.hour.visual_speed import decode, measure_pass, visual_pass
 from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from longtake.bench.evaluation_sides import FEW, SIDES, cost, write_set
-from longtake.bench.evaluation_speed import EvaluationSpeed, Side, measure_evaluation, show_evaluation
 from longtake.bench.intervals import Spread
+from longtake.bench.parts.evaluation_sides import FEW, SIDES, cost, write_set
+from longtake.bench.parts.evaluation_speed import EvaluationSpeed, Side, measure_evaluation, show_evaluation
 from longtake.bench.timing import Machine
 from longtake.evalharness.suites.card import read_card
 from longtake.evalharness.suites.own_set import load_own_set

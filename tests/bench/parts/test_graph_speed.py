@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
-from longtake.bench.graph_speed import RUNS, InstantModel, PerStep, measure_graph
+from longtake.bench.parts.graph_speed import RUNS, InstantModel, PerStep, measure_graph
 from longtake.config import load
 from longtake.console import Session
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import noise, write_clip
+from helpers.media.clips import noise, write_clip
 
-from longtake.bench.moments import Event, Kind, measure_moments, show_moments
-from longtake.bench.planting import half_of
+from longtake.bench.parts.planted_moments import Event, Kind, measure_moments, show_moments
+from longtake.bench.parts.planting import half_of
 from longtake.errors import MediaError
 
 FLASH = Kind("flash", "flash", frames=2, share=0.5)

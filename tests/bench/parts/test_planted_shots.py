@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.clips import noise, write_clip
+from helpers.media.clips import noise, write_clip
 
-from longtake.bench.planting import half_of
-from longtake.bench.shots import KINDS, Kind, Transition, listed_times, measure_shots, score, show_shots
+from longtake.bench.parts.planted_shots import KINDS, Kind, Transition, listed_times, measure_shots, score, show_shots
+from longtake.bench.parts.planting import half_of
 from longtake.config import load
 
 

@@ -6,8 +6,8 @@ from itertools import islice
 
 import pytest
 
-from longtake.bench.made_up import sentences, vocabulary
-from longtake.bench.search_speed import PER_VIDEO, QUERIES, measure_search, show_search
+from longtake.bench.parts.made_up import sentences, vocabulary
+from longtake.bench.parts.search_speed import PER_VIDEO, QUERIES, measure_search, show_search
 
 
 def test_sentences_are_the_same_for_a_seed_and_frequent_words_are_frequent() -> None:

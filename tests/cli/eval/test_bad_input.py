@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, write_clip
 from helpers.eval_command import eval_
-from helpers.openai_server import openai_server, says
+from helpers.media.clips import flat, write_clip
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL
 from longtake.evalharness.runs.run_folder import RunFolder

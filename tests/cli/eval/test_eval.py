@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.eval_command import OPEN_CARD, eval_, scores
-from helpers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
 from longtake.cli.main import app

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.clips import flat, write_clip
 from helpers.eval_command import eval_
-from helpers.openai_server import openai_server, says
+from helpers.media.clips import flat, write_clip
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.console import EXIT_FAILED
 from longtake.preprocess.pipeline.workspace import Workspace

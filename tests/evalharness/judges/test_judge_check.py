@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
 from longtake.evalharness.judges.cache import Cache
-from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judge import NO_REPLY, Case
 from longtake.evalharness.judges.judge_check import (
     Label,
@@ -20,6 +19,7 @@ from longtake.evalharness.judges.judge_check import (
     read_labels,
     self_agreement,
 )
+from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
 
 # Ten cases: 3 of both sides' positives, 2 of the judge's alone, 1 of the person's alone, 4 of neither.
 PERSON = [True, True, True, False, False, True, False, False, False, False]

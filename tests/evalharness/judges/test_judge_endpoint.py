@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.openai_server import Endpoint, Reply, openai_server, refuses, says
+from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
 from longtake.config import PriceSettings
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.cache import Cache
-from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings, read_finding
 from longtake.evalharness.judges.judge import Asks, Case, Finding
+from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings, read_finding
 from longtake.memory.records import Usage
 
 MET = says('{"reason": "it says so", "met": true}')
@@ -247,6 +247,6 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_case_whose_time_runs_out_is_left_without_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longtake.evalharness.judges.endpoint._MAX_WAIT", -60.0)
+    monkeypatch.setattr("longtake.evalharness.judges.judge_endpoint._MAX_WAIT", -60.0)
     found, _ = finding(MET)
     assert (found.met, found.error) == (None, "The time for this question ran out.")

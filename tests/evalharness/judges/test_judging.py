@@ -8,11 +8,11 @@ from pathlib import Path
 from threading import Lock
 
 import pytest
-from helpers.openai_server import openai_server, refuses, says
+from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
-from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judge import Case, Finding
+from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judging import Judged, cases, current, judge_run, to_judge, undecided
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder

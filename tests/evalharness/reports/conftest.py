@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, ToolCall, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash

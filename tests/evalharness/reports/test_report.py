@@ -18,8 +18,8 @@ from longtake.agent.traces.trace import Trace
 from longtake.cli.eval.reports import reports
 from longtake.console import Session
 from longtake.evalharness.items import Variant
+from longtake.evalharness.reports.cited_frames import ITEM_BYTES, Stills
 from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.reports.stills import ITEM_BYTES, Stills
 from longtake.evalharness.runs.run_folder import RunFolder
 
 Write = Callable[..., RunFolder]

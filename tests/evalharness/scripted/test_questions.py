@@ -21,7 +21,7 @@ from longtake.evalharness.scripted.script import Script
 from longtake.evalharness.scripted.truth import Truth, truth_of
 from longtake.evalharness.scripted.voices import recordings_in
 from longtake.evalharness.scripted.wordings import read_wordings
-from longtake.evalharness.suites.longshot_tasks import TASKS
+from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS
 

@@ -13,8 +13,8 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from helpers.openai_server import Endpoint, openai_server, refuses, says
-from helpers.openai_server import Reply as Sent
+from helpers.servers.openai_server import Endpoint, openai_server, refuses, says
+from helpers.servers.openai_server import Reply as Sent
 
 from longtake.config import load
 from longtake.console import Session
@@ -25,7 +25,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, Subject
-from longtake.evalharness.subjects.table import subject_named
+from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.preprocess.pipeline.workspace import Workspace
 
 CHOICE = Turn(question="Which phone extension is given?", options=("1234", "4417", "9999"), gold=1, reference="4417")

@@ -6,8 +6,8 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
-from longtake.evalharness.subjects.frames import Sampling
 from longtake.evalharness.subjects.model_spec import Given, asked_in, given_by, is_model
+from longtake.evalharness.subjects.sampled_frames import Sampling
 
 URL = "http://127.0.0.1:8000/v1"
 PLAIN = Variant()

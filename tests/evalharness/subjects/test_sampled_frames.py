@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from longtake.errors import MediaError
-from longtake.evalharness.subjects.frames import Sampling, sampled
+from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Protocol, Reply, Variant

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from helpers.clips import flat
-from helpers.written_layers import write_keyframes, write_layer
+from helpers.data.written_layers import write_keyframes, write_layer
+from helpers.media.clips import flat
 from langchain_core.messages import AIMessage, HumanMessage, message_to_dict
 
-from longtake.agent.gathering.records import Found, Gathered
+from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load

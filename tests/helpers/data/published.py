@@ -19,7 +19,7 @@ from longtake.evalharness.scoring.estimates import Estimate, Sums, mean, ratio
 
 CASE = ("row", "holds", "gives")
 Row = dict[str, str]
-ORACLES = Path(__file__).parent.parent / "evalharness" / "oracles.yaml"
+ORACLES = Path(__file__).parent.parent.parent / "evalharness" / "oracles.yaml"
 
 
 class Interval(NamedTuple):

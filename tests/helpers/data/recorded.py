@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.asking import ask_endpoint
-from helpers.openai_server import Reply, says
+from helpers.servers.openai_server import Reply, says
 
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.recorded import LenientRun

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from longtake.memory.index import Batch, Document, Vectors
 from longtake.memory.records import Modality
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Batch, Document, Vectors
 from longtake.memory.timespan import TimeSpan
 
 SPACE, PICTURES = "test", "pictures"

@@ -9,7 +9,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from helpers.clips import Picture, noise, write_clip
+from helpers.media.clips import Picture, noise, write_clip
 
 from longtake.config import load
 from longtake.memory.building import build_layers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helpers.clips import Picture
-from helpers.layers import new_layer
+from helpers.data.layers import new_layer
+from helpers.media.clips import Picture
 
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan

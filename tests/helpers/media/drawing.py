@@ -6,7 +6,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from helpers.clips import Picture
+from helpers.media.clips import Picture
 
 RED, GREEN, BLUE, YELLOW = (30, 30, 220), (40, 170, 40), (220, 80, 20), (30, 220, 230)
 

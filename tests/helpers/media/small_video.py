@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers.clips import flat, write_clip, written
+from helpers.media.clips import flat, write_clip, written
 
 SPOKEN = "Welcome to the workshop. The blue kettle costs 249 dollars."
 SHOWN = "ROOM 4417"

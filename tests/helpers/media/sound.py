@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.config import Settings
-from longtake.preprocess.engines.audio.sounds import SoundEvent
+from longtake.preprocess.engines.audio.sound_engine import SoundEvent
 from longtake.preprocess.engines.audio.spectral_sounds import RATE, SpectralSounds
 from longtake.preprocess.media.audio import AudioBlock, read_audio
 from longtake.preprocess.media.media import probe

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.preprocess.media.audio import Samples, read_audio
 from longtake.preprocess.media.media import probe
 

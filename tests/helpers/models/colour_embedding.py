@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from longtake.config import Settings
-from longtake.memory.index import Vectors
+from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.media.frames import Picture
 
 COLOURS = {  # BGR

@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 import uvicorn
 from mcp import Client
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.mcp.mcp_tools import Offer
 from longtake.mcp.server import PATH, http_app, make_server
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.access import Access
-from longtake.web.server import configured
+from longtake.web.http.access import Access
+from longtake.web.http.http_server import configured
 
 T = TypeVar("T")
 

@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 from helpers.described_api import checked_against
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.access import Access
 from longtake.web.app import create_app
-from longtake.web.limits import Limits
-from longtake.web.server import Server
+from longtake.web.http.access import Access
+from longtake.web.http.http_server import Server
+from longtake.web.http.limits import Limits
 from longtake.web.service import Service
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.memory.corpus import Corpus
-from longtake.memory.current import Revision
-from longtake.memory.index import Batch, Document, SearchFilter
 from longtake.memory.records import MODALITIES
-from longtake.memory.segments import SegmentStore
+from longtake.memory.search.corpus import Corpus
+from longtake.memory.search.current_revisions import Revision
+from longtake.memory.search.search_index import Batch, Document, SearchFilter
+from longtake.memory.search.segments import SegmentStore
 from longtake.memory.timespan import TimeSpan
 
 TIMES = (0.0, 1.0, 1.001, 2.5, 3.0, 1 / 3)

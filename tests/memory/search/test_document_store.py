@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from longtake.memory.documents import DocumentStore
-from longtake.memory.index import Document
+from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
 

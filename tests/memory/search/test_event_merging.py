@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longtake.memory.index import Batch, Document, Hit, SearchFilter
 from longtake.memory.records import Modality
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Batch, Document, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 

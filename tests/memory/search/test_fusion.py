@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from longtake.memory.fusion import Ranking, contribution, fuse, top
-from longtake.memory.index import Signal
+from longtake.memory.search.fusion import Ranking, contribution, fuse, top
+from longtake.memory.search.search_index import Signal
 
 
 def ranking(*positions: int) -> Ranking:

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.search_index import PICTURES, SPACE, axes, batch, document, documents, open_index, rewrite
+from helpers.data.search_index import PICTURES, SPACE, axes, batch, document, documents, open_index, rewrite
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longtake.errors import LibraryError
-from longtake.memory.documents import DocumentStore
-from longtake.memory.index import Hit, SearchFilter, Signal
 from longtake.memory.records import Modality
-from longtake.memory.search import HybridIndex
-from longtake.memory.segments import SegmentStore
+from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Hit, SearchFilter, Signal
+from longtake.memory.search.segments import SegmentStore
 from longtake.memory.timespan import TimeSpan
 
 ALL = SearchFilter()

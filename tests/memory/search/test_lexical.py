@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longtake.memory.lexical import LexicalIndex, Postings
-from longtake.memory.terms import document_terms, query_terms
+from longtake.memory.search.lexical import LexicalIndex, Postings
+from longtake.memory.search.terms import document_terms, query_terms
 
 TEXTS = ["The red car stops.", "A car that is red, and a red bus", "", "Dragons fly at 01:00:32:03"]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longtake.bench.made_up import queries, sentences, vocabulary
+from longtake.bench.parts.made_up import queries, sentences, vocabulary
 from longtake.config import Settings
-from longtake.memory.index import Vectors
-from longtake.memory.vectors import LIKELY, Mask, StoredVectors, VectorSpace
+from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.vectors import LIKELY, Mask, StoredVectors, VectorSpace
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
 AXES = np.eye(4, dtype=np.float32)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from helpers.clips import flat, noise, written
-from helpers.visual_pass import look_at
+from helpers.data.visual_pass import look_at
+from helpers.media.clips import flat, noise, written
 
 GREY = (60, 60, 60)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat
-from helpers.visual_pass import look_at
+from helpers.data.visual_pass import look_at
+from helpers.media.clips import flat
 
 
 def test_each_frame_has_its_change_in_the_item_of_its_second(tmp_path: Path) -> None:

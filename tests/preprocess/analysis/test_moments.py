@@ -7,8 +7,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, noise
-from helpers.visual_pass import look_at, look_through, mixed, texture
+from helpers.data.visual_pass import look_at, look_through, mixed, texture
+from helpers.media.clips import Picture, noise
 
 
 def disc(picture: Picture, place: tuple[float, float], diameter: int) -> Picture:

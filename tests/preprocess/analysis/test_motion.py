@@ -8,8 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture
-from helpers.visual_pass import look_at, texture
+from helpers.data.visual_pass import look_at, texture
+from helpers.media.clips import Picture
 
 WIDE = texture(7, 960, 540)
 

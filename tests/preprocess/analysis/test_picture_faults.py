@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import Picture, write_clip
+from helpers.media.clips import Picture, write_clip
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure

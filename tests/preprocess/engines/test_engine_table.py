@@ -10,7 +10,7 @@ import pytest
 
 from longtake.config import Settings, load
 from longtake.errors import EngineUnavailable
-from longtake.preprocess.engines import table
+from longtake.preprocess.engines import engine_table as table
 
 made: list[object] = []
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import Picture, noise, write_clip
-from helpers.visual_pass import mixed, texture
+from helpers.data.visual_pass import mixed, texture
+from helpers.media.clips import Picture, noise, write_clip
 
 from longtake.config import load
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.activities import Activity
+from longtake.preprocess.engines.activity_engine import Activity
 from longtake.preprocess.engines.optical_flow import OpticalFlow
 from longtake.preprocess.media.media import probe
 

@@ -14,7 +14,7 @@ from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.process import EngineProcess
 
-TARGET = "helpers.engines:Obedient"
+TARGET = "helpers.models.engines:Obedient"
 # Fresh processes find the tests' helpers as pytest does.
 pytestmark = pytest.mark.usefixtures("_helpers_in_fresh_processes")
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.clips import flat, noise, write_clip
-from helpers.colour_embedding import COLOURS
-from helpers.openai_server import Endpoint, Reply, openai_server, refuses, says
-from helpers.written_layers import write_keyframes
+from helpers.data.written_layers import write_keyframes
+from helpers.media.clips import flat, noise, write_clip
+from helpers.models.colour_embedding import COLOURS
+from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
 from longtake.config import load
 from longtake.errors import Cancelled, EngineError, EngineUnavailable
 from longtake.memory.building import build_layers
-from longtake.memory.index import SearchFilter
 from longtake.memory.layers import Layer, LayerStore
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions, scenes_of
 from longtake.preprocess.layers.documents import documents_of

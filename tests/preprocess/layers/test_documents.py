@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.written_layers import write_layer
+from helpers.data.written_layers import write_layer
 
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.layers.documents import documents_of

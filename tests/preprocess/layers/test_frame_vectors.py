@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, write_clip
-from helpers.colour_embedding import COLOURS, ColourEmbedding
-from helpers.written_layers import write_keyframes
+from helpers.data.written_layers import write_keyframes
+from helpers.media.clips import Picture, flat, write_clip
+from helpers.models.colour_embedding import COLOURS, ColourEmbedding
 
 from longtake.config import Settings, load
 from longtake.errors import Cancelled, EngineError, EngineUnavailable, LibraryError
 from longtake.memory.building import Chunks, build_layers
-from longtake.memory.index import Batch, SearchFilter
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.table import ENGINES, Entry
+from longtake.preprocess.engines.engine_table import ENGINES, Entry
 from longtake.preprocess.layers.frame_vectors import FrameVectors, frame_batch
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo
@@ -33,7 +33,7 @@ ENGINE = "image_text_embedding"
 @pytest.fixture(autouse=True)
 def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings that name a joint embedding of colours."""
-    entry = Entry("helpers.colour_embedding:ColourEmbedding", "colours")
+    entry = Entry("helpers.models.colour_embedding:ColourEmbedding", "colours")
     monkeypatch.setitem(ENGINES, ENGINE, {"colours": entry, "absent": replace(entry, packages=("no_such_package",))})
     return load(overrides=[f"engines.{ENGINE}=[colours]"])
 

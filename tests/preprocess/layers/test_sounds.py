@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.layers import layer_of
-from helpers.sound import RATE, clock, hear, hear_file, listen, noise, of, write_sound
+from helpers.data.layers import layer_of
+from helpers.media.sound import RATE, clock, hear, hear_file, listen, noise, of, write_sound
 
 from longtake.config import Settings
 from longtake.errors import Cancelled
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.sounds import Measures
+from longtake.preprocess.engines.audio.sound_engine import Measures
 from longtake.preprocess.engines.audio.spectral_sounds import SpectralSounds
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.step import IndexJob

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import flat, write_clip
-from helpers.layers import layer_of, new_layer
-from helpers.sound import write_sound
-from helpers.speech import read_samples
-from helpers.tiny_whisper import write_tiny_whisper
+from helpers.data.layers import layer_of, new_layer
+from helpers.media.clips import flat, write_clip
+from helpers.media.sound import write_sound
+from helpers.media.speech import read_samples
+from helpers.models.tiny_whisper import write_tiny_whisper
 
 from longtake.config import load
 from longtake.errors import Cancelled, EngineUnavailable
@@ -20,7 +20,7 @@ from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.preprocess.layers.speech import LONGEST, SHORTEST, Speech, cut_at_pauses
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock, Samples

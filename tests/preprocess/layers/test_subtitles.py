@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.layers import layer_of
-from helpers.odd_files import cut_short, index_first
-from helpers.sound import silence, write_sound
+from helpers.data.layers import layer_of
+from helpers.media.odd_files import cut_short, index_first
+from helpers.media.sound import silence, write_sound
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

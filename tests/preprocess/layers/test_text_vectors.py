@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.layers import layer_of
-from helpers.written_layers import write_layer
+from helpers.data.layers import layer_of
+from helpers.data.written_layers import write_layer
 
 from longtake.config import Settings
 from longtake.errors import Cancelled
-from longtake.memory.index import Batch, SearchFilter
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.documents import documents_of

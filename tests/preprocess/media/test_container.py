@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.clips import noise, write_clip
+from helpers.media.clips import noise, write_clip
 
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan

@@ -8,8 +8,8 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from helpers.clips import noise, write_clip
-from helpers.odd_files import cut_short, index_first, overwritten
+from helpers.media.clips import noise, write_clip
+from helpers.media.odd_files import cut_short, index_first, overwritten
 
 from longtake.config import load
 from longtake.memory.layers import LayerStore

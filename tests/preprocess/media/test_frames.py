@@ -12,8 +12,8 @@ from zlib import crc32
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, noise, write_clip
-from helpers.odd_files import overwritten, rewrite
+from helpers.media.clips import Picture, flat, noise, write_clip
+from helpers.media.odd_files import overwritten, rewrite
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan

@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, noise, write_clip, written
+from helpers.media.clips import Picture, flat, noise, write_clip, written
 
 from longtake.config import load
 from longtake.errors import MediaError

@@ -6,9 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, noise, write_clip
-from helpers.odd_files import index_first
-from helpers.sound import silence, write_sound
+from helpers.media.clips import flat, noise, write_clip
+from helpers.media.odd_files import index_first
+from helpers.media.sound import silence, write_sound
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.media import probe

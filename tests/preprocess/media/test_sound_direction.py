@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.sound import Wave, noise, write_sound
+from helpers.media.sound import Wave, noise, write_sound
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio

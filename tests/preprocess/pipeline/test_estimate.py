@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner
 
 from longtake.cli.main import app

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers.layers import new_layer
+from helpers.data.layers import new_layer
 from typer.testing import CliRunner
 
 from longtake.cli.main import app

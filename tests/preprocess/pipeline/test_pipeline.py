@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from helpers.small_video import write_small_video
+from helpers.media.small_video import write_small_video
 
 from longtake.config import load
 from longtake.errors import Cancelled, LibraryError
-from longtake.memory.index import SearchFilter
 from longtake.memory.library import LAYERS, Library, file_id
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.step_run import SourceChanged

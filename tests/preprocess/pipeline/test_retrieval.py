@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longtake.config import Settings, load
-from longtake.memory.index import Batch, Document, SearchFilter
+from longtake.memory.search.search_index import Batch, Document, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.minilm import missing_weights

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, noise, write_clip, written
-from helpers.visual_pass import look_at, look_through, mixed, scenes, texture
+from helpers.data.visual_pass import look_at, look_through, mixed, scenes, texture
+from helpers.media.clips import Picture, flat, noise, write_clip, written
 
 BLACK = flat((0, 0, 0))
 

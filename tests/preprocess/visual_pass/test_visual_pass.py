@@ -7,9 +7,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import flat, noise, write_clip, written
-from helpers.sound import silence, write_sound
-from helpers.visual_pass import look_at, look_through, scenes
+from helpers.data.visual_pass import look_at, look_through, scenes
+from helpers.media.clips import flat, noise, write_clip, written
+from helpers.media.sound import silence, write_sound
 
 from longtake.config import load
 from longtake.preprocess.engines import EngineTable

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longtake.tools.compute.calculator import evaluate, normalise
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolError
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
 NESTED = "(" * 60 + "x" + "**2+1)" * 60

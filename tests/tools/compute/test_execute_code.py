@@ -11,8 +11,8 @@ import pytest
 from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
 from longtake.tools.compute.execute_code import execute_code
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
 

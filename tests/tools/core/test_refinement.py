@@ -10,22 +10,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, write_clip, written
-from helpers.openai_server import openai_server, says
+from helpers.media.clips import Picture, flat, write_clip, written
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.config import Settings, load
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.refinement import keep_reading
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 LIGHT = ("engines.sounds=[]", "engines.speech=[]", "engines.captions=[]")
@@ -188,8 +188,8 @@ def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kep
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = opened(place)
-    monkeypatch.setattr("longtake.tools.vision.scene_text.MAX_FRAMES", 13)
-    monkeypatch.setattr("longtake.tools.vision.scene_text.FRAMES", 1)
+    monkeypatch.setattr("longtake.tools.vision.extract_scene_text.MAX_FRAMES", 13)
+    monkeypatch.setattr("longtake.tools.vision.extract_scene_text.FRAMES", 1)
     result = read(context, 1.6, 3)
     assert result.notes == ("a text that keeps changing was read only until 00:00:02.08",)
     assert [(span.start, span.end) for span in result.looked_at] == [(1.6, 2.08)]

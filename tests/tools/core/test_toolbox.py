@@ -12,9 +12,9 @@ from pydantic import Field
 
 from longtake.config import Settings
 from longtake.errors import EngineError
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox, _guarded
 
 QUICK = Settings.model_validate({"tools": {"timeout": 0.3}})

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from longtake.memory.notes import MAX_NOTE_LENGTH, MAX_NOTES, Notes
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.retrieval.memory import MAX_FOUND, memory_tool
 

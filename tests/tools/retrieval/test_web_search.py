@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers.searxng_server import KETTLES, Reply, Server, finds, searxng_server
+from helpers.servers.searxng_server import KETTLES, Reply, Server, finds, searxng_server
 
 from longtake.agent.verification.claims import check_draft
 from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
-from longtake.tools.core.context import ToolContext
 from longtake.tools.core.result import ToolFailure, ToolResult
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.retrieval.web_search import NO_PROOF, web_search
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.sound import write_sound
-from helpers.speech import read_samples
-from helpers.tiny_whisper import write_tiny_whisper
+from helpers.media.sound import write_sound
+from helpers.media.speech import read_samples
+from helpers.models.tiny_whisper import write_tiny_whisper
 
 from longtake.config import load
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 LIGHT = ("engines.sounds=[]", "engines.captions=[]")

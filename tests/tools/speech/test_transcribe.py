@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.layers import new_layer
+from helpers.data.layers import new_layer
 
 from longtake.config import load
 from longtake.memory.layers import LayerRecipe
@@ -15,8 +15,8 @@ from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 SECONDS = 20.0

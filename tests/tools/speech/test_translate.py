@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 from helpers.apertium import needs_apertium
-from helpers.written_layers import write_layer
+from helpers.data.written_layers import write_layer
 
 from longtake.config import load
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, TextModel, ToolContext, VideoHandle
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, TextModel, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.speech.translate import LONGEST
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, write_clip
+from helpers.media.clips import Picture, flat, write_clip
 
 from longtake.config import Settings, load
 from longtake.memory.gallery import EnrolledFace, Gallery
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.result import ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.vision.faces import detect_faces
+from longtake.tools.vision.detect_faces import detect_faces
 
 ASKED = load(overrides=["engines.faces=[dlib]"])
 SIZE = (640, 360)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.written_layers import write_layer
+from helpers.data.written_layers import write_layer
 
 from longtake.config import Settings
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.vision.scene_text import extract_scene_text
+from longtake.tools.vision.extract_scene_text import extract_scene_text
 
 ID = "a" * 16
 HOUR = 3600.0

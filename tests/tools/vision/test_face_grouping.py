@@ -9,8 +9,8 @@ import pytest
 from longtake.config import Settings
 from longtake.memory.gallery import EnrolledFace, Person
 from longtake.preprocess.engines.people.dlib_faces import DlibFaces
-from longtake.preprocess.engines.people.faces import Face
-from longtake.tools.vision.people import Sighting, recognise
+from longtake.preprocess.engines.people.face_engine import Face
+from longtake.tools.vision.face_grouping import Sighting, recognise
 
 ENGINE = DlibFaces(Settings())  # people lie up to 0.6 apart
 

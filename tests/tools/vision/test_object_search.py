@@ -9,15 +9,15 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat, noise, write_clip
-from helpers.drawing import BLUE, GREEN, RED, box, circle
-from helpers.visual_pass import texture
+from helpers.data.visual_pass import texture
+from helpers.media.clips import Picture, flat, noise, write_clip
+from helpers.media.drawing import BLUE, GREEN, RED, box, circle
 
 from longtake.config import Settings, load
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.result import ToolFailure, ToolResult
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 LIGHT = load(overrides=["engines.scene_text=[]", "engines.sounds=[]", "engines.speech=[]", "engines.text_embedding=[]"])

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from helpers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.errors import ConfigError
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.access import Access
-from longtake.web.limits import Limits
+from longtake.web.http.access import Access
+from longtake.web.http.limits import Limits
 
 TOKEN = "open-sesame~42-times"
 WRONG = [TOKEN[:-1], TOKEN + "2", TOKEN.upper(), "x", "Schlüssel"]

@@ -7,24 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from helpers.server_events import ENOUGH
-from helpers.small_video import write_small_video
-from helpers.web_server import web_server
+from helpers.media.small_video import write_small_video
+from helpers.servers.server_events import ENOUGH
+from helpers.servers.web_server import web_server
 
 from longtake.config import load
 from longtake.memory.library import file_id
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.concurrency import MAX_WAITING, Slots
-from longtake.web.refusals import Refusal
-from longtake.web.stills import DECODING
+from longtake.web.http.concurrency import MAX_WAITING, Slots
+from longtake.web.http.refusals import Refusal
+from longtake.web.proof.stills import DECODING
 
 
 def test_who_finds_too_many_waiting_is_sent_away_and_the_others_get_their_slots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("longtake.web.concurrency.PATIENCE", 3 * ENOUGH)
+    monkeypatch.setattr("longtake.web.http.concurrency.PATIENCE", 3 * ENOUGH)
     slots, sent_away = Slots(1, "Ask again.", again=3), threading.Event()
 
     def work() -> str:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from helpers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web import limits
-from longtake.web.limits import MIB, Bucket, Limits
+from longtake.web.http import limits
+from longtake.web.http.limits import MIB, Bucket, Limits
 from longtake.web.uploads import CHUNK
 
 SMALL = Limits(burst=10_000, body=1_000, chat_body=2_000, body_grace=0.4, body_rate=1_000.0)

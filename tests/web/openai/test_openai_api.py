@@ -17,9 +17,9 @@ import openai
 import pytest
 from helpers.asking import endpoint_asker
 from helpers.full_disk import full_disk
-from helpers.openai_server import openai_server, says
-from helpers.small_video import write_small_video
-from helpers.web_server import WebServer, web_server
+from helpers.media.small_video import write_small_video
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load

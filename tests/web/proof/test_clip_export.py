@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import flat
-from helpers.clips import write_clip as write_video
+from helpers.media.clips import flat
+from helpers.media.clips import write_clip as write_video
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.web.clips import LONG_SIDE, write_clip
+from longtake.web.proof.clip_export import LONG_SIDE, write_clip
 
 RED, BLUE = (0, 0, 220), (220, 0, 0)
 

@@ -11,18 +11,18 @@ from zipfile import ZipFile
 import httpx
 import numpy as np
 import pytest
-from helpers.server_events import answer, begin
-from helpers.small_video import write_small_video
+from helpers.media.small_video import write_small_video
+from helpers.servers.server_events import answer, begin
 from PIL import Image
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.evidence_bundle import write_pack
+from longtake.web.proof.evidence_bundle import write_pack
 from longtake.web.threads import PACKING
 
 COST = "What does the blue kettle cost?"

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from longtake.bench.lines import parse_line, read_lines
+from longtake.bench.clips.labelled_lines import parse_line, read_lines
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE
 from longtake.memory.timespan import TimeSpan

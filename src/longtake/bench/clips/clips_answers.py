@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from longtake.bench.failure_analysis import Needed
+from longtake.bench.clips.failure_analysis import Needed
 from longtake.evalharness.scoring.grading import Grade
 from longtake.memory.records import Closest, Modality, Record, Status
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from longtake.bench.clips_answers import GradedAnswer
-from longtake.bench.clips_sources import SourceTally, Where, show_sources
-from longtake.bench.failure_analysis import GROUPS
+from longtake.bench.clips.clips_answers import GradedAnswer
+from longtake.bench.clips.clips_sources import SourceTally, Where, show_sources
+from longtake.bench.clips.failure_analysis import GROUPS
 from longtake.bench.intervals import Share
 from longtake.evalharness.scoring.grading import GRADES, Grade
 from longtake.memory.records import Record

@@ -7,19 +7,19 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from longtake.agent.graph.ask import Agent
+from longtake.agent.graph.agent import Agent
 from longtake.agent.query.reader import Reader
-from longtake.bench.clip_readers import ClipReaders, reads_right
-from longtake.bench.clips import ClipQuestion
-from longtake.bench.clips_answers import GradedAnswer, Line, named
-from longtake.bench.clips_report import ClipsReport, Tally
-from longtake.bench.clips_sources import by_source
-from longtake.bench.closest import closest_hold, documents_about, something_in_scope
-from longtake.bench.failure_analysis import what_was_needed
+from longtake.bench.clips.clip_questions import ClipQuestion
+from longtake.bench.clips.clip_readers import ClipReaders, reads_right
+from longtake.bench.clips.clips_answers import GradedAnswer, Line, named
+from longtake.bench.clips.clips_report import ClipsReport, Tally
+from longtake.bench.clips.clips_sources import by_source
+from longtake.bench.clips.closest import closest_hold, documents_about, something_in_scope
+from longtake.bench.clips.failure_analysis import what_was_needed
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import grade
-from longtake.memory.index import Document
 from longtake.memory.records import Answer
+from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 

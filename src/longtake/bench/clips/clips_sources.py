@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from longtake.bench.clips_answers import GradedAnswer
+from longtake.bench.clips.clips_answers import GradedAnswer
 from longtake.bench.intervals import Share
 from longtake.evalharness.scoring.grading import Grade
 from longtake.memory.records import Record

@@ -22,13 +22,13 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.bench.clips import ClipQuestion
+from longtake.bench.clips.clip_questions import ClipQuestion
 from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.memory.records import Answer, Citation, Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.table import ENGINES
+from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS

@@ -18,15 +18,15 @@ from langchain_core.messages import ToolMessage
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, candidates_of, distinct
 from longtake.agent.controllers.extractive.model import GATHERED, QUERY
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, load_weights, ranked, standing
-from longtake.agent.gathering.records import Gathered
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.query.softmax import Matrix, fit_softmax
 from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.bench.clips import ClipQuestion, load_questions
-from longtake.bench.closest import closest_hold
-from longtake.bench.wordings import load_wordings
+from longtake.bench.clips.clip_questions import ClipQuestion, load_questions
+from longtake.bench.clips.closest import closest_hold
+from longtake.bench.clips.rewordings import load_wordings
 from longtake.errors import ConfigError
 from longtake.evalharness.scoring.grading import grade
 from longtake.memory.records import Answer, Citation, Record

@@ -17,8 +17,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from longtake.bench.clips import QUESTIONS, ClipQuestion, all_questions, check_clips, of_modalities
-from longtake.bench.lines import parse_line, read_lines
+from longtake.bench.clips.clip_questions import QUESTIONS, ClipQuestion, all_questions, check_clips, of_modalities
+from longtake.bench.clips.labelled_lines import parse_line, read_lines
 from longtake.errors import ConfigError
 
 

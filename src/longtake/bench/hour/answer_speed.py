@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from longtake.agent.graph.ask import Agent
-from longtake.bench.clips import load_questions
+from longtake.agent.graph.agent import Agent
+from longtake.bench.clips.clip_questions import load_questions
+from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.reel import HOUR, Notify, make_loop
 from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.bench.watching import telling
 from longtake.config import Settings

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.processes import check, longtake
-from longtake.bench.reel import HOUR, Notify, make_loop
 from longtake.bench.timing import Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError

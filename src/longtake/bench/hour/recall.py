@@ -3,7 +3,7 @@
 Each clip of a folder that a question is about lies once in a reel of an hour, with slides around it. Searched is where
 the agent looks: in every sense, and in the time that the question names. Asked is what is written or said: questions of
 modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They are carried over to the hour as
-`longtake.bench.shifting` says; those that cannot be are left out and counted.
+`longtake.bench.hour.shifting` says; those that cannot be are left out and counted.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longtake.agent.gathering.gather import SEARCHED
-from longtake.agent.graph.ask import Agent
+from longtake.agent.gathering.gatherer import SEARCHED
+from longtake.agent.graph.agent import Agent
 from longtake.agent.query.scope import read_scope
-from longtake.bench.clips import ClipQuestion, load_questions
+from longtake.bench.clips.clip_questions import ClipQuestion, load_questions
+from longtake.bench.clips.transcripts import transcript
+from longtake.bench.hour.reel import HOUR, Notify, Placed, Reel, is_clip, make_padded
+from longtake.bench.hour.shifting import cannot_be_shifted, shifted
 from longtake.bench.intervals import Share
-from longtake.bench.reel import HOUR, Notify, Placed, Reel, is_clip, make_padded
-from longtake.bench.shifting import cannot_be_shifted, shifted
-from longtake.bench.transcripts import transcript
 from longtake.bench.watching import telling
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import Grade, grade
-from longtake.memory.index import SearchFilter
 from longtake.memory.records import Answer, Record
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 

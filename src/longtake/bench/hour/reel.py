@@ -13,11 +13,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from longtake.bench.segments import GROUP, HEIGHT, WIDTH, clip_segment, groups_of, join, still_segment
-from longtake.bench.transcripts import transcript, write_vtt
+from longtake.bench.clips.transcripts import transcript, write_vtt
+from longtake.bench.hour.encoded_segments import GROUP, HEIGHT, WIDTH, clip_segment, groups_of, join, still_segment
 from longtake.errors import MediaError
 from longtake.memory.records import Record
-from longtake.preprocess.demo.script import load_script
+from longtake.preprocess.demo.demo_script import load_script
 from longtake.preprocess.demo.slides import PALETTES, pictures
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.subtitle_formats import Cue

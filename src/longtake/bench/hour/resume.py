@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longtake.bench.hour.killing import Indexing, Moment, step_of
+from longtake.bench.hour.reel import Notify, make_loop
 from longtake.bench.intervals import Share
-from longtake.bench.killing import Indexing, Moment, step_of
 from longtake.bench.processes import longtake, run
-from longtake.bench.reel import Notify, make_loop
 from longtake.bench.timing import Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError

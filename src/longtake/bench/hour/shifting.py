@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from longtake.bench.clips import ClipQuestion
+from longtake.bench.clips.clip_questions import ClipQuestion
 from longtake.memory.timespan import TimeSpan
 
 _NUMBER = r"\d+(?:\.\d+)?"

@@ -17,9 +17,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import python, run
-from longtake.bench.reel import HOUR, Notify, make_loop
 from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.config import Settings
 from longtake.errors import EngineError

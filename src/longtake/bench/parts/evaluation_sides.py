@@ -1,6 +1,6 @@
 """What `bench evaluation` measures: each side in a process of its own, which says what it took.
 
-    python -m longtake.bench.evaluation_sides SIDE FOLDER ITEMS
+    python -m longtake.bench.parts.evaluation_sides SIDE FOLDER ITEMS
 
 The folder is one that `write_set` made, with what the sides before left in it. A side does the same with a few
 questions first, so that what it imports is neither timed nor counted.
@@ -71,7 +71,7 @@ def _read(folder: Path, items: int) -> None:
 
 def _eval(*arguments: object) -> None:
     """`longtake --offline eval ...` in this process, without what it says."""
-    from longtake.cli.eval.main import evaluate
+    from longtake.cli.eval.eval_app import evaluate
 
     with redirect_stdout(StringIO()):
         evaluate(list(map(str, arguments)), obj=Session(offline=True), standalone_mode=False)

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from longtake.bench import evaluation_sides
-from longtake.bench.evaluation_sides import SIDES, Cost, write_set
+from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
+from longtake.bench.parts import evaluation_sides
+from longtake.bench.parts.evaluation_sides import SIDES, Cost, write_set
 from longtake.bench.processes import python, run
-from longtake.bench.reel import Notify
 from longtake.bench.timing import Machine, load
 from longtake.errors import EngineError
 from longtake.evalharness.runs.run_folder import RunFolder

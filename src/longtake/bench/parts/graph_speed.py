@@ -26,14 +26,14 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.graph.context import RunContext
 from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Question
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace, Trace
+from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
-from longtake.bench.reel import Notify
 from longtake.bench.timing import Beside, Machine, load
 from longtake.config import Settings
 from longtake.errors import EngineError
@@ -42,7 +42,7 @@ from longtake.memory.records import Answer, Record
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
 T = TypeVar("T")

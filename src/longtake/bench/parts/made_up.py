@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import wordllama
 
-from longtake.memory.index import Batch, Document
 from longtake.memory.records import Modality
+from longtake.memory.search.search_index import Batch, Document
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.demo.script import DEMO
+from longtake.preprocess.demo.demo_script import DEMO
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 _MODALITIES: tuple[Modality, ...] = ("speech", "speech", "speech", "scene_text", "audio")

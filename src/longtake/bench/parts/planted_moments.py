@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from longtake.bench.intervals import Share
-from longtake.bench.planting import Half, clips_of, encode, pictures_of
+from longtake.bench.parts.planting import Half, clips_of, encode, pictures_of
 from longtake.memory.records import Record
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.analysis.moments import Moments

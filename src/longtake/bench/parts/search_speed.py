@@ -15,13 +15,13 @@ from typing import Any
 
 import faiss
 
-from longtake.bench.made_up import made_up_batch, queries, sentences, vocabulary
-from longtake.bench.reel import Notify
+from longtake.bench.hour.reel import Notify
+from longtake.bench.parts.made_up import made_up_batch, queries, sentences, vocabulary
 from longtake.bench.timing import Beside, Machine, load, timed
 from longtake.config import Settings
-from longtake.memory.index import Hit, Index, SearchFilter
 from longtake.memory.records import Record
-from longtake.memory.search import HybridIndex
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import Hit, Index, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding

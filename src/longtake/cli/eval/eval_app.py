@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake import __version__
-from longtake.cli.eval.arguments import (
+from longtake.cli.eval.eval_arguments import (
     AtOnce,
     OfJudge,
     OnlyExpected,
@@ -18,7 +18,7 @@ from longtake.cli.eval.arguments import (
     Run,
     note_reading,
 )
-from longtake.cli.eval.judge import judges
+from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.options import Json, give
@@ -29,7 +29,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
-    from longtake.evalharness.suites.longshot_import import Kind
+    from longtake.evalharness.suites.longshot.longshot_import import Kind
 
 SUBJECTS = (
     f"{', '.join(NAMES)}, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, with "
@@ -73,8 +73,8 @@ def run(
     """Put every item to every subject; what a run holds already is not asked again."""
     from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.table import settings_hash, subject_named
-    from longtake.evalharness.suites.table import cases_of_run, rates_of, suite_named
+    from longtake.evalharness.subjects.subject_table import settings_hash, subject_named
+    from longtake.evalharness.suites.suite_table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
     remarks = Remarks()
@@ -160,7 +160,7 @@ def import_(
 ) -> None:
     """Take an output of another evaluator as a run, so that it can be scored again and compared."""
     from longtake.errors import ConfigError
-    from longtake.evalharness.suites.longshot_import import import_run
+    from longtake.evalharness.suites.longshot.longshot_import import import_run
 
     kinds: dict[str, Kind] = {"longshot": "longshot", "lmms-eval": "lmms-eval"}
     if suite not in kinds:

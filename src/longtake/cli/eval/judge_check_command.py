@@ -19,7 +19,7 @@ from longtake.evalharness.judges.judge_check import (
 from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
-from longtake.evalharness.suites.table import cases_of_run
+from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.eval.arguments import AtOnce, OnlyExpected, Remarks, Run
+from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
 from longtake.cli.options import Json, give
 from longtake.config import secret, unset
 from longtake.console import Session, counted
@@ -17,7 +17,7 @@ from longtake.evalharness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
-    from longtake.evalharness.judges.endpoint import EndpointJudge
+    from longtake.evalharness.judges.judge_endpoint import EndpointJudge
 
 judges = typer.Typer()
 By = Annotated[str, typer.Option(help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
@@ -42,7 +42,7 @@ def judge(
 ) -> None:
     """Judge what has not been judged yet: by rules, which say where they are not sure, or by a model."""
     from longtake.evalharness.judges.judging import judge_run
-    from longtake.evalharness.suites.table import cases_of_run
+    from longtake.evalharness.suites.suite_table import cases_of_run
 
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
@@ -79,7 +79,7 @@ def judge_check(
     as_json: Json = False,
 ) -> None:
     """Compare the judges of a run with people and with each other; a model is also asked three times over."""
-    from longtake.cli.eval.judge_check import check_run, show_checked
+    from longtake.cli.eval.judge_check_command import check_run, show_checked
 
     session: Session = context.obj
     remarks = Remarks()
@@ -109,7 +109,7 @@ def _endpoint(
 ) -> EndpointJudge:
     """The model as the judge; what it said before stands in the library, for all runs."""
     from longtake.evalharness.judges.cache import Cache
-    from longtake.evalharness.judges.endpoint import EndpointJudge, JudgeSettings
+    from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
 
     if not url or not model:
         raise ConfigError("--by endpoint needs a model and where it is; give both with --model and --url.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.eval.arguments import OfJudge, Reading, Remarks, Run, note_reading
+from longtake.cli.eval.eval_arguments import OfJudge, Reading, Remarks, Run, note_reading
 from longtake.cli.options import Json
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError
@@ -22,10 +22,10 @@ def report(
     context: typer.Context, run: Run, variant: Reading = None, judge: OfJudge = None, as_json: Json = False
 ) -> None:
     """Write report.html and report.md into the folder of a run; traces are those of the library."""
+    from longtake.evalharness.reports.cited_frames import Stills
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
     from longtake.evalharness.reports.run_scores import read_scores
-    from longtake.evalharness.reports.stills import Stills
     from longtake.evalharness.reports.traces import Traces
     from longtake.memory.library import Library
 

@@ -17,7 +17,7 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from longtake.errors import ConfigError
-from longtake.web.refusals import Refusal, refused
+from longtake.web.http.refusals import Refusal, refused
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LEAST_TOKEN, MAX_TOKEN_LENGTH = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from longtake.web.refusals import Refusal
+from longtake.web.http.refusals import Refusal
 
 MAX_WAITING = 6  # requests, as many as a browser sends at once: each holds one of the threads that others need
 PATIENCE = 2.0  # seconds

@@ -10,7 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from longtake.web.limits import TimedProtocol
+from longtake.web.http.limits import TimedProtocol
 from longtake.web.service import Service
 
 _LEAVING = 3  # seconds that open connections have when the server ends

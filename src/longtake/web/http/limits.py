@@ -16,7 +16,7 @@ import h11
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from longtake.web.refusals import Refusal, refused
+from longtake.web.http.refusals import Refusal, refused
 from longtake.web.uploads import CHUNK
 
 _MAX_CLIENTS = 10_000  # whose rate is remembered

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from longtake.memory.records import Answer, Citation, Record
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.web.openai_messages import MODEL
+from longtake.web.openai.openai_messages import MODEL
 
 
 class UrlCitation(Record):

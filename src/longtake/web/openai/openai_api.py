@@ -20,11 +20,11 @@ from starlette.concurrency import run_in_threadpool
 from longtake.errors import LongtakeError
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Answer, Record
-from longtake.web.described import content
-from longtake.web.events import Event, EventStream
-from longtake.web.openai_answers import Completion, chunk, cited, completion, usage_chunk
-from longtake.web.openai_messages import MODEL, ChatRequest, asked_by
-from longtake.web.refusals import Refusal, openai_error
+from longtake.web.event_feed import Event, EventStream
+from longtake.web.http.described import content
+from longtake.web.http.refusals import Refusal, openai_error
+from longtake.web.openai.openai_answers import Completion, chunk, cited, completion, usage_chunk
+from longtake.web.openai.openai_messages import MODEL, ChatRequest, asked_by
 from longtake.web.runs import Asked
 from longtake.web.service import Served, Service
 

@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from longtake.agent.graph.ask import MAX_QUESTION_LENGTH, MAX_VIDEOS, is_text
+from longtake.agent.graph.agent import MAX_QUESTION_LENGTH, MAX_VIDEOS, is_text
 from longtake.agent.graph.state import Turn
-from longtake.web.refusals import Refusal
+from longtake.web.http.refusals import Refusal
 from longtake.web.runs import Asked
 from longtake.web.service import Service
 from longtake.web.uploads import Upload

@@ -11,7 +11,7 @@ from longtake import __version__
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.tools.core.context import VideoHandle
+from longtake.tools.core.tool_context import VideoHandle
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _KINDS = {"jpg": "still", "mp4": "clip", "srt": "subtitles"}

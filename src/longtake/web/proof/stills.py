@@ -8,8 +8,8 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
-from longtake.web.concurrency import Slots
-from longtake.web.refusals import Refusal
+from longtake.web.http.concurrency import Slots
+from longtake.web.http.refusals import Refusal
 
 WIDEST = 640  # pixels
 DECODING = Slots(2, "Other pictures are being decoded: ask again in a while.", again=1)

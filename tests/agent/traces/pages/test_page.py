@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.hostile_trace import SCRIPT, VIDEO, write_hostile_trace
-from helpers.openai_server import says
-from helpers.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked, lines_of, recorded, rewritten
+from helpers.data.hostile_trace import SCRIPT, VIDEO, write_hostile_trace
+from helpers.data.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked, lines_of, recorded, rewritten
+from helpers.servers.openai_server import says
 
 from longtake.agent.traces.pages.bundle import script
 from longtake.agent.traces.pages.page import address_from, page_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from helpers.browser import LAPTOP, PHONE, faults, opened, until
-from helpers.hostile_trace import write_hostile_trace
-from helpers.recorded import EVENTFUL, recorded
-from helpers.web_server import web_server
+from helpers.data.hostile_trace import write_hostile_trace
+from helpers.data.recorded import EVENTFUL, recorded
+from helpers.servers.web_server import web_server
 
 from longtake.agent.traces.pages.page import address_from, page_of
 from longtake.agent.traces.recorded import LenientRun

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.agentic import load, sample, turn
+from helpers.data.agentic import load, sample, turn
 
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, ToolCall, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
@@ -18,8 +18,8 @@ from longtake.evalharness.scripted.questions import items_of
 from longtake.evalharness.scripted.wordings import read_wordings
 from longtake.evalharness.subjects.agent import AgentSubject
 from longtake.evalharness.subjects.subject import Asked
-from longtake.evalharness.suites.agentic import agentic_item, own_tools
-from longtake.evalharness.suites.agentic_scores import AgenticScores, score_agentic
+from longtake.evalharness.suites.agentic.agentic_scores import AgenticScores, score_agentic
+from longtake.evalharness.suites.agentic.agentic_suite import agentic_item, own_tools
 from longtake.preprocess.pipeline.workspace import Workspace
 
 

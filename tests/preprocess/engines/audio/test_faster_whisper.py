@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.speech import read_samples
-from helpers.tiny_whisper import write_tiny_whisper
+from helpers.media.speech import read_samples
+from helpers.models.tiny_whisper import write_tiny_whisper
 
 from longtake.config import Settings, load
 from longtake.errors import ConfigError, EngineError
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
-from longtake.preprocess.engines.audio.speech import RATE
+from longtake.preprocess.engines.audio.speech_engine import RATE
 
 START = 100.0
 

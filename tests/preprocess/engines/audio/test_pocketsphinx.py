@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.speech import read_samples, word_error_rate
+from helpers.media.speech import read_samples, word_error_rate
 
 from longtake.config import Settings
 from longtake.preprocess.engines.audio.pocketsphinx import PocketSphinx
-from longtake.preprocess.engines.audio.speech import RATE, SpeechSegment
+from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment
 
 SENTENCES = {
     "pocketsphinx/sense_and_sensibility_01_austen_64kb-0870.wav": (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.sound import RATE, Wave, filtered, gliding, hear, hear_file, kinds, noise, of
+from helpers.media.sound import RATE, Wave, filtered, gliding, hear, hear_file, kinds, noise, of
 
 
 def clap(random: np.random.Generator) -> Wave:

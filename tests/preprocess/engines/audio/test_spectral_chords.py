@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.sound import RATE, Wave, clock, gliding, hear, hear_file, kinds, noise, of, silence
+from helpers.media.sound import RATE, Wave, clock, gliding, hear, hear_file, kinds, noise, of, silence
 
 from longtake.preprocess.demo.sound import synthesise
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.sound import Wave, clock, filtered, gliding, hear, hear_file, kinds, noise, of
+from helpers.media.sound import Wave, clock, filtered, gliding, hear, hear_file, kinds, noise, of
 
 SECONDS = 16.0
 BEGIN, END = 4.0, 14.0

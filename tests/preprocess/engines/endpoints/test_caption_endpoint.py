@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.clips import flat
-from helpers.openai_server import Reply, openai_server, refuses, says
+from helpers.media.clips import flat
+from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
 from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint, missing_endpoint
-from longtake.preprocess.engines.endpoints.captions import PictureRefused
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.media.frames import encode_jpeg
 
 PICTURE = encode_jpeg(flat((20, 20, 180)), 90)

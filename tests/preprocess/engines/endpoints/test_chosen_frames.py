@@ -8,7 +8,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, noise, write_clip
+from helpers.media.clips import Picture, noise, write_clip
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import openai
 import pytest
-from helpers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
 

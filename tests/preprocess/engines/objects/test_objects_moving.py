@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, noise
-from helpers.drawing import GREEN, RED, circle
+from helpers.media.clips import Picture, noise
+from helpers.media.drawing import GREEN, RED, circle
 
 from longtake.preprocess.engines.objects.objects_moving import MovingThings, commonest
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, flat
-from helpers.drawing import BLUE, GREEN, RED, YELLOW, box, circle, polygon
+from helpers.media.clips import Picture, flat
+from helpers.media.drawing import BLUE, GREEN, RED, YELLOW, box, circle, polygon
 
 from longtake.config import Settings
-from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
 from longtake.preprocess.engines.objects.objects_opencv import OpenCvObjects
 from longtake.preprocess.engines.objects.objects_query import parse_query

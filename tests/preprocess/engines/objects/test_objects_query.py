@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.preprocess.engines.objects.objects import ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_query import parse_query
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
 
 Place = tuple[float, float]

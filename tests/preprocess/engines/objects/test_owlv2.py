@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.clips import Picture, noise
-from helpers.tiny_owlv2 import write_tiny_owlv2
+from helpers.media.clips import Picture, noise
+from helpers.models.tiny_owlv2 import write_tiny_owlv2
 
 from longtake.config import Settings, load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.objects.objects_query import parse_query
 from longtake.preprocess.engines.objects.owlv2 import Owlv2, missing_model
 from longtake.preprocess.engines.process import engine_process

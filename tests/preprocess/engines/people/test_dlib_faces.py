@@ -12,7 +12,7 @@ import pytest
 
 from longtake.config import Settings
 from longtake.preprocess.engines.people.dlib_faces import DlibFaces
-from longtake.preprocess.engines.people.faces import Face
+from longtake.preprocess.engines.people.face_engine import Face
 
 Picture = npt.NDArray[np.uint8]
 # photo: who is in it

@@ -7,9 +7,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from helpers.clips import Picture, noise
+from helpers.media.clips import Picture, noise
 
-from longtake.preprocess.engines.objects.objects import FoundObject
+from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.people.objects_faces import find_faces
 
 

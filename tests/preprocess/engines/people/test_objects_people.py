@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.clips import Picture
+from helpers.media.clips import Picture
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.people.objects_people import joined_upright, likeness

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.searxng_server import Reply, searxng_server
+from helpers.servers.searxng_server import Reply, searxng_server
 
 from longtake.config import Settings
 from longtake.errors import EngineError

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 import pytest
-from helpers.searxng_server import KETTLES, Reply, finds, leads_to, searxng_server
+from helpers.servers.searxng_server import KETTLES, Reply, finds, leads_to, searxng_server
 
 from longtake.config import Settings
 from longtake.errors import EngineError

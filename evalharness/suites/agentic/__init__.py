@@ -1,0 +1,1 @@
+"""The agentic track of LongShOT."""

@@ -1,0 +1,1 @@
+"""Shot boundaries: cuts, dissolves and fades."""

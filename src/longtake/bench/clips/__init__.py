@@ -1,0 +1,1 @@
+"""Answers on a folder of open clips, graded, and what is fitted to them."""

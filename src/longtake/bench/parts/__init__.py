@@ -1,0 +1,1 @@
+"""Measurements of single parts: search, the graph, the harness, shots and moments."""

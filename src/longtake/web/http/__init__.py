@@ -1,0 +1,1 @@
+"""HTTP around the routes: access, limits, caching, errors and the server itself."""

@@ -1,0 +1,1 @@
+"""Files that prove an answer: clips, still images, chapters and evidence bundles."""
