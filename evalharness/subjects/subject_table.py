@@ -41,7 +41,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
         return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
     if name.partition(":")[0] == "agent":
-        from longtake.evalharness.subjects.agent import AgentSubject
+        from longtake.evalharness.subjects.agent_subject import AgentSubject
         from longtake.preprocess.pipeline.workspace import Workspace
 
         own = _session_of(name, session)

@@ -8,7 +8,7 @@ import pytest
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import Item, Turn, Variant
-from longtake.evalharness.subjects.agent import AgentSubject
+from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.retrieval_baseline import Finder
 from longtake.evalharness.subjects.subject import Asked
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -12,7 +12,7 @@ from longtake.bench.clips.clips_report import ClipsReport, GradedAnswer, Tally, 
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.scoring.choice_scores import choice_state
-from longtake.evalharness.subjects.agent import AgentSubject
+from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.subject import Asked
 from longtake.memory.records import Answer, Option
 from longtake.preprocess.pipeline.workspace import Workspace
