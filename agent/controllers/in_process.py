@@ -152,7 +152,7 @@ def _load(weights: str, offline: bool) -> tuple[Any, Any]:
     """The model, on the GPU where there is one, and its tokenizer: once in a process."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(weights, local_files_only=offline)
-        model = AutoModelForCausalLM.from_pretrained(weights, local_files_only=offline, dtype="auto")
+        model: Any = AutoModelForCausalLM.from_pretrained(weights, local_files_only=offline, dtype="auto")
     except (OSError, ValueError, ImportError, KeyError) as error:
         remedy = (
             "leave --offline out to fetch it, or name a folder" if offline else "name a folder, or a model of the hub"

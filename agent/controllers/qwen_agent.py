@@ -62,7 +62,7 @@ class QwenAgentChatModel(EndpointChatModel):
 
 def _told(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> list[BaseMessage]:
     """The conversation in words, as the package writes it."""
-    spoken = [part for message in messages for part in _spoken(message)]
+    spoken: list[Any] = [part for message in messages for part in _spoken(message)]
     functions = [tool["function"] for tool in tools]
     if functions or any(message.role == FUNCTION for message in spoken):
         spoken = NousFnCallPrompt().preprocess_fncall_messages(spoken, functions, lang="en")
@@ -87,7 +87,7 @@ def _parsed(message: BaseMessage) -> BaseMessage:
     text = without_thinking(message.text)
     if not text.endswith("</tool_call>"):
         return message
-    parts = NousFnCallPrompt().postprocess_fncall_messages([Message(ASSISTANT, [ContentItem(text=text)])])
+    parts: list[Any] = NousFnCallPrompt().postprocess_fncall_messages([Message(ASSISTANT, [ContentItem(text=text)])])
     calls = [part.function_call for part in parts if part.function_call]
     if len(calls) != text.count("<tool_call>") or not all(_is_object(call.arguments) for call in calls):
         return message

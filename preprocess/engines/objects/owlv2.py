@@ -65,7 +65,7 @@ class Owlv2:
         where: dict[str, Any] = {"local_files_only": not self._may_fetch}
         try:
             processor = Owlv2Processor.from_pretrained(self._name, **where)
-            model = Owlv2ForObjectDetection.from_pretrained(self._name, **where)
+            model: Any = Owlv2ForObjectDetection.from_pretrained(self._name, **where)
         except (OSError, RuntimeError, ValueError) as error:
             [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
             raise EngineError(

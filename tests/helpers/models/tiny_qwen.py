@@ -6,6 +6,7 @@ Its weights are random, and what it writes is noise; or they are set so that it 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch  # pyright: ignore[reportMissingImports] - an extra
 from tokenizers import Tokenizer
@@ -74,7 +75,7 @@ def write_tiny_qwen(folder: Path, says: str | None = None, *, template: str | No
     return folder
 
 
-def _tokenizer(says: str | None) -> PreTrainedTokenizerFast:
+def _tokenizer(says: str | None) -> Any:
     trained = Tokenizer(BPE())
     trained.pre_tokenizer = ByteLevel(add_prefix_space=False)
     trained.decoder = ByteLevelDecoder()
@@ -87,7 +88,7 @@ def _tokenizer(says: str | None) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def _follow(model: Qwen3ForCausalLM, chain: dict[int, int]) -> None:
+def _follow(model: Any, chain: dict[Any, Any]) -> None:
     """Set the weights so that one token follows another, whatever came before it: the layers add nothing."""
     with torch.no_grad():
         for layer in model.model.layers:

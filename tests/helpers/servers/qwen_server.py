@@ -19,7 +19,7 @@ MAX_TOKENS = 24
 def qwen_server(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The URL, and the requests as they come in, until the block ends."""
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True).eval()
+    model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True).eval()
     requests: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):

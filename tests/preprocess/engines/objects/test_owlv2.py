@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,8 @@ def test_boxes_are_those_of_the_model_on_a_square_that_the_picture_fills_in_part
     from PIL import Image
     from transformers import Owlv2ForObjectDetection, Owlv2Processor  # pyright: ignore[reportMissingImports]
 
-    processor, model = Owlv2Processor.from_pretrained(folder), Owlv2ForObjectDetection.from_pretrained(folder)
+    processor: Any = Owlv2Processor.from_pretrained(folder)
+    model: Any = Owlv2ForObjectDetection.from_pretrained(folder)
     rgb = Image.fromarray(np.ascontiguousarray(WIDE[..., ::-1]))
     inputs = processor(text=[["a photo of a red cup"]], images=rgb, return_tensors="pt")
     with torch.inference_mode():
