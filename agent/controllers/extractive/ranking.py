@@ -44,6 +44,7 @@ STANDING = (
     "holds most words",
     "is heard",
     "is seen",
+    "lacks what its target needs",
 )
 _LAYERS: Mapping[Modality, tuple[str, ...]] = {
     "speech": ("subtitles", "speech"),
@@ -117,6 +118,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         float(len(query.words) >= _TELLING and coverage(query.words, first.text) >= _MAX_WORDS),
         float(first.modality == "audio"),
         float(first.modality == "visual"),
+        _lack(query, first.text),
     )
 
 
@@ -170,11 +172,24 @@ def _modality(query: Query) -> str:
 
 def _fit(query: Query, text: str) -> float:
     """How much of what the question may want has a sign in the text, beyond what the question says itself."""
-    told = stems(query.question)
-    new = " ".join(word for word in text.split() if not stems(word) <= told)
+    new = _new(query, text)
     return sum(
-        share for target, share in query.reading.targets.items() if (sign := _SIGNS.get(target)) and sign.search(new)
+        share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target].search(new)
     )
+
+
+def _lack(query: Query, text: str) -> float:
+    """How much of what the question may want would show a sign, and shows none in the text."""
+    new = _new(query, text)
+    return sum(
+        share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target].search(new)
+    )
+
+
+def _new(query: Query, text: str) -> str:
+    """The words of a text that the question does not have."""
+    asked = stems(query.question)
+    return " ".join(word for word in text.split() if not stems(word) <= asked)
 
 
 def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> float:

@@ -167,7 +167,7 @@ def test_what_an_earlier_version_of_the_code_read_is_not_found(
     read(opened(place), 1.5, 3)
     assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN)
     raised = {**VERSIONS, "scene_text": VERSIONS["scene_text"] + 1}
-    for module in ("memory.closer_readings", "tools.vision.scene_text"):
+    for module in ("memory.closer_readings", "tools.vision.extract_scene_text"):
         monkeypatch.setattr(f"longtake.{module}.VERSIONS", raised)
     assert f"TICKET {BETWEEN}" not in search(opened(place), BETWEEN)
     assert read(opened(place), 1.5, 3).notes == ()

@@ -36,7 +36,7 @@ from longtake.tools.core.result import ToolResult
 FILE = "ranking.json"
 _DECAY = 0.01
 _FOLDS = 10
-_WRONG = 0.045  # share of all questions that may be answered wrongly and surely, in cross-validation
+_WRONG = 0.035  # share of all questions that may be answered wrongly and surely, in cross-validation
 
 
 class RankingReport(Record):
