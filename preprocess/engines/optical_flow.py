@@ -23,7 +23,7 @@ _WIDTH = 160  # pixels of a look
 _NEAR = 0.15  # of the width: how far from where it should be a region may be seen again
 _SAME_PLACE = 0.5  # of the smaller box, which two sights of one thing have in common
 _BRIDGE = 1.0  # seconds for which something that moves may rest
-_LEAST_SECONDS, _FEWEST = 0.4, 4  # and looks, for which something has to move
+_MIN_SECONDS, _FEWEST = 0.4, 4  # and looks, for which something has to move
 _PATH = 0.2  # of the width or height, from where it was first to where it is last seen, that make a direction
 _STRAIGHT = 0.5  # of all the way it went, which that has to be
 _ACROSS = 0.7  # of the width: movement this wide has no side
@@ -128,7 +128,7 @@ def _take(tracks: list[_Track], open_tracks: list[_Track], region: Region, start
 
 
 def _lasts(track: _Track) -> bool:
-    return len(track.times) >= _FEWEST and track.times[-1] - track.start >= _LEAST_SECONDS
+    return len(track.times) >= _FEWEST and track.times[-1] - track.start >= _MIN_SECONDS
 
 
 def _activity(track: _Track, span: TimeSpan) -> Activity:

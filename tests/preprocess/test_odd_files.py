@@ -201,7 +201,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "inside a file": (_in_a_file, "Not a directory; check"),
     "a link to itself": (_loop, "Too many levels of symbolic links; check"),
     "too long a name": (lambda folder: folder / ("x" * 300 + ".mp4"), "File name too long; check"),
-    "a folder of pictures": (_pictures, "is a folder; give a video file in it"),
+    "a folder of pictures": (_pictures, "is a folder; choose a video file in it"),
 }
 
 

@@ -22,7 +22,7 @@ _STEP = 0.02  # seconds in which choosing is done; no ordinary file has shorter 
 _QUALITY = 80
 _LONG_SIDE = 896  # pixels that a model is shown of the long side, where the budget of bytes allows
 _SHRINK = 0.75
-_LEAST_SIDE = 160
+_MIN_SIDE = 160
 
 
 def choose_times(span: TimeSpan, changes: Iterable[Mapping[str, Any]], most: int) -> list[float]:
@@ -70,7 +70,7 @@ def read_chosen(
         jpegs = [TimedJpeg(round(time, 3), _encoded(picture, side)) for time, picture in pictures.items()]
         if sum(len(each.jpeg) for each in jpegs) <= most_bytes:
             return jpegs
-        if side * _SHRINK < _LEAST_SIDE:
+        if side * _SHRINK < _MIN_SIDE:
             return _fewer(jpegs, most_bytes)
         side = round(side * _SHRINK)
 

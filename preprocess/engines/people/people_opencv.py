@@ -24,7 +24,7 @@ _STEP = 0.2  # seconds between two looks at what moves
 _FACE_STEP = 0.5  # seconds between two looks for faces, at the nearest
 _LOST = 3.0  # seconds after which what appears in the place of something else is another
 _MAX_FACES = 30  # looks for faces that are worth their time in one call
-_FEWEST_FACES, _FEWEST_PEOPLE = 3, 5  # looks at which one is found
+_MIN_FACES, _MIN_PEOPLE = 3, 5  # looks at which one is found
 _SURE_FACE, _PERHAPS_FACE = 0.5, 0.3  # least confidence, in the middle of its looks
 _SURE_PERSON, _PERHAPS_PERSON = 0.6, 0.43
 _LONG_SIDE = 640  # pixels of the pictures in which people and faces are looked for
@@ -101,11 +101,11 @@ def _in_shot(shot: Footage, wanted: str, face_step: float) -> _Found:
         if time >= due:
             faces.append((time, find_faces(frame.bgr(_LONG_SIDE))))
             due = time + face_step
-    seen = _sorted_out(faces, _FEWEST_FACES, _SURE_FACE, _PERHAPS_FACE)
+    seen = _sorted_out(faces, _MIN_FACES, _SURE_FACE, _PERHAPS_FACE)
     steady = 2 * len(bodies) >= pictures
     if wanted == PERSON:
         moved = bodies if steady else []
-        seen = _together(_sorted_out(moved, _FEWEST_PEOPLE, _SURE_PERSON, _PERHAPS_PERSON), seen)
+        seen = _together(_sorted_out(moved, _MIN_PEOPLE, _SURE_PERSON, _PERHAPS_PERSON), seen)
     return replace(seen, pictures=pictures, steady=steady)
 
 
