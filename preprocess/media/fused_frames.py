@@ -120,7 +120,7 @@ def _changing(pictures: Iterator[Picture]) -> tuple[slice, slice]:
 
 
 def _registered(pictures: Iterable[Picture]) -> Iterator[tuple[tuple[int, int], Picture]]:
-    """Each picture with its offset in pixels, right and down, from the first; one that doesn't fit keeps the last offset."""
+    """Each picture with its offset in pixels, right and down, from the first; one that doesn't fit doesn't move."""
     reference: cv2.typing.MatLike | None = None
     base = here = (0.0, 0.0)
     for picture in pictures:

@@ -104,7 +104,7 @@ def test_ass_columns_overrides_and_drawings() -> None:
 
 
 def test_an_ass_event_without_its_columns_is_an_error() -> None:
-    with pytest.raises(MediaError, match=r"talk\.srt, line 2: 'Dialogue: 0,0:00:01\.00' lacks"):
+    with pytest.raises(MediaError, match=r"talk\.srt, line 2: 'Dialogue: 0,0:00:01\.00' is missing"):
         parse("[Events]\nDialogue: 0,0:00:01.00\n")
 
 
@@ -270,7 +270,7 @@ def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_
         (SRT.replace("00:00:01,000 --> 00:00:02,500", "00:00:02,500 --> 00:00:01,000"), 2, "ends before it starts"),
         ("[Events]\nDialogue: 0,0:00:03.00,0:00:01.00,Default,,0,0,0,,Hm.\n", 2, "ends before it starts"),
         (SRT.replace(".\n\n2\n", ".\n2\n"), 4, "read as a cue number"),
-        (SRT.replace("Two\n", "Two\n\n"), 9, "part of the cue above"),
+        (SRT.replace("Two\n", "Two\n\n"), 9, "read as part of the cue above"),
     ],
 )
 def test_every_repair_is_told_with_its_line(broken: str, line: int, what: str) -> None:

@@ -133,4 +133,4 @@ def test_a_folder_that_is_no_model_is_refused_before_and_when_it_is_loaded(tiny:
         FasterWhisper(settings(f"model={folder}")).recognise(np.zeros(RATE, np.float32), 0.0, None)
     (folder / "tokenizer.json").unlink()
     assert missing_model(settings(f"model={tiny}")) is None
-    assert f"{folder} holds no tokenizer.json" in str(missing_model(settings(f"model={folder}")))
+    assert f"{folder} has no tokenizer.json" in str(missing_model(settings(f"model={folder}")))
