@@ -30,7 +30,7 @@ _TOLERANCE, _TOLERATED = 0.4, 0.35  # pixels, or share of the motion, by which a
 _MIN_SHIFT = 0.02  # of the width, in a second
 _MIN_ZOOM = 0.04  # of the size, in a second
 _MIN_STEADY = 4  # looks that agree
-_MIN_SHAKY = 6  # looks that move, and do not agree
+_MIN_SHAKY = 6  # looks that move but don't agree
 _BRIDGED = 1.0  # seconds without a certain look between two spans of one motion
 _MAX_LOOKS = 150  # in one run, to bound memory
 

@@ -95,11 +95,11 @@ def _moving(last: Picture, look: Picture, flow: Flow, camera: Flow) -> Picture:
     """1 where the picture moves independently of the camera and really differs, else 0."""
     height, width = look.shape
     left_over = np.linalg.norm(flow - camera, axis=2)
-    least = np.maximum(_MIN_FLOW * width, _OF_CAMERA * np.linalg.norm(camera, axis=2))
+    needed = np.maximum(_MIN_FLOW * width, _OF_CAMERA * np.linalg.norm(camera, axis=2))
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     steadied = cv2.remap(look, x + camera[..., 0], y + camera[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
     differs = cv2.blur(cv2.absdiff(steadied, last), (3, 3)) >= _MIN_CHANGE
-    moving = ((left_over >= least) & differs).astype(np.uint8)
+    moving = ((left_over >= needed) & differs).astype(np.uint8)
     moving = np.asarray(cv2.morphologyEx(moving, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
     return np.asarray(cv2.morphologyEx(moving, cv2.MORPH_CLOSE, np.ones((_CLOSE, _CLOSE), np.uint8)), np.uint8)
 

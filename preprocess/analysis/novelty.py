@@ -48,11 +48,11 @@ class Spot(NamedTuple):
 
 
 class Novelty:
-    """The new pixels of a small picture: those that stand out by more than `least` levels; `area` counts them."""
+    """The new pixels of a small picture: those that stand out by more than `min_levels`; `area` counts them."""
 
-    def __init__(self, excess: Picture, least: int = _NEW) -> None:
+    def __init__(self, excess: Picture, min_levels: int = _NEW) -> None:
         self._excess = excess
-        self._new = np.asarray(cv2.threshold(excess, least, 1, cv2.THRESH_BINARY)[1], np.uint8)
+        self._new = np.asarray(cv2.threshold(excess, min_levels, 1, cv2.THRESH_BINARY)[1], np.uint8)
         self.area = cv2.countNonZero(self._new)
 
     def spots(self, gap: int, max_side: int = max(SMALL), max_count: int = SMALL[0] * SMALL[1]) -> list[Spot]:
@@ -86,6 +86,6 @@ def novelty(looks: Sequence[Look], at: int) -> Novelty | None:
     before, luma, after = looks[at - REACH].luma, looks[at].luma, looks[at + REACH].luma
     if luma is before or luma is after:
         return None
-    greatest = cv2.dilate(cv2.max(before, after), _NEIGHBOURS)
-    least = cv2.erode(cv2.min(before, after), _NEIGHBOURS)
-    return Novelty(np.asarray(cv2.max(cv2.subtract(luma, greatest), cv2.subtract(least, luma)), np.uint8))
+    highest = cv2.dilate(cv2.max(before, after), _NEIGHBOURS)
+    lowest = cv2.erode(cv2.min(before, after), _NEIGHBOURS)
+    return Novelty(np.asarray(cv2.max(cv2.subtract(luma, highest), cv2.subtract(lowest, luma)), np.uint8))

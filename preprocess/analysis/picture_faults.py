@@ -71,10 +71,10 @@ def find_freezes(frames: Sequence[Measured]) -> list[Finding]:
     """Spans of some tenths of a second or more in which a picture that moves before and after stands still."""
     steps = [0.0, *(_difference(one, other) for one, other in pairwise(frames))]
     found = list[Finding]()
-    for stands, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _FROZEN_NOISE):
+    for still, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _FROZEN_NOISE):
         run = list(numbers)
         before, after = steps[max(1, run[0] - _BESIDE) : run[0]], steps[run[-1] + 1 : run[-1] + 1 + _BESIDE]
-        if not stands or not before or not after:
+        if not still or not before or not after:
             continue
         moves = min(np.median(before), np.median(after))
         rests = np.median([steps[number] for number in run]) <= _AT_REST * moves

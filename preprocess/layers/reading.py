@@ -22,7 +22,7 @@ _COLUMN_GAP = 1.5  # smallest empty strip between two columns
 _SAME_TEXT = 0.8  # similarity of two readings of one text
 _SAME_WORD = 0.6  # and of each word in it
 _SAME_PLACE = 0.3  # share of the picture: text may drift or scroll
-_BRIDGE = 1.0  # seconds for which one missed reading does not end a text
+_BRIDGE = 1.0  # seconds; a reading missed for this long doesn't end a text
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
 
 
 def _rotation(path: Path, index: int) -> int:
-    # Opened anew: the container in use stands at its end, and raw streams cannot be rewound.
+    # Reopen: the current container may be at its end, and raw streams can't be rewound.
     with open_media(path) as container:
         for count, packet in enumerate(container.demux(container.streams[index])):
             try:
@@ -167,7 +167,7 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tu
     starts, ends = [], []
     for stream in used:
         if stream.time_base is not None:
-            start = stream.start_time or 0  # WAV does not say that it starts at 0
+            start = stream.start_time or 0  # WAV doesn't declare its start of 0
             starts.append(float(start * stream.time_base))
             if stream.duration:
                 ends.append(float((start + stream.duration) * stream.time_base))
