@@ -1,1 +1,1 @@
-"""Profiles: what `--config NAME` reads."""
+"""Profiles: the settings that `--config NAME` loads."""

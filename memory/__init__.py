@@ -1,1 +1,1 @@
-"""What is remembered: records, the library on disk, the indexes, search and threads."""
+"""Storage: records, the library on disk, the search indexes and the threads."""

@@ -1,7 +1,7 @@
-"""Building layers: beside their place, in chunks that survive the end of the process, renamed when they are whole.
+"""Builds layers in a staging folder, in chunks that survive a crash, and renames complete layers into place.
 
 On disk, inside a video's `layers/`: `.building/<build>/chunks/*`, `.building/<build>/layers/<name>/<key>/` and, once
-those are whole, `.building/<build>/whole`, which makes moving them a thing that can be finished later.
+those are complete, `.building/<build>/whole`. That marker lets a later process finish an interrupted move.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class LayerWriter:
 
     def __init__(self, folder: Path, recipe: LayerRecipe) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        for left in folder.glob(".*"):  # by a process that was killed while it wrote
-            left.unlink()
+        for leftover in folder.glob(".*"):  # from a process that was killed while writing
+            leftover.unlink()
         self.folder = folder
         self.recipe = recipe
         self.count = 0
@@ -35,16 +35,16 @@ class LayerWriter:
         self._items = (folder / "items.jsonl").open("w", encoding="utf-8", newline="\n")
 
     def add(self, item: Mapping[str, Any]) -> None:
-        """Append one item; floats should be rounded by the caller to what the engine really knows."""
+        """Append one item. The caller should round floats to the engine's real precision."""
         self._items.write(canonical_json(item) + "\n")
         self.count += 1
 
     def write_file(self, name: str, data: bytes) -> None:
-        """Put a file beside the items; it is on the disk when this returns."""
+        """Write a file next to the items; it is on disk when this returns."""
         write_atomic(self.folder / name, data)
 
     def cover(self, spans: Sequence[TimeSpan]) -> None:
-        """Say which parts of the timeline were examined."""
+        """Record which parts of the timeline were examined."""
         self._covered.extend(spans)
 
     def finish(self) -> None:
@@ -59,32 +59,32 @@ class LayerWriter:
         write_atomic(self.folder / "layer.json", canonical_json(facts) + "\n")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the items file."""
         self._items.close()
 
 
 class Chunks:
-    """Finished parts of a build by name; in a folder they survive the end of the process."""
+    """Finished parts of a build by name; given a folder, they outlive the process."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
         self.reused: set[str] = set()
         self.made: set[str] = set()
-        self._held: dict[str, bytes] = {}
+        self._in_memory: dict[str, bytes] = {}
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, name: str) -> bytes | None:
-        """A part that was finished, in this process or an earlier one."""
-        data = self._held.get(name) if self.folder is None else _content(self.folder / name)
+        """A part finished by this process or an earlier one, or None."""
+        data = self._in_memory.get(name) if self.folder is None else _content(self.folder / name)
         if data is not None and name not in self.made:
             self.reused.add(name)
         return data
 
     def put(self, name: str, data: bytes) -> None:
-        """Keep a finished part: from here on it is there whole, and before not at all."""
+        """Keep a finished part. The write is atomic: readers see all of it or nothing."""
         if self.folder is None:
-            self._held[name] = data
+            self._in_memory[name] = data
         else:
             write_atomic(self.folder / name, data)
         self.made.add(name)
@@ -92,23 +92,23 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """What a step fills: a writer for each recipe, by layer name, and its chunks."""
+    """The outputs of a step: a writer for each recipe, by layer name, and its chunks."""
 
     folder: Path
     writers: Mapping[str, LayerWriter]
     chunks: Chunks
 
     def discard(self) -> None:
-        """Forget the chunks: what they were made from turned out to be something else."""
+        """Delete the chunks, because their source turned out to be something else."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @contextmanager
 def build_layers(root: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Building]:
-    """Build layers of the video whose layers lie in `root`, and put them in place when the block ends without an error.
+    """Build layers of the video whose layers are in `root`, and move them into place when the block succeeds.
 
-    When it ends otherwise, the chunks are kept, and a later build of the same recipes goes on with them. One process at
-    a time may build layers of a video.
+    If the block raises, the chunks stay, and a later build of the same recipes resumes from them. Only one process at a
+    time may build layers of a video.
     """
     folder = root / FOLDER / content_key(*sorted(recipe.key for recipe in recipes))
     with ExitStack() as stack:
@@ -124,7 +124,7 @@ def build_layers(root: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Buildin
 
 
 def settle(root: Path) -> None:
-    """Put in place what was built whole, by this process or by one that was killed before it could."""
+    """Move completed builds into place, including those of a process that was killed before it could."""
     for whole in sorted(root.glob(f"{FOLDER}/*/{_WHOLE}")):
         for layer in sorted(whole.parent.glob("layers/*/*")):
             final = root / layer.parent.name / layer.name
@@ -132,13 +132,13 @@ def settle(root: Path) -> None:
             try:
                 os.rename(layer, final)
             except OSError:
-                if not (final / "layer.json").exists():  # else it is there already, with the same bytes
+                if not (final / "layer.json").exists():  # otherwise it already exists, with the same bytes
                     raise
         shutil.rmtree(whole.parent)
 
 
 def forget_unfinished(root: Path) -> None:
-    """Remove the chunks of builds that nobody will go on with."""
+    """Remove the chunks of builds that nobody will resume."""
     shutil.rmtree(root / FOLDER, ignore_errors=True)
 
 

@@ -1,6 +1,6 @@
-"""Conversations: the questions of every thread with their whole answers, in the library's SQLite file.
+"""Conversations: the questions of every thread with their full answers, in the library's SQLite file.
 
-A thread's checkpoint holds what its next question must know; here stands what a person reads again.
+A thread's checkpoint holds the context for its next question; this holds what a person rereads.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CREATE TABLE IF NOT EXISTS exchanges (
 
 
 class Conversation(Record):
-    """A thread as a list shows it."""
+    """A thread, as listed."""
 
     thread: str
-    title: str = Field(description="Its first question; empty before that.")
-    videos: tuple[str, ...] = Field(description="Library ids, of its last question.")
+    title: str = Field(description="The first question; empty until there is one.")
+    videos: tuple[str, ...] = Field(description="Library ids of the last question's videos.")
     questions: int
     changed: float = Field(description="Seconds since the epoch.")
 
@@ -50,20 +50,20 @@ class Conversations:
     """The conversations of one library; safe to use from several threads and processes at once."""
 
     def __init__(self, file: Path) -> None:
-        """Use an SQLite file, which is made when the first conversation is kept."""
+        """Use an SQLite file, which is created with the first conversation."""
         self._file = file
 
     def begin(self, thread: str, videos: Sequence[str]) -> None:
-        """Note a thread without a question, or the videos that one goes on with.
+        """Record a new thread, or change the videos of an existing one.
 
         Raises:
-            LibraryError: here and below, when the file is damaged or cannot be written.
+            LibraryError: if the file is damaged or can't be written. This holds for every method here.
         """
         with self._open() as connection:
             _begin(connection, thread, videos)
 
     def add(self, thread: str, videos: Sequence[str], answer: Answer) -> int:
-        """Keep an answer as the last of a thread, and return its number."""
+        """Append an answer to a thread, and return its number."""
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
             _begin(connection, thread, videos)
@@ -78,19 +78,19 @@ class Conversations:
             return int(number)
 
     def all(self) -> list[Conversation]:
-        """Every conversation, the one last changed first."""
+        """Every conversation, most recently changed first."""
         with read_database(self._file, "conversations", "conversations") as connection:
             rows = connection.execute(f"{_LIST} ORDER BY changed DESC").fetchall() if connection else []
         return [_conversation(row) for row in rows]
 
     def get(self, thread: str) -> Conversation | None:
-        """One conversation."""
+        """One conversation, or None."""
         with read_database(self._file, "conversations", "conversations") as connection:
             row = connection.execute(f"{_LIST} WHERE thread = ?", (thread,)).fetchone() if connection else None
         return _conversation(row) if row else None
 
     def exchanges(self, thread: str) -> list[Exchange]:
-        """The questions and answers of a thread, in their order."""
+        """The questions and answers of a thread, in order."""
         with read_database(self._file, "exchanges", "conversations") as connection:
             of_thread = "SELECT number, asked, answer FROM exchanges WHERE thread = ? ORDER BY number"
             rows = connection.execute(of_thread, (thread,)).fetchall() if connection else []
@@ -100,7 +100,7 @@ class Conversations:
         """One question and its answer.
 
         Raises:
-            LibraryError: when there is none of this number.
+            LibraryError: if the thread has no answer with this number.
         """
         exchanges = self.exchanges(thread)
         if not 0 <= number < len(exchanges):

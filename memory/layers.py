@@ -1,7 +1,7 @@
-"""The layer store: derived data of one video, content-addressed, whole or not there, byte for byte reproducible.
+"""The layer store: derived data of one video, content-addressed, complete or absent, byte-for-byte reproducible.
 
-On disk: `layers/<name>/<key>/layer.json`, `items.jsonl` and the files of the layer. `memory.building` puts them there.
-Times and machine facts of a build go into `layers/<name>/<key>.run.json`, beside the layer and never into it.
+On disk: `layers/<name>/<key>/layer.json`, `items.jsonl` and the files of the layer, written by `memory.building`.
+Timings and machine facts of a build go into `layers/<name>/<key>.run.json`, next to the layer and never into it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from longtake.memory.timespan import TimeSpan
 
 @dataclass(frozen=True, slots=True)
 class LayerRecipe:
-    """What determines a layer's bytes."""
+    """Everything that determines a layer's bytes."""
 
     name: str
     version: int
@@ -43,7 +43,7 @@ class LayerRecipe:
 
     @property
     def key(self) -> str:
-        """Sixteen hex digits that change when anything that changes the output does."""
+        """Sixteen hex digits that change whenever anything that affects the output does."""
         return content_key(canonical_json(self.facts()))
 
 
@@ -63,7 +63,7 @@ class Layer:
         """The layer's items, in the order they were written.
 
         Raises:
-            LibraryError: at one that is damaged or may not be read.
+            LibraryError: at an item that is damaged or can't be read.
         """
         try:
             with (self.path / "items.jsonl").open(encoding="utf-8") as lines:
@@ -86,10 +86,10 @@ class LayerStore:
         self.root = root
 
     def get(self, name: str, key: str) -> Layer | None:
-        """The finished layer with this key, if it is there.
+        """The finished layer with this key, or None.
 
         Raises:
-            LibraryError: when it is damaged or may not be read.
+            LibraryError: if it is damaged or can't be read.
         """
         path = self.root / name / key
         try:
@@ -98,7 +98,7 @@ class LayerStore:
             layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"])
             (path / "items.jsonl").stat()
         except FileNotFoundError as error:
-            if not (path / "layer.json").exists():  # also where the video was deleted since that was read
+            if not (path / "layer.json").exists():  # also if the video was deleted after that was read
                 return None
             raise _damaged(path) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -106,16 +106,16 @@ class LayerStore:
         return layer
 
     def remove(self, layer: Layer) -> None:
-        """Remove a layer that nothing uses any more."""
+        """Remove a layer that is no longer in use."""
         shutil.rmtree(layer.path, ignore_errors=True)
         self._run_file(layer.name, layer.key).unlink(missing_ok=True)
 
     def record_run(self, name: str, key: str, facts: Mapping[str, Any]) -> None:
-        """Keep times and machine facts of a build beside the layer."""
+        """Store timings and machine facts of a build next to the layer."""
         write_atomic(self._run_file(name, key), canonical_json(facts) + "\n")
 
     def run(self, name: str, key: str) -> dict[str, Any]:
-        """What `record_run` kept; nothing where the process ended before it could."""
+        """What `record_run` stored; empty if the process ended first."""
         try:
             facts: dict[str, Any] = json.loads(self._run_file(name, key).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -127,11 +127,11 @@ class LayerStore:
 
 
 def _damaged(path: Path) -> LibraryError:
-    return LibraryError(f"The layer {path} cannot be read: delete that folder, and index the video again.")
+    return LibraryError(f"Couldn't read the layer {path}: delete that folder and index the video again.")
 
 
 def content_key(*parts: str) -> str:
-    """Sixteen hex digits of strings in this order."""
+    """Sixteen hex digits that identify these strings in this order."""
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).hexdigest()
 
 
@@ -141,7 +141,7 @@ def canonical_json(value: Any) -> str:
 
 
 def write_atomic(path: Path, data: str | bytes) -> None:
-    """Write beside, flush and rename, so that a reader sees the old content or the new one."""
+    """Write a temporary file, flush and rename it, so that a reader sees either the old content or the new."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as stream:

@@ -1,4 +1,4 @@
-"""The library on disk: which videos it holds, under which names, with which layers."""
+"""The library on disk: its videos, their names and their layers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 
 ID_DIGITS = 16
-FORMAT = 1  # of everything a library holds; raised when an older Longtake could not read it any more
+FORMAT = 1  # of the whole library; raise it when older versions of Longtake could no longer read it
 # Every layer a video may have, cheapest first.
 LAYERS = (
     "probe",
@@ -42,34 +42,30 @@ LAYERS = (
 
 
 class VideoRecord(BaseModel):
-    """`video.json`: what the library knows of one video."""
+    """`video.json`: what the library knows about one video."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = Field(description="BLAKE2b of the file's bytes.")
     name: str = Field(description="File name, with its extension.")
-    path: str = Field(description="Where the file was when it was last indexed.")
+    path: str = Field(description="The file's path when it was last indexed.")
     size: int = Field(description="Bytes.")
-    modified: int = Field(description="Modification time in nanoseconds; spares hashing an unchanged file again.")
+    modified: int = Field(description="Modification time in nanoseconds; avoids rehashing an unchanged file.")
     duration: float = Field(description="Seconds.")
-    layers: Mapping[str, str] = Field(default_factory=dict, description="Key of the layer in use, by layer name.")
-    complete: bool = Field(default=False, description="Whether indexing once came to its end.")
-    other_names: tuple[str, ...] = Field(
-        default=(), description="Names under which the same bytes were indexed before."
-    )
-    indexed: str | None = Field(
-        default=None, description="What the index holds of it: a hash of the layers it was made of."
-    )
+    layers: Mapping[str, str] = Field(default_factory=dict, description="Key of each layer in use, by layer name.")
+    complete: bool = Field(default=False, description="Whether indexing has finished at least once.")
+    other_names: tuple[str, ...] = Field(default=(), description="Other names under which the same bytes were indexed.")
+    indexed: str | None = Field(default=None, description="Hash of the layers that the search index was built from.")
 
 
 class Library:
     """Videos by id, name or path."""
 
     def __init__(self, root: Path) -> None:
-        """Open a library, or one that is still to be.
+        """Open a library, which doesn't have to exist yet.
 
         Raises:
-            LibraryError: when a newer Longtake made it.
+            LibraryError: if another version of Longtake wrote it in a format this one can't read.
         """
         self.root = root
         self._videos = root / "videos"
@@ -77,7 +73,7 @@ class Library:
 
     @property
     def index_root(self) -> Path:
-        """Folder of the search indexes, always rebuildable from layers."""
+        """Folder of the search index, which can always be rebuilt from layers."""
         return self.root / "index"
 
     @property
@@ -87,7 +83,7 @@ class Library:
 
     @property
     def refined(self) -> Refined:
-        """What closer looks at the videos found."""
+        """The readings of closer looks."""
         return Refined(self.memory_file)
 
     @property
@@ -98,16 +94,16 @@ class Library:
     def videos(self) -> list[VideoRecord]:
         """Every video, by name."""
         files = sorted(self._videos.glob("[!.]*/video.json"))
-        held = (video for file in files if (video := _read(file)))
-        return sorted(held, key=lambda video: (video.name, video.id))
+        records = (video for file in files if (video := _read(file)))
+        return sorted(records, key=lambda video: (video.name, video.id))
 
     def get(self, video_id: str) -> VideoRecord | None:
-        """The video with exactly this id."""
+        """The video with exactly this id, or None."""
         file = self._videos / video_id / "video.json"
         return _read(file) if file.is_file() else None
 
     def save(self, video: VideoRecord) -> None:
-        """Write `video.json` whole."""
+        """Write `video.json` atomically."""
         folder = self._videos / video.id
         folder.mkdir(parents=True, exist_ok=True)
         if not (self.root / "library.json").exists():
@@ -115,7 +111,7 @@ class Library:
         write_atomic(folder / "video.json", canonical_json(video.model_dump()) + "\n")
 
     def lock(self, name: str) -> FileLock:
-        """Held, under the id of a video, by the process that builds its layers; a process that dies lets go of it."""
+        """The lock that a process holds, by video id, while it builds the video's layers; a crash releases it."""
         folder = self.root / "locks"
         folder.mkdir(parents=True, exist_ok=True)
         return FileLock(folder / f"{name}.lock")
@@ -125,61 +121,58 @@ class Library:
         return LayerStore(self._videos / video_id / "layers")
 
     def layer(self, video: VideoRecord, name: str) -> Layer | None:
-        """The layer of this name that is in use, if it is there."""
+        """The layer of this name in use, or None."""
         key = video.layers.get(name)
         return self.layers(video.id).get(name, key) if key else None
 
     def coverage(self, video: VideoRecord) -> dict[str, float]:
-        """Share of the timeline that each layer covers; 0 where it is not there."""
+        """Share of the timeline that each layer covers; 0 for a missing layer."""
         found = {name: self.layer(video, name) for name in LAYERS}
         return {name: layer.share(video.duration) if layer else 0.0 for name, layer in found.items()}
 
     def find(self, reference: str) -> VideoRecord | None:
-        """The video that a path, id (or its first six digits or more) or name means, if the library holds it.
+        """The video with this path, name or id (six digits or more of it), or None.
 
         Raises:
-            LibraryError: when a name or beginning of an id means several videos.
+            LibraryError: if the reference matches several videos.
         """
         path = Path(reference).expanduser()
         if path.is_file():
             return self._find_file(path)
-        return self._only(
-            [video for video in self.videos() if _means(video, reference)],
-            reference,
-        )
+        return self._only([video for video in self.videos() if _matches(video, reference)], reference)
 
     def resolve(self, reference: str) -> VideoRecord:
-        """Like `find`, but a video that is not there is an error that suggests one that is."""
+        """Like `find`, but an unknown video is an error that suggests a similar name."""
         video = self.find(reference)
         if video is None:
             raise LibraryError(self._unknown(reference))
         return video
 
     def delete(self, video: VideoRecord) -> None:
-        """Remove a video with its layers and readings; the file it was read from is not touched.
+        """Remove a video with its layers and readings; the video file itself isn't touched.
 
         Raises:
-            LibraryError: when the folder or the readings cannot be written, or the video is gone already.
+            LibraryError: if the folder or the readings can't be written, or the video is already gone.
         """
         self.refined.forget(video.id)
         try:
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except OSError as error:
-            raise LibraryError(f"{video.name} ({video.id}) cannot be deleted: {error.strerror}.") from error
-        for trash in self._videos.glob(".deleted-*"):  # with what an interrupted deletion left
+            raise LibraryError(f"Couldn't delete {video.name} ({video.id}): {error.strerror}.") from error
+        for trash in self._videos.glob(".deleted-*"):  # including leftovers of an interrupted deletion
             shutil.rmtree(trash, ignore_errors=True)
 
     def export(self, video: VideoRecord, target: Path) -> None:
-        """Copy a video's record, layers in use and readings to a new folder, which is there whole or not at all.
+        """Copy a video's record, layers in use and readings to a new folder, atomically.
 
         Raises:
-            LibraryError: when the target exists already or cannot be written, or the readings cannot be read.
+            LibraryError: if the target already exists or can't be written, or the readings can't be read.
         """
         readings = self.refined.readings(video.id, video.layers)
         building = target.parent / f".{target.name}-{uuid.uuid4().hex}"
         try:
             if target.exists():
-                raise LibraryError(f"{target} exists already; name a folder that does not.")
+                raise LibraryError(f"{target} already exists. Choose a new folder.")
             building.mkdir(parents=True)
             (building / "video.json").write_text(canonical_json(video.model_dump()) + "\n", encoding="utf-8")
             for name in video.layers:
@@ -191,7 +184,7 @@ class Library:
                 (building / "readings.jsonl").write_text(lines, encoding="utf-8")
             building.rename(target)
         except OSError as error:
-            raise LibraryError(f"{target} cannot be written: {error.strerror or error}.") from error
+            raise LibraryError(f"Couldn't write {target}: {error.strerror or error}.") from error
         finally:
             shutil.rmtree(building, ignore_errors=True)
 
@@ -206,30 +199,30 @@ class Library:
     def _only(self, found: list[VideoRecord], reference: str) -> VideoRecord | None:
         if len(found) > 1:
             listed = ", ".join(f"{video.id} ({video.path})" for video in found[:5])
-            raise LibraryError(f"{reference!r} means {len(found)} videos: {listed}. Give the id.")
+            raise LibraryError(f"{reference!r} matches {len(found)} videos: {listed}. Use the id instead.")
         return found[0] if found else None
 
     def _unknown(self, reference: str) -> str:
         if before := [video for video in self.videos() if video.path == str(Path(reference).expanduser().resolve())]:
-            return f"{reference} has changed since it was indexed: index it again, or give the id {before[0].id}."
+            return f"{reference} has changed since it was indexed: index it again, or use the id {before[0].id}."
         names = {Path(video.name).stem: video.name for video in self.videos()}
         close = get_close_matches(Path(reference).stem, names, n=1)
         hint = f" Did you mean {names[close[0]]!r}?" if close else ""
-        held = f"The library {self.root} holds {counted(len(names), 'video')}; `longtake videos list` shows what."
-        return f"{reference!r} is neither a file nor a video in the library.{hint} {held}"
+        contents = f"The library {self.root} has {counted(len(names), 'video')}; `longtake videos list` lists them."
+        return f"{reference!r} is neither a file nor a video in the library.{hint} {contents}"
 
 
 def file_id(path: Path) -> str:
     """BLAKE2b of a file's bytes, sixteen hex digits.
 
     Raises:
-        MediaError: when the file cannot be read.
+        MediaError: if the file can't be read.
     """
     try:
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=ID_DIGITS // 2))
     except OSError as error:
-        raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
+        raise MediaError(f"Couldn't read {path}: {error.strerror}.") from error
     return digest.hexdigest()
 
 
@@ -239,15 +232,15 @@ def _check_format(file: Path) -> None:
     except FileNotFoundError:
         return
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise LibraryError(f"{file} cannot be read: restore it, or choose another library with --library.") from error
+        raise LibraryError(f"Couldn't read {file}: restore it, or choose another library with --library.") from error
     if written != FORMAT:
         raise LibraryError(
-            f"The library {file.parent} was written by another version of Longtake (format {written}; this one reads "
-            f"{FORMAT}): upgrade Longtake, or choose another library with --library."
+            f"The library {file.parent} was written by another version of Longtake (format {written}; this version "
+            f"reads {FORMAT}): upgrade Longtake, or choose another library with --library."
         )
 
 
-def _means(video: VideoRecord, reference: str) -> bool:
+def _matches(video: VideoRecord, reference: str) -> bool:
     names = (video.id, video.name, *video.other_names)
     if any(reference in (name, Path(name).stem) for name in names):
         return True
@@ -258,7 +251,7 @@ def _read(file: Path) -> VideoRecord | None:
     try:
         facts: Any = json.loads(file.read_text(encoding="utf-8"))
         return VideoRecord.model_validate(facts)
-    except FileNotFoundError:  # the video was deleted since its file was listed
+    except FileNotFoundError:  # the video was deleted after its file was listed
         return None
     except (ValueError, ValidationError) as error:
         raise LibraryError(f"{file} is damaged: delete its folder and index the video again.") from error

@@ -1,7 +1,7 @@
-"""Notes: what a run wants to remember, by thread, in the library's SQLite file beside the conversations.
+"""Notes: what a run wants to remember, by thread, in the library's SQLite file alongside the conversations.
 
-They are found by the words that search uses everywhere in the library. A thread keeps few enough of them to look at
-each: an FTS5 table would make a file that an SQLite without FTS5 can no longer write.
+They match queries by the same terms as all search in the library. A thread has few enough notes to scan them all; an
+FTS5 table would make the file unwritable for an SQLite without FTS5.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NamedTuple
 from longtake.memory.database import open_database
 from longtake.memory.search.terms import document_terms, query_terms
 
-MAX_NOTES = 500  # of one thread
+MAX_NOTES = 500  # per thread
 MAX_NOTE_LENGTH = 4_000  # characters
-_DIGITS = 19  # of a number that SQLite cannot hold
+_DIGITS = 19  # of a number too large for SQLite
 _TABLES = """
 CREATE TABLE IF NOT EXISTS notes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL, text TEXT NOT NULL, written REAL NOT NULL
@@ -27,7 +27,7 @@ CREATE INDEX IF NOT EXISTS notes_by_thread ON notes (thread);
 
 
 class Note(NamedTuple):
-    """One note; ids are never used again."""
+    """One note; ids are never reused."""
 
     id: int
     text: str
@@ -37,37 +37,37 @@ class Notes:
     """The notes of one library; safe to use from several threads and processes at once."""
 
     def __init__(self, file: Path) -> None:
-        """Open the notes in an SQLite file, which is made when the first is added or looked for."""
+        """Open the notes in an SQLite file, which is created on first use."""
         self._file = file
 
     def add(self, thread: str, text: str) -> int | None:
-        """Keep a text and return its id; None when the thread is full.
+        """Save a text and return its id, or None if the thread is full.
 
         Raises:
-            LibraryError: here and below, when the file is damaged or cannot be written.
+            LibraryError: if the file is damaged or can't be written. This holds for every method here.
         """
         with self._open() as connection:
-            # One statement, so that nobody writes between the count and the note.
+            # One statement, so that nobody writes between the count and the insert.
             added = connection.execute(
                 "INSERT INTO notes (thread, text, written) SELECT :thread, :text, :written "
-                "WHERE (SELECT count(*) FROM notes WHERE thread = :thread) < :most",
-                {"thread": thread, "text": text, "written": time.time(), "most": MAX_NOTES},
+                "WHERE (SELECT count(*) FROM notes WHERE thread = :thread) < :limit",
+                {"thread": thread, "text": text, "written": time.time(), "limit": MAX_NOTES},
             )
             return added.lastrowid if added.rowcount else None
 
-    def search(self, thread: str, words: str, most: int) -> list[Note]:
-        """The notes with any of the words, those with most of them first and then the newest; without words, all."""
+    def search(self, thread: str, words: str, limit: int) -> list[Note]:
+        """Up to `limit` notes with any of the words, best matches first, then newest; without words, all."""
         with self._open() as connection:
             rows = connection.execute("SELECT id, text FROM notes WHERE thread = ? ORDER BY id DESC", (thread,))
             notes = [Note(*row) for row in rows]
         if words.strip():
-            wanted = set(query_terms(words))
-            held = {note: len(wanted.intersection(document_terms(note.text))) for note in notes}
-            notes = sorted((note for note in notes if held[note]), key=lambda note: held[note], reverse=True)
-        return notes[:most]
+            terms = set(query_terms(words))
+            matched = {note: len(terms.intersection(document_terms(note.text))) for note in notes}
+            notes = sorted((note for note in notes if matched[note]), key=lambda note: matched[note], reverse=True)
+        return notes[:limit]
 
     def delete(self, thread: str, which: str) -> int:
-        """Delete the note with this id, or else those with just this text; return how many there were."""
+        """Delete the note with this id, or else the notes with exactly this text; return the number deleted."""
         with self._open() as connection:
             if which.isdecimal() and len(which) < _DIGITS:
                 deleted = connection.execute("DELETE FROM notes WHERE thread = ? AND id = ?", (thread, int(which)))

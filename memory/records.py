@@ -1,4 +1,4 @@
-"""Evidence, claims and answers: what a run collects and what it hands back."""
+"""Evidence, claims and answers: what a run collects and returns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Status = Literal["answered", "uncertain", "abstained", "partial", "failed"]
 
 
 class Record(BaseModel):
-    """An immutable value that knows its JSON."""
+    """An immutable value that converts to and from JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Evidence(Record):
-    """Something an engine found in a video: where, what, and how sure."""
+    """Something an engine found in a video: where, what, and with what confidence."""
 
     video: str = Field(description="Library id.")
     span: TimeSpan
@@ -30,22 +30,22 @@ class Evidence(Record):
     content: str
     score: float = Field(default=1.0, description="The engine's confidence, or the search score.")
     engine: str = Field(description="Id of the engine that found it.")
-    layer: str = Field(default="", description="Key of the layer it was read from; empty when found at question time.")
+    layer: str = Field(default="", description="Key of its source layer; empty if found at question time.")
     box: tuple[float, float, float, float] | None = Field(
-        default=None, description="Left, top, width and height as shares of the picture."
+        default=None, description="Left, top, width and height as fractions of the picture."
     )
     frame: str | None = Field(default=None, description="File of the frame or clip, relative to the library.")
-    trusted: bool = Field(default=True, description="Untrusted evidence may lead to a place, never prove a claim.")
+    trusted: bool = Field(default=True, description="Untrusted evidence may lead to a place but never prove a claim.")
 
     @property
     def id(self) -> str:
-        """Ten hex digits of what, where and by which engine."""
+        """Ten hex digits that identify content, place and engine."""
         parts = (self.video, f"{self.span.start:.3f}", f"{self.span.end:.3f}", self.modality, self.content, self.engine)
         return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=5).hexdigest()
 
 
 class Citation(Record):
-    """A place in a video that a reader can go to, and what is said or shown there."""
+    """A place in a video that a reader can jump to, and what is said or shown there."""
 
     video: str
     start: float
@@ -55,7 +55,7 @@ class Citation(Record):
 
     @classmethod
     def of(cls, evidence: Evidence) -> Citation:
-        """Cite a piece of evidence whole."""
+        """Cite a piece of evidence in full."""
         span = evidence.span
         return cls(
             video=evidence.video,
@@ -67,11 +67,11 @@ class Citation(Record):
 
 
 class FoundBy(Record):
-    """A step of the run that found evidence of a claim."""
+    """A step of the run that found evidence for a claim."""
 
-    tool: str = Field(description="The tool's name; `orient` where it was known of the recording before any call.")
-    call: str | None = Field(default=None, description="The call's id in the trace; none where no tool was called.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="As repaired, and as the tool was given them.")
+    tool: str = Field(description="The tool's name; `orient` if the evidence was known before the first call.")
+    call: str | None = Field(default=None, description="The call's id in the trace; none if no tool was called.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="As passed to the tool, after any repair.")
 
 
 class Claim(Record):
@@ -80,15 +80,15 @@ class Claim(Record):
     text: str
     verdict: Verdict
     citations: tuple[Citation, ...] = ()
-    against: tuple[Citation, ...] = Field(default=(), description="Where another modality says it otherwise.")
+    against: tuple[Citation, ...] = Field(default=(), description="Where another modality contradicts it.")
     doubtful: tuple[Citation, ...] = Field(
-        default=(), description="Where it was recognised, too poorly to prove it; an unverified claim is softened then."
+        default=(), description="Where recognition was too poor to prove it; an unverified claim is then softened."
     )
     found_by: tuple[FoundBy, ...] = Field(default=(), description="The calls that found all of these citations.")
 
 
 class Citing(Record):
-    """How a draft cites: its citations and those that evidence backs, its claims and those with such a citation."""
+    """Citation counts of a draft: all citations, those backed by evidence, all claims, those with a backed citation."""
 
     citations: int = 0
     backed: int = 0
@@ -102,12 +102,12 @@ class Citing(Record):
 
     @property
     def recall(self) -> float | None:
-        """Share of the claims that have a citation which evidence backs; None without claims."""
+        """Share of the claims with a citation that evidence backs; None without claims."""
         return round(self.cited / self.claims, 4) if self.claims else None
 
 
 class Closest(Record):
-    """A line that may answer a question, where nothing surely does."""
+    """A line that may answer a question when nothing does with certainty."""
 
     text: str
     start: float
@@ -117,7 +117,7 @@ class Closest(Record):
 
     @property
     def place(self) -> Citation:
-        """Where it stands, as a citation: to be looked at, not proof."""
+        """Its place as a citation: somewhere to look, not proof."""
         return Citation(video=self.video, start=self.start, end=self.end, modality=self.modality, quote=self.text)
 
 
@@ -147,14 +147,14 @@ class Answer(Record):
     answer: str
     option: Option | None = None
     confidence: float | None = Field(
-        default=None, description="Calibrated probability that it is right; none where nothing was ranked."
+        default=None, description="Calibrated probability that the answer is right; none if nothing was ranked."
     )
     closest: tuple[Closest, ...] = Field(
-        default=(), description="Where the answer is uncertain: at most three lines that come closest, best first."
+        default=(), description="For an uncertain answer: up to three closest lines, best first."
     )
     citations: tuple[Citation, ...] = ()
     claims: tuple[Claim, ...] = ()
-    citations_removed: int = Field(default=0, description="Citations of the draft that no evidence of the run backs.")
+    citations_removed: int = Field(default=0, description="Citations of the draft that no evidence backs.")
     citation_precision: float | None = Field(
         default=None, description="Share of the draft's citations that evidence backs; none without citations."
     )
@@ -170,5 +170,5 @@ class Answer(Record):
 
     @property
     def places(self) -> tuple[Citation, ...]:
-        """Where a reader can look: what it cites and, where it is uncertain, the lines that come closest; each once."""
+        """Where a reader can look: the citations and, for an uncertain answer, the closest lines; each once."""
         return tuple(dict.fromkeys((*self.citations, *(line.place for line in self.closest))))

@@ -1,4 +1,4 @@
-"""`TimeSpan`, and the one parser for everything people and models write as a time."""
+"""`TimeSpan`, and the parser for every way people and models write a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 _CLOCK = r"(?:\d{1,4}:[0-5]?\d|\d{1,3}):[0-5]\d"
-_SECONDS = r"\d{1,9}"  # bounded, so that no time is infinite
+_SECONDS = r"\d{1,9}"  # bounded, so that no time overflows to infinity
 _UNIT = r"\s*s?(?:ec(?:onds?)?)?\s*"
 _BETWEEN = r"(?:(-|–|—|,|\bto\b|\bund?til\b|\band\b|\.\.)"
 TIME = rf"{_CLOCK}(?:[.,]\d+)?|{_SECONDS}(?:\.\d+|,\d{{1,2}})?"
@@ -30,8 +30,8 @@ _EDGES = {"from": "start", "to": "end"}
 # Two bare numbers, or three digits after a comma: a decimal, thousands or two times.
 _UNCLEAR = re.compile(r"\s*\d+,\d+\s*|.*(?<![\d:.])\d+,\d{3}.*")
 _LONGEST = 10**9  # seconds
-_LAST = _LONGEST - 1.0  # behind the end of any video
-_FINEST = 3  # decimals of a second
+_LAST = _LONGEST - 1.0  # past the end of any video
+_FINEST = 3  # decimal places of a second
 
 
 class TimeSpan(BaseModel):
@@ -54,7 +54,7 @@ class TimeSpan(BaseModel):
         return self.end - self.start
 
     def overlaps(self, other: TimeSpan) -> bool:
-        """Whether the two share a moment; a span without length is the moment it names."""
+        """Whether the two share a moment; a zero-length span is a single moment."""
         if self.length == 0 or other.length == 0:
             return self.start <= other.end and other.start <= self.end
         return self.start < other.end and other.start < self.end
@@ -64,7 +64,7 @@ class TimeSpan(BaseModel):
         return TimeSpan(start=max(0.0, self.start - before), end=min(duration, self.end + after))
 
     def __str__(self) -> str:
-        """Two clock times, with the fewest decimals, three at most, that show a length."""
+        """Two clock times, with the fewest decimals (at most three) that tell them apart."""
         decimals = 0
         while self.length and decimals < _FINEST and self._clocks(decimals)[0] == self._clocks(decimals)[1]:
             decimals += 1
@@ -75,7 +75,7 @@ class TimeSpan(BaseModel):
 
 
 def joined(spans: Iterable[TimeSpan], gap: float = 0.0) -> tuple[TimeSpan, ...]:
-    """The same seconds in order, in spans that lie more than `gap` seconds apart."""
+    """Merge spans at most `gap` seconds apart; the result is in order."""
     union: list[TimeSpan] = []
     for span in sorted(spans, key=lambda span: span.start):
         if union and span.start <= union[-1].end + gap:
@@ -86,19 +86,19 @@ def joined(spans: Iterable[TimeSpan], gap: float = 0.0) -> tuple[TimeSpan, ...]:
 
 
 class SpanError(ValueError):
-    """What was written is not a time, or lies outside the video; the message says which."""
+    """The text isn't a time, or the time is outside the video; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSpan:
-    """A span and, in `notes`, what was changed to get it."""
+    """A span and, in `notes`, the corrections made to get it."""
 
     span: TimeSpan
     notes: tuple[str, ...] = ()
 
 
 def clock(seconds: float, *, decimals: int = 0) -> str:
-    """Write seconds as `HH:MM:SS`, with decimals where asked."""
+    """Format seconds as `HH:MM:SS`, optionally with decimals."""
     scale = 10**decimals
     ticks = math.floor(seconds * scale + 1e-6)
     whole, fraction = divmod(ticks, scale)
@@ -107,10 +107,10 @@ def clock(seconds: float, *, decimals: int = 0) -> str:
 
 
 def parse_time(text: str) -> float:
-    """Read `754.2`, `12:34` or `00:12:34.5` as seconds.
+    """Parse `754.2`, `12:34` or `00:12:34.5` as seconds.
 
     Raises:
-        SpanError: when the text is none of these.
+        SpanError: if the text is none of these.
     """
     if not re.fullmatch(TIME, text.strip()):
         raise SpanError(f"{text!r} is not a time; write seconds (754.2) or a clock time (00:12:34)")
@@ -121,16 +121,16 @@ def parse_time(text: str) -> float:
 
 
 def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
-    """Read a time or a span in any spelling, and fit it into the video.
+    """Parse a time or a span in any spelling, and fit it into the video.
 
     Args:
         value: `754.2`, `"12:34"`, `"00:12:30-00:13:00"`, `"12:30 to end"`, `"all"`, `[750, 780]`,
             `{"start": 750, "end": 780}` or a `TimeSpan`.
-        window: seconds that a single time widens to, centred on it.
-        duration: seconds of the video.
+        window: width in seconds to which a single time is widened, centred on it.
+        duration: length of the video in seconds.
 
     Raises:
-        SpanError: when it is not a time, or lies wholly outside the video.
+        SpanError: if it isn't a time, or is entirely outside the video.
     """
     start, end = _bounds(value)
     notes: list[str] = []
@@ -152,8 +152,8 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
     return ParsedSpan(TimeSpan(start=start, end=end), tuple(notes))
 
 
-def _outside(given: str, duration: float) -> str:
-    return f"{given} lies outside the video, which ends at {clock(duration, decimals=1)}"
+def _outside(place: str, duration: float) -> str:
+    return f"{place} lies outside the video, which ends at {clock(duration, decimals=1)}"
 
 
 def _bounds(value: Any) -> tuple[float, float | None]:
@@ -166,7 +166,7 @@ def _bounds(value: Any) -> tuple[float, float | None]:
     if isinstance(value, Mapping) and "start" in value:
         unknown = sorted(str(key) for key in value if key not in ("start", "end"))
         if unknown:
-            raise SpanError(f"{', '.join(unknown)} is no part of a span; write {{'start': 750, 'end': 780}}")
+            raise SpanError(f"{', '.join(unknown)} isn't part of a span; write {{'start': 750, 'end': 780}}")
         return _number(value["start"]), _number(value["end"]) if value.get("end") is not None else None
     if isinstance(value, Sequence) and len(value) in (1, 2):
         return _number(value[0]), _number(value[1]) if len(value) == 2 else None
@@ -179,11 +179,11 @@ def _written_bounds(text: str) -> tuple[float, float | None]:
     body = _TO_END.sub(f"{_LAST:.0f}", _MINUTES.sub(_in_seconds, _AT.sub("", text.strip())))
     listed = body.startswith("[") or body.endswith("]")
     match = (_LISTED_SPAN if listed else _SPAN).fullmatch(body.removeprefix("[").removesuffix("]"))
-    # A clock time listed beside bare seconds may be one clock time with decimals.
+    # A clock time listed next to bare seconds may be one clock time with decimals.
     mixed = match and listed and match[2] == "," and (":" in match[1]) != (":" in match[3])
     if mixed or (not listed and _UNCLEAR.fullmatch(body)):
         raise SpanError(
-            f"{text!r} is ambiguous: its comma may part two times or begin decimals; "
+            f"{text!r} is ambiguous: its comma could separate two times or be a decimal point; "
             "write 00:12:34.5 for a time or 00:12:30-00:13:00 for a span"
         )
     if not match:

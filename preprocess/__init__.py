@@ -1,1 +1,1 @@
-"""A video file in, layers out: media access, engines, layers and the pipeline."""
+"""Turns video files into layers: media access, engines, layers and the pipeline."""

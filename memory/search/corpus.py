@@ -1,4 +1,4 @@
-"""All current documents in one row, as arrays: entry after entry, each in its own order."""
+"""All current documents as concatenated arrays, entry by entry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The documents of one entry and the position of the first among all."""
+    """The documents of one entry, and the position of its first document in the corpus."""
 
     entry: str
     video: str
@@ -33,10 +33,10 @@ class Part:
 
 
 class Corpus:
-    """The segments of some revisions, laid end to end; a document is known by its position."""
+    """The segments of some revisions, laid end to end; a document is identified by its position."""
 
     def __init__(self, revisions: Mapping[str, Revision], opened: Callable[[str, Revision], Segment]) -> None:
-        """Lay out what `opened` gives for each entry and revision."""
+        """Lay out the segments that `opened` returns for each entry and revision."""
         self.revisions = revisions
         self.segments = {name: opened(name, revision) for name, revision in revisions.items()}
         self.count = 0
@@ -57,10 +57,10 @@ class Corpus:
         return LexicalIndex([segment.postings for segment in self.segments.values()], counted)
 
     def space(self, name: str) -> VectorSpace | None:
-        """The vectors of a space; None where no document lies in it.
+        """The vectors of a space; None if no document has one.
 
         Raises:
-            SegmentError: when vectors are missing or damaged.
+            SegmentError: if vectors are missing or damaged.
         """
         if name not in self._spaces:
             within = [part for part in self._parts if name in part.revision.spaces]
@@ -75,12 +75,12 @@ class Corpus:
         return self._part(position).video
 
     def name(self, position: int) -> tuple[str, int]:
-        """Revision and row of a document."""
+        """The revision and row of a document."""
         part = self._part(position)
         return part.revision.key, position - part.first
 
     def span(self, position: int) -> TimeSpan:
-        """When it is."""
+        """The time span of a document."""
         return TimeSpan(start=float(self._starts[position]), end=float(self._ends[position]))
 
     def allowed(self, where: SearchFilter) -> Mask:
@@ -90,8 +90,8 @@ class Corpus:
             if part.video in where.videos:
                 allowed[part.first : part.first + part.revision.count] = True
         if where.modalities:
-            wanted = np.array([modality in where.modalities for modality in MODALITIES])
-            allowed &= wanted[self._modalities]
+            selected = np.array([modality in where.modalities for modality in MODALITIES])
+            allowed &= selected[self._modalities]
         if where.span is not None:
             allowed &= self._overlapping(where.span)
         return allowed

@@ -1,7 +1,7 @@
-"""Which documents count: one small file that names the current revision of every video, and of closer looks at it.
+"""The current revision of every video's documents, and of its closer looks, in one small file.
 
-Replacing it is the moment a change becomes visible: documents and vectors are written before, the old ones
-removed after.
+Replacing that file makes a change visible: new documents and vectors are written first, the old ones removed
+afterwards.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longtake.memory.layers import canonical_json, write_atomic
 
-_REFINED = "+refined"  # no id of a video ends so
+_REFINED = "+refined"  # no video id ends like this
 
 
 class Revision(BaseModel):
-    """The current documents of an entry: a hash of them, their number, and which of them lie in which vector space.
+    """The current documents of an entry: their hash, their count and their vector spaces.
 
-    `terms` is the version of `memory.terms` that they were taken apart by.
-    `spaces` gives, by the id of an embedding, the first row and the number of rows that it embedded.
-    `made_of` says of what closer looks found which of it this is, and is None of a video's layers.
+    `terms` is the version of `memory.terms` that split them into terms.
+    `spaces` maps the id of an embedding to the first row and the number of rows that it embedded.
+    `made_of` is the key of the closer looks that the documents come from, or None if they come from a video's layers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,12 +34,12 @@ class Revision(BaseModel):
 
 
 def is_refined(name: str) -> bool:
-    """Whether an entry is that of a video's closer looks."""
+    """Whether an entry belongs to a video's closer looks."""
     return name.endswith(_REFINED)
 
 
 def entry(video: str, *, refined: bool = False) -> str:
-    """The name under which the documents of a video's layers, or of closer looks at it, have their revision."""
+    """The entry name for the documents of a video's layers, or of closer looks at it."""
     return video + _REFINED if refined else video
 
 
@@ -49,10 +49,10 @@ def video_of(entry: str) -> str:
 
 
 def read_current(file: Path) -> dict[str, Revision]:
-    """Revisions by entry, in a fixed order; none when nothing was ever indexed.
+    """Revisions by entry, in a fixed order; empty if nothing was ever indexed.
 
     Raises:
-        ValueError: when the file is damaged.
+        ValueError: if the file is damaged.
     """
     try:
         facts = json.loads(file.read_text(encoding="utf-8"))
@@ -60,11 +60,11 @@ def read_current(file: Path) -> dict[str, Revision]:
     except FileNotFoundError:
         return {}
     except (AttributeError, ValidationError) as error:
-        raise ValueError(f"{file} holds something else") from error
+        raise ValueError(f"{file} doesn't hold revisions") from error
 
 
 def write_current(file: Path, revisions: dict[str, Revision]) -> None:
-    """Make these the current revisions, at once."""
+    """Make these the current revisions, atomically."""
     write_atomic(
         file,
         canonical_json({name: revision.model_dump(exclude_none=True) for name, revision in revisions.items()}) + "\n",

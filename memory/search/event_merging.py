@@ -1,12 +1,12 @@
-"""Events: neighbouring documents that were found become one result.
+"""Events: merges neighbouring search results into one.
 
-Documents belong together when they overlap or lie close in time: a sentence and its continuation, a line of a slide and
-the words spoken over it. The best one leads, and three bounds keep an event something a person can look at:
+Documents belong together when they overlap or are close in time: a sentence and its continuation, a line on a slide
+and the words spoken over it. The best one leads. Three rules keep an event short enough to watch:
 
-- it reaches at most `_REACH` beyond the span of its best document, before and after together;
-- what stands longer than `_REACH`, a slide for one, tells no moment: the first shorter document that joins it does, and
-  the further ones must lie within `_REACH` of that moment. What is said at two ends of a long slide is two events;
-- only what the query itself found can join: other lines of the same slide add nothing.
+- It extends at most `_REACH` beyond the span of its best document, before and after together.
+- A document longer than `_REACH`, such as a slide, doesn't mark a moment. The first shorter document to join does, and
+  the others must be within `_REACH` of that moment. Words spoken at either end of a long slide are two events.
+- Only documents that the query found can join; other lines of the same slide add nothing.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _REACH = 30.0  # seconds
 
 @dataclass(slots=True)
 class Event:
-    """What was found of one event: the best candidate first, the span of all, and the moment it tells of.
+    """One event: its candidates, best first, the span they cover, and the moment they mark.
 
-    `weak`: nothing of the query was found in it.
+    `weak`: it doesn't match the query.
     """
 
     candidates: list[Candidate]
@@ -39,7 +39,7 @@ class Event:
         self.moment = self.span if self.span.length <= _REACH else None
         self.longest = self.span.length + _REACH
 
-    def takes(self, span: TimeSpan) -> bool:
+    def accepts(self, span: TimeSpan) -> bool:
         """Whether a document of this span belongs to the event."""
         if _gap(self.span, span) > _GAP or _union(self.span, span).length > self.longest:
             return False
@@ -48,7 +48,7 @@ class Event:
         return _gap(self.moment, span) <= _GAP and _union(self.moment, span).length <= 2 * _REACH
 
     def add(self, candidate: Candidate, span: TimeSpan) -> None:
-        """Make it part of the event."""
+        """Add a document to the event."""
         self.candidates.append(candidate)
         self.span = _union(self.span, span)
         if span.length <= _REACH:
@@ -56,7 +56,7 @@ class Event:
 
 
 def find_events(candidates: Sequence[Candidate], corpus: Corpus, k: int) -> list[Event]:
-    """The k best events among candidates that are given best first; each holds its candidates best first."""
+    """The k best events among candidates sorted best first; each holds its candidates best first."""
     waiting: dict[str, dict[int, Candidate]] = {}
     for candidate in candidates:
         waiting.setdefault(corpus.video(candidate.position), {})[candidate.position] = candidate
@@ -70,11 +70,11 @@ def find_events(candidates: Sequence[Candidate], corpus: Corpus, k: int) -> list
 
 
 def _grow(best: Candidate, waiting: dict[int, Candidate], spans: Mapping[int, TimeSpan]) -> Event:
-    """Take all that belongs to the event of the best one out of what waits."""
+    """Move everything that belongs to the best candidate's event out of `waiting`."""
     event = Event([waiting.pop(best.position)], spans[best.position])
-    while joining := [position for position in waiting if event.takes(spans[position])]:
+    while joining := [position for position in waiting if event.accepts(spans[position])]:
         for position in joining:
-            if event.takes(spans[position]):  # it may have grown too long meanwhile
+            if event.accepts(spans[position]):  # the event may have grown too long meanwhile
                 event.add(waiting.pop(position), spans[position])
     event.candidates.sort(key=lambda each: each.order)
     return event

@@ -1,4 +1,4 @@
-"""Rankings: the best of many scores, and several rankings fused into one."""
+"""Rankings: picks the best of many scores, and fuses several rankings into one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = "words"  # the signal of BM25; every other signal is named after its vec
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A position that some signal found, its fused score, and what each signal said."""
+    """A position that some signal found, its fused score, and each signal's rank and score."""
 
     position: int
     score: float
@@ -26,17 +26,17 @@ class Candidate:
 
     @property
     def order(self) -> tuple[float, bool, int]:
-        """Sorts the best first; of equal scores the one found by words: it holds what was asked for."""
+        """Sort key, best first. Matching words break ties: that document contains the query's words."""
         return -self.score, WORDS not in self.signals, self.position
 
 
 def top(candidates: Positions, scores: Scores, depth: int) -> Ranking:
-    """The best candidates by falling score, at most `depth`; equal scores keep their order.
+    """The best candidates by descending score, at most `depth`; equal scores keep their order.
 
     Args:
         candidates: positions.
-        scores: of the candidates, one each.
-        depth: most candidates.
+        scores: one per candidate.
+        depth: maximum number of candidates.
     """
     if len(candidates) > depth:
         kept = scores >= np.partition(scores, -depth)[-depth] if depth else np.zeros(len(scores), np.bool_)
@@ -46,7 +46,7 @@ def top(candidates: Positions, scores: Scores, depth: int) -> Ranking:
 
 
 def contribution(rank: int, constant: int) -> float:
-    """What a signal adds to the fused score of a document that it ranks there."""
+    """What a signal adds to the fused score of a document at this rank."""
     return 1 / (constant + rank)
 
 

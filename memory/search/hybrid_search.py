@@ -1,9 +1,9 @@
-"""Hybrid search: words (BM25) and meaning (vectors) fused by rank, under exact filters, one result an event.
+"""Hybrid search: words (BM25) and meaning (vectors) fused by rank, with exact filters, one result per event.
 
-What holds no word of the query and is under the floor of every vector is weak: it comes last, and is marked.
+A document with no word of the query and below the floor of every vector is weak: it comes last and is marked.
 
-Readers never lock: they follow `revisions.json`, and look again when a writer replaced it under them. One
-writer at a time.
+Readers never lock: they follow `revisions.json`, and retry if a writer replaced it meanwhile. There is one writer at a
+time.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter,
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
 from longtake.memory.search.terms import VERSION, query_terms
 
-_DEPTH = 100  # candidates of each signal; what lies deeper adds less than 1 / 160 to a fused score
-_DEEPER = 4  # times as many, when they were too few events
-_DAMAGE = (ChromaError, SegmentError, KeyError)  # KeyError is a document that is not there
+_DEPTH = 100  # candidates per signal; deeper ones add less than 1 / 160 to a fused score
+_DEEPER = 4  # times as many, if they made too few events
+_DAMAGE = (ChromaError, SegmentError, KeyError)  # KeyError is a missing document
 
 
 class HybridIndex:
     """The search index of a library: documents in Chroma, their times, words and vectors in segments."""
 
     def __init__(self, root: Path, *, floors: Mapping[str, float] | None = None, rrf_constant: int = 60) -> None:
-        """Open lazily: nothing is read or made before the first call.
+        """Open lazily: nothing is read or created before the first call.
 
         Args:
             root: folder of the index.
-            floors: by id of an embedding, the cosine under which its vector finds a document only weakly; 0 for others.
-            rrf_constant: of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
+            floors: by id of an embedding, the cosine below which a match is weak; 0 for others.
+            rrf_constant: constant of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
         """
         self.root = root
         self.floors = floors or {}
@@ -61,22 +61,22 @@ class HybridIndex:
             self._commit(self._read() | {name: revision}, name)
 
     def holds(self, video: str, *, refined: str | None = None) -> bool:
-        """Whether its documents are in the index, by the terms that queries look for."""
+        """Whether its documents are in the index, split into terms the way queries are."""
         revision = self._read().get(entry(video, refined=refined is not None))
         if revision is None:
             return refined == ""
         return (revision.terms, revision.made_of) == (VERSION, refined)
 
     def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
-        """Ids of the embeddings that documents of these videos have vectors of; of all videos where none is given."""
+        """Ids of the embeddings used by documents of these videos; of all videos if none is given."""
         within = (revision for name, revision in self._read().items() if not videos or video_of(name) in videos)
         return frozenset(space for revision in within for space in revision.spaces)
 
     def check(self) -> None:
-        """Open the words and vectors of every video, and see that the documents are there. Nothing is written.
+        """Open the words and vectors of every video, and check that the documents exist. Nothing is written.
 
         Raises:
-            LibraryError: when something is missing or damaged.
+            LibraryError: if something is missing or damaged.
         """
         revisions = self._read()
         try:
@@ -86,39 +86,40 @@ class HybridIndex:
         except _DAMAGE as error:
             if self._read() == revisions:
                 raise self._damaged() from error
-        # Opening Chroma writes: that its database is there must do.
+        # Opening Chroma writes, so only check that its database exists.
         if revisions and not (self.root / "chroma" / "chroma.sqlite3").exists():
             raise self._damaged()
 
     def delete(self, video: str) -> None:
-        """Forget a video and what closer looks at it found."""
+        """Remove a video and its closer looks."""
         if not self._current.exists():
             return
         with self._writing():
             names = (entry(video), entry(video, refined=True))
-            self._commit({name: held for name, held in self._read().items() if name not in names}, *names)
+            kept = {name: revision for name, revision in self._read().items() if name not in names}
+            self._commit(kept, *names)
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
-        """The k best events, best first: fewer only where the filter allows fewer.
+        """The k best events, best first; fewer only if the filter allows fewer.
 
-        A document without a word of the query and under the floor of every vector is weak: where the others are fewer
-        than k, the best of the weak ones follow, each by itself, for nothing says that they belong together.
+        A document with no word of the query and below the floor of every vector is weak. If there are fewer than k
+        other events, the best weak documents follow, each on its own, because nothing shows that they belong together.
 
         Args:
             query: in words.
-            vectors: the query embedded, (dimensions,) of length 1, by id of the embedding; none: only words count.
+            vectors: the embedded query, (dimensions,) of length 1, by id of the embedding; if empty, only words count.
             where: which documents may be found.
-            k: most events.
+            k: maximum number of events.
 
         Raises:
-            LibraryError: when the index is damaged.
+            LibraryError: if the index is damaged.
         """
         while True:
             revisions = self._read()
             try:
                 return self._search(self._laid_out(revisions), query, vectors, where, k)
             except _DAMAGE as error:
-                if self._read() == revisions:  # else a writer removed what was current a moment ago: look again
+                if self._read() == revisions:  # otherwise a writer replaced it meanwhile: retry
                     raise self._damaged() from error
 
     def _search(
@@ -143,10 +144,10 @@ class HybridIndex:
     def _weak(
         self, corpus: Corpus, vectors: Mapping[str, Vectors], allowed: Mask, found: Sequence[int], k: int
     ) -> list[Candidate]:
-        """The k best of the allowed documents that were not found, by their vectors; those without one come last."""
+        """The k best allowed documents not yet found, by their vectors; those without one come last."""
         left = allowed.copy()
         left[list(found)] = False
-        # What was found is ranked with the rest, so that a rank says how many documents are nearer.
+        # Rank the found documents too, so that a rank counts all nearer documents.
         depth = len(found) + max(k, _DEPTH)
         ranked = {
             name: space.nearest(vector, allowed, depth, -np.inf)
@@ -161,10 +162,10 @@ class HybridIndex:
     def _ranked(
         self, corpus: Corpus, query: str, vectors: Mapping[str, Vectors], allowed: Mask, depth: int
     ) -> dict[str, Ranking]:
-        """The best of each signal."""
+        """The best documents by each signal."""
         scores = corpus.words.scores(query_terms(query))
-        holding = np.flatnonzero((scores > 0) & allowed)
-        ranked = {WORDS: top(holding, scores[holding], depth)}
+        matching = np.flatnonzero((scores > 0) & allowed)
+        ranked = {WORDS: top(matching, scores[matching], depth)}
         for name, vector in vectors.items():
             if space := corpus.space(name):
                 ranked[name] = space.nearest(vector, allowed, depth, self.floors.get(name, 0.0))
@@ -183,16 +184,16 @@ class HybridIndex:
         return hits
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
-        """The corpus of exactly these revisions; segments that are open stay open."""
+        """The corpus of exactly these revisions; open segments stay open."""
         if self._corpus.revisions != revisions:
             self._corpus = Corpus(revisions, self._open)
         return self._corpus
 
     def _open(self, name: str, revision: Revision) -> Segment:
-        """Open a segment, or take it from the corpus that was laid out before."""
-        before = self._corpus
-        if before.revisions.get(name) == revision:
-            return before.segments[name]
+        """Open a segment, or reuse it from the previous corpus."""
+        previous = self._corpus
+        if previous.revisions.get(name) == revision:
+            return previous.segments[name]
         return self._segments.open(name, revision.key)
 
     @cached_property
@@ -211,7 +212,7 @@ class HybridIndex:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Hold the lock of the one writer."""
+        """Hold the writer's lock."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             with FileLock(self.root / "write.lock"):
@@ -219,12 +220,12 @@ class HybridIndex:
         except (OSError, *_DAMAGE) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise LibraryError(
-                f"The search index {self.root} cannot be written ({reason}): make room and see that it may be written "
-                "to; where that is so, it is damaged: delete the folder and index the videos again."
+                f"Couldn't write the search index {self.root} ({reason}): check free disk space and write permission. "
+                "If both are fine, the index is damaged: delete the folder and index the videos again."
             ) from error
 
     def _commit(self, revisions: dict[str, Revision], *changed: str) -> None:
-        """Make revisions current, then remove what no longer counts of the entries that changed."""
+        """Make revisions current, then remove outdated data of the changed entries."""
         write_current(self._current, revisions)
         for name in changed:
             kept = revisions.get(name)
@@ -232,15 +233,13 @@ class HybridIndex:
         self._segments.keep_only((name, revision.key) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:
-        if not os.access(self.root, os.W_OK):  # SQLite, which holds the documents, reads nothing it may not write to
-            return LibraryError(
-                f"The search index {self.root} cannot be used while it may not be written to: allow it."
-            )
+        if not os.access(self.root, os.W_OK):  # Chroma's SQLite can't read what it may not write
+            return LibraryError(f"Couldn't use the search index {self.root}: it needs write permission.")
         return LibraryError(f"The search index is damaged: delete the folder {self.root} and index the videos again.")
 
 
 def _revision(batches: Sequence[Batch], made_of: str | None) -> Revision:
-    """What `revisions.json` says of these batches; its key changes when anything that is stored does."""
+    """The `revisions.json` entry for these batches; its key changes whenever any stored data does."""
     facts: list[str] = []
     spaces: dict[str, tuple[int, int]] = {}
     count = 0

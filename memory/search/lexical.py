@@ -1,9 +1,9 @@
 """Word search: BM25 (Robertson et al. 1994, in Lucene's form) over segments.
 
-Each segment holds the postings of its own documents; how rare a term is in the whole library is counted when a query
-comes. So adding a video reads no text of another one, which no BM25 library offers.
+Each segment holds the postings of its own documents; term frequencies across the library are counted at query time. So
+adding a video doesn't reread the text of any other, which no BM25 library offers.
 
-A term stands as its 64-bit hash: among a million terms two share one with a chance of 3 in 100 million.
+Terms are stored as 64-bit hashes: among a million terms, the chance that any two collide is 3 in 100 million.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import numpy.typing as npt
 from longtake.memory.search.fusion import Positions, Scores
 from longtake.memory.search.terms import document_terms
 
-_K1 = 1.5  # how soon more of the same term stops counting
-_B = 0.75  # how much a long text is held against it
+_K1 = 1.5  # how quickly repeats of a term stop counting
+_B = 0.75  # how strongly long texts are penalised
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Which rows of a segment hold which term.
+    """Which rows of a segment contain which term.
 
-    The rows of `terms[n]` (sorted) are `rows[starts[n]:starts[n + 1]]`, in each of which it stands as often as `counts`
-    says at the same place. `lengths` is the number of terms of each row.
+    The rows of `terms[n]` (sorted) are `rows[starts[n]:starts[n + 1]]`; the same slice of `counts` says how often each
+    row contains it. `lengths` is the number of terms in each row.
     """
 
     terms: npt.NDArray[np.uint64]
@@ -40,16 +40,16 @@ class Postings:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Postings:
         """Index texts; row n is text n."""
-        held: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         lengths = np.zeros(len(texts), np.int32)
         for row, text in enumerate(texts):
             terms = document_terms(text)
             lengths[row] = len(terms)
             for term, count in Counter(terms).items():
-                held[term].append((row, count))
-        hashes = hash_terms(list(held))
+                found[term].append((row, count))
+        hashes = hash_terms(list(found))
         order = np.argsort(hashes)
-        entries = list(held.values())
+        entries = list(found.values())
         pairs = np.array([pair for place in order for pair in entries[place]], np.int64).reshape(-1, 2)
         return cls(
             terms=hashes[order],
@@ -60,7 +60,7 @@ class Postings:
         )
 
     def find(self, hashes: npt.NDArray[np.uint64]) -> tuple[Positions, Positions]:
-        """Where the rows of each term begin and end; they are the same where no row holds it."""
+        """Where the rows of each term begin and end; both are equal if no row contains it."""
         places = np.searchsorted(self.terms, hashes)
         known = places < len(self.terms)
         known[known] = self.terms[places[known]] == hashes[known]
@@ -75,8 +75,8 @@ class LexicalIndex:
 
         Args:
             segments: in order.
-            counted: whether a segment has a part in how rare a term is and how long a text is on average; all have by
-                default. What is kept of a closer look is found, and moves no other score.
+            counted: whether each segment counts towards term rarity and average text length; by default all do.
+                Readings of closer looks can be found but don't affect other scores.
         """
         self._segments = segments
         self._counted = list(counted) or [True] * len(segments)
@@ -89,7 +89,7 @@ class LexicalIndex:
         self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
 
     def scores(self, terms: Sequence[str]) -> Scores:
-        """One score per position; 0 where none of the terms stands."""
+        """One score per position; 0 if it contains none of the terms."""
         scores = np.zeros(len(self._damping), np.float32)
         hashes = hash_terms(terms)
         found = [segment.find(hashes) for segment in self._segments]
@@ -102,12 +102,12 @@ class LexicalIndex:
             if places:
                 positions = np.concatenate([first + segment.rows[begin:end] for segment, first, begin, end in places])
                 counts = np.concatenate([segment.counts[begin:end] for segment, _, begin, end in places])
-                rarity = _rarity(self._documents, self._holding(found, number))
+                rarity = _rarity(self._documents, self._document_count(found, number))
                 scores[positions] += rarity * counts / (counts + self._damping[positions])
         return scores
 
-    def _holding(self, found: Sequence[tuple[Positions, Positions]], number: int) -> int:
-        """How many of the documents that count hold a term."""
+    def _document_count(self, found: Sequence[tuple[Positions, Positions]], number: int) -> int:
+        """How many of the counted documents contain a term."""
         ranges = zip(found, self._counted, strict=True)
         return sum(int(end[number] - begin[number]) for (begin, end), counts in ranges if counts)
 
@@ -118,6 +118,6 @@ def hash_terms(terms: Sequence[str]) -> npt.NDArray[np.uint64]:
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
-def _rarity(documents: int, holding: int) -> np.float32:
+def _rarity(documents: int, matching: int) -> np.float32:
     """Lucene's inverse document frequency, never negative."""
-    return np.float32(np.log1p((documents - holding + 0.5) / (holding + 0.5)))
+    return np.float32(np.log1p((documents - matching + 0.5) / (matching + 0.5)))

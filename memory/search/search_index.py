@@ -1,4 +1,4 @@
-"""What the search indexes hold and the one protocol in front of them."""
+"""The data types of the search index and the protocol it implements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One findable thing of a video: a cue, a text on the screen, a sound."""
+    """One searchable item of a video: a cue, an on-screen text, a sound."""
 
     id: str
     video: str
@@ -43,8 +43,8 @@ class SearchFilter:
 class Batch:
     """Documents embedded by one model: `vectors` is (documents, dimensions), rows of length 1.
 
-    `space` is the id of the embedding. Without vectors it is empty, and the documents are found by words alone; a
-    document without text is found by its vector alone.
+    `space` is the id of the embedding. Without vectors it is empty, and only words find the documents. Only its vector
+    finds a document without text.
     """
 
     space: str
@@ -62,7 +62,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A document that was found, its fused score, and what each signal said: `words`, or the id of a vector space."""
+    """A document found, its fused score, and its signals by name: `words` or the id of a vector space."""
 
     document: Document
     score: float
@@ -71,10 +71,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Hit(Match):
-    """An event: its best document, the span it covers, and the other documents found of it, best first.
+    """An event: its best document, the span it covers, and its other documents, best first.
 
-    A weak one holds no word of the query and lies under the floor of every vector: it is the nearest there is, and no
-    sign that what was asked for is there. It is one document; its signals are empty where it lies in no space.
+    A weak event contains no word of the query and is below the floor of every vector: it is merely the nearest, not a
+    sign of a match. It has one document, and no signals if that document has no vector.
     """
 
     span: TimeSpan
@@ -91,32 +91,32 @@ class Index(Protocol):
         Args:
             video: library id.
             batches: the documents.
-            refined: of closer looks, a key of what they are made of; None: they are made of the layers.
+            refined: key of the closer looks that the documents come from; None if they come from the layers.
         """
         ...
 
     def holds(self, video: str, *, refined: str | None = None) -> bool:
-        """Whether documents of a video's layers, or of closer looks with just this key, are in the index.
+        """Whether documents of a video's layers, or of closer looks with exactly this key, are in the index.
 
-        The empty key is that of no closer look: it is held where there are no documents of any.
+        The empty key means no closer looks: it holds if the index has no documents of any.
         """
         ...
 
     def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
-        """Ids of the embeddings that documents of these videos have vectors of; of all videos where none is given."""
+        """Ids of the embeddings used by documents of these videos; of all videos if none is given."""
         ...
 
     def delete(self, video: str) -> None:
-        """Forget a video."""
+        """Remove a video and its closer looks."""
         ...
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
-        """The k best events, best first: fewer only where the filter allows fewer. Weak ones come after all others.
+        """The k best events, best first; fewer only if the filter allows fewer. Weak ones come last.
 
         Args:
             query: in words.
-            vectors: the query embedded, (dimensions,) of length 1, by id of the embedding; none: only words count.
+            vectors: the embedded query, (dimensions,) of length 1, by id of the embedding; if empty, only words count.
             where: which documents may be found.
-            k: most events.
+            k: maximum number of events.
         """
         ...

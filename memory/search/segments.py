@@ -1,8 +1,8 @@
-"""What search keeps of the documents of one entry and revision: when, which modality, which words, which vectors.
+"""Segments: the searchable data of one entry and revision, namely times, modalities, words and vectors.
 
-On disk: a folder `<entry>-<revision>` with `documents.npz` and two files for each vector space. A segment is never
-changed; it counts from the moment `revisions.json` names its revision. It holds what is searched and Chroma what is
-shown, row by row in the same order.
+On disk: a folder `<entry>-<revision>` with `documents.npz` and two files for each vector space. A segment never
+changes; it takes effect once `revisions.json` names its revision. It holds the data to search and Chroma the data to
+show, row by row in the same order.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class SegmentError(Exception):
 
 
 class Segment:
-    """One revision of one video. Times are seconds; `modalities` are places in `MODALITIES`."""
+    """One revision of one video. Times are in seconds; `modalities` are indices into `MODALITIES`."""
 
     def __init__(self, folder: Path) -> None:
-        """Read all but the vectors.
+        """Read everything except the vectors.
 
         Raises:
-            SegmentError: when it is missing or damaged.
+            SegmentError: if it is missing or damaged.
         """
         self._folder = folder
         self._vectors: dict[str, StoredVectors] = {}
@@ -47,13 +47,13 @@ class Segment:
                 self.modalities: npt.NDArray[np.uint8] = arrays["modality"]
                 self.postings = Postings(*(arrays[name] for name in Postings.__slots__))
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise SegmentError(f"{folder} cannot be read") from error
+            raise SegmentError(f"couldn't read {folder}") from error
 
     def vectors(self, space: str) -> StoredVectors:
         """The vectors of a space, opened on first use.
 
         Raises:
-            SegmentError: when they are missing or damaged.
+            SegmentError: if they are missing or damaged.
         """
         try:
             if space not in self._vectors:
@@ -70,7 +70,7 @@ class SegmentStore:
         self.root = root
 
     def write(self, video: str, revision: str, batches: Sequence[Batch]) -> None:
-        """Write a segment; the rows of the batches follow one another."""
+        """Write a segment, with the rows of the batches in order."""
         folder = self._folder(video, revision)
         folder.mkdir(parents=True, exist_ok=True)
         documents = [document for batch in batches for document in batch.documents]
@@ -92,15 +92,15 @@ class SegmentStore:
         """Open a segment.
 
         Raises:
-            SegmentError: when it is missing or damaged.
+            SegmentError: if it is missing or damaged.
         """
         return Segment(self._folder(video, revision))
 
     def keep_only(self, names: Iterable[tuple[str, str]]) -> None:
-        """Remove every segment but those of these (video, revision) pairs."""
-        wanted = {self._folder(*name).name for name in names}
+        """Remove every segment except those of these (video, revision) pairs."""
+        kept = {self._folder(*name).name for name in names}
         for folder in self.root.glob("*"):
-            if folder.name not in wanted:
+            if folder.name not in kept:
                 shutil.rmtree(folder)
 
     def _folder(self, video: str, revision: str) -> Path:

@@ -1,9 +1,9 @@
-"""Vectors of documents: exact ones in FAISS files that are mapped, not read, and their signs in memory.
+"""Vector search over documents: exact vectors in memory-mapped FAISS files, and their signs in memory.
 
-A search runs in two stages. The signs of the coordinates, a bit each, choose the `LIKELY` rows that differ least from
-the query (Charikar, 2002); the cosines of those are exact. Up to `LIKELY` allowed rows every one is compared, so that
-small libraries and narrow filters lose nothing. Beyond: in a million made-up sentences (WordLlama, 60 queries) all of
-the ten nearest were found, and 99.4 % of the hundred nearest.
+A search runs in two stages. The signs of the coordinates, one bit each, select the `LIKELY` rows that differ least from
+the query (Charikar, 2002); the cosines of those are exact. Up to `LIKELY` allowed rows, every row is compared, so small
+libraries and narrow filters lose nothing. Beyond that: in a million made-up sentences (WordLlama, 60 queries), the
+search found all of the ten nearest and 99.4 % of the hundred nearest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Mask = npt.NDArray[np.bool_]
 class StoredVectors:
     """The vectors of one segment: `exact` (rows, dimensions), a view into `index`, and their signs (words, rows)."""
 
-    index: Any  # FAISS unmaps the file when this goes
+    index: Any  # FAISS unmaps the file when this is freed
     exact: Vectors
     codes: Codes
 
@@ -48,7 +48,7 @@ class StoredVectors:
         """Map one file and read the other.
 
         Raises:
-            OSError, RuntimeError, ValueError: when they are missing or damaged.
+            OSError, RuntimeError, ValueError: if they are missing or damaged.
         """
         index: Any = faiss.read_index(str(folder / f"{_file_name(space)}.faiss"), faiss.IO_FLAG_MMAP_IFC)
         exact = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(index.ntotal, index.d)
@@ -60,7 +60,7 @@ class VectorSpace:
     """All vectors of one space, segment after segment."""
 
     def __init__(self, segments: Sequence[tuple[int, StoredVectors]]) -> None:
-        """Take the segments with the position of their first row among all documents."""
+        """Combine segments, each with the position of its first row among all documents."""
         self._segments = [stored for _, stored in segments]
         counts = [len(stored.exact) for stored in self._segments]
         self._firsts = np.cumsum([0, *counts], dtype=np.int64)
@@ -69,32 +69,32 @@ class VectorSpace:
         self._codes = np.concatenate([stored.codes for stored in self._segments], axis=1)
 
     def nearest(self, vector: Vectors, allowed: Mask, k: int, floor: float) -> Ranking:
-        """Up to k positions, best first, with their cosines, none under the floor.
+        """Up to k positions, best first, with their cosines, none below the floor.
 
         Args:
             vector: (dimensions,), length 1.
             allowed: which positions may be found.
-            k: most positions.
+            k: maximum number of positions.
             floor: lowest cosine.
         """
-        mine = allowed[self._positions]
-        rows = np.flatnonzero(mine) if np.count_nonzero(mine) <= LIKELY else self._likely(vector, mine)
+        local = allowed[self._positions]
+        rows = np.flatnonzero(local) if np.count_nonzero(local) <= LIKELY else self._likely(vector, local)
         cosines = self._cosines(vector, rows)
         near = cosines >= floor
         return top(self._positions[rows[near]], cosines[near], k)
 
     def _likely(self, vector: Vectors, allowed: Mask) -> Positions:
-        """The allowed rows whose signs differ least from the vector's, in order; of equal ones the first."""
+        """The allowed rows whose signs differ least from the vector's, in order; ties go to the first."""
         differing = np.zeros(len(allowed), np.uint16)
         for row, bits in zip(self._codes, sign_codes(vector[np.newaxis])[:, 0], strict=True):
             differing += np.bitwise_count(row ^ bits)
         differing[~allowed] = np.iinfo(np.uint16).max
-        most = np.partition(differing, LIKELY - 1)[LIKELY - 1]
-        fewer = np.flatnonzero(differing < most)
-        return np.sort(np.concatenate([fewer, np.flatnonzero(differing == most)[: LIKELY - len(fewer)]]))
+        bound = np.partition(differing, LIKELY - 1)[LIKELY - 1]
+        nearer = np.flatnonzero(differing < bound)
+        return np.sort(np.concatenate([nearer, np.flatnonzero(differing == bound)[: LIKELY - len(nearer)]]))
 
     def _cosines(self, vector: Vectors, rows: Positions) -> Scores:
-        """Exact cosines of rows that are given in order."""
+        """Exact cosines of rows given in order."""
         bounds = np.searchsorted(rows, self._firsts)
         parts = [np.zeros(0, np.float32)]
         for stored, first, begin, end in zip(self._segments, self._firsts, bounds, bounds[1:], strict=False):
@@ -104,7 +104,7 @@ class VectorSpace:
 
 
 def sign_codes(vectors: Vectors) -> Codes:
-    """Which coordinates are above 0, a bit each: (words, rows) for (rows, dimensions)."""
+    """The signs of coordinates, one bit each: (words, rows) for (rows, dimensions)."""
     rows, dimensions = vectors.shape
     packed = np.packbits(vectors > 0, axis=1)
     padded = np.zeros((rows, -(-dimensions // _WORD) * _WORD // 8), np.uint8)

@@ -1,1 +1,1 @@
-"""What is measured of frames: changes, shots, movement, moments. No model is used."""
+"""Frame measurements without a model: changes, shots, motion, moments."""

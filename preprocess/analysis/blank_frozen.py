@@ -1,4 +1,4 @@
-"""Still spans: where the picture is one flat colour, so that nobody looks for something in it, or does not change."""
+"""Finds still spans: where the picture is one flat colour, so there's nothing to look for, or doesn't change."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Colour = npt.NDArray[np.float64]  # (3,), BGR, 0 to 255
 _CELLS = (16, 9)
 _FLAT = 6.0  # levels between the lightest and the darkest cell; cells average noise away
 _NOISE = 8.0  # standard deviation of brightness that noise alone may cause
-_DRIFT = 16.0  # levels between neighbouring frames above which the colour was changed, not faded
-_SPECK = 32  # levels off the colour that make a pixel part of something, such as small writing
+_DRIFT = 16.0  # levels between neighbouring frames; above this the colour changed, rather than faded
+_SPECK = 32  # levels off the colour that make a pixel part of something, such as small text
 _MAX_SPECKS = 1e-4
 _DARK, _LIGHT = 32, 224
-_LOOK_AGAIN = 0.5  # seconds; writing may be too small to change the small picture
+_LOOK_AGAIN = 0.5  # seconds; text may be too small to change the small picture
 _FROZEN_SECONDS = 2.0
-_FROZEN_NOISE = 10  # levels by which a pixel of a frozen picture may differ, as where it is coded anew
+_FROZEN_NOISE = 10  # levels by which a pixel of a frozen picture may differ, for example after re-encoding
 
 
 @dataclass(slots=True)
 class _Blank:
-    """A blank span that is open; colours are BGR, 0 to 255."""
+    """An open blank span; colours are BGR, 0 to 255."""
 
     start: float
     last: Colour
@@ -37,15 +37,15 @@ class _Blank:
     looks: int = 1
 
     def add(self, colour: Colour) -> None:
-        """It goes on in a colour."""
+        """Extend the span by a frame of this colour."""
         self.last, self.total, self.looks = colour, self.total + colour, self.looks + 1
 
 
 class StillSpans:
-    """Joins neighbouring frames without content, whose colour may drift, and those in which nothing changes.
+    """Joins neighbouring frames that have no content (their colour may drift) or don't change.
 
-    Items are {start, end, kind, colour}: the kind is black, white or blank, and the colour black, white or #rrggbb. Of
-    kind frozen, without a colour, are two seconds or more in which a picture with content stays the same.
+    Items are {start, end, kind, colour}: the kind is black, white or blank, and the colour black, white or #rrggbb.
+    Kind frozen has no colour: a picture with content that stays the same for two seconds or more.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -56,7 +56,7 @@ class StillSpans:
         self._frozen: tuple[float, Picture] | None = None  # since when, and what is shown
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         if self._changes.unchanged and frame.time < self._looked_at + _LOOK_AGAIN:
             return
         self._looked_at = frame.time
@@ -71,7 +71,7 @@ class StillSpans:
         self._follow_frozen(end, None)
 
     def _follow_blank(self, time: float, colour: Colour | None) -> None:
-        """Go on, close or open a span of one colour; None is a picture with content."""
+        """Extend, close or open a span of one colour; None is a picture with content."""
         if self._blank and (colour is None or not _alike(colour, self._blank.last)):
             mean = self._blank.total / self._blank.looks
             self._keep(self._blank.start, time, _extreme(mean) or "blank", {"colour": _name(mean)})
@@ -82,7 +82,7 @@ class StillSpans:
             self._blank = _Blank(time, colour, colour)
 
     def _follow_frozen(self, time: float, luma: Picture | None) -> None:
-        """Go on, close or open a span in which a small picture stays the same; None is a picture without content."""
+        """Extend, close or open a span in which the small picture stays the same; None is a picture without content."""
         if self._frozen:
             start, shown = self._frozen
             if luma is not None and cv2.norm(luma, shown, cv2.NORM_INF) <= _FROZEN_NOISE:
@@ -96,7 +96,7 @@ class StillSpans:
 
 
 def flat_colour(frame: Frame) -> Colour | None:
-    """The mean BGR of a frame without content; None when something can be seen in it."""
+    """The mean BGR of a frame without content; None if something is visible in it."""
     small = frame.small_bgr
     mean, deviation = cv2.meanStdDev(small)
     if deviation.max() > _NOISE:
@@ -108,7 +108,7 @@ def flat_colour(frame: Frame) -> Colour | None:
 
 
 def _has_writing(frame: Frame) -> bool:
-    """Whether the full picture holds a few pixels that stand out, which a small view may step over."""
+    """Whether a few pixels of the full picture stand out, which a small picture may lose."""
     luma: Picture = frame.luma(frame.stream.width, frame.stream.height)
     level = float(np.median(luma[::8, ::8]))
     inside = cv2.countNonZero(cv2.inRange(luma, level - _SPECK, level + _SPECK))

@@ -1,7 +1,6 @@
-"""Changes: how much the picture changes from frame to frame, at the file's own frame rate.
+"""Measures how much the picture changes from frame to frame, at the file's own frame rate.
 
-The latest small pictures are kept here once for all observers that compare frames, so that a picture that does not
-change costs one comparison.
+Keeps the latest small pictures for all observers that compare frames, so an unchanged picture costs one comparison.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import Frame, Picture
 
 HISTORY = 64  # frames
-_NOISE = 2  # levels by which no pixel differs in a picture that did not change
-_CHANGED = 16  # levels by which a pixel differs that shows something else
+_NOISE = 2  # levels; the largest pixel difference in an unchanged picture
+_CHANGED = 16  # levels; a larger difference means that the pixel shows something else
 
 
 class Look(NamedTuple):
-    """A frame seen small: brightness, (90, 160), its mean and variance, and its mean difference from the frame before.
+    """A downscaled frame: brightness, (90, 160), its mean and variance, and its mean difference from the last frame.
 
     The mean and the difference are in levels.
     """
@@ -35,7 +34,7 @@ class Look(NamedTuple):
 
 
 class Changes:
-    """Remembers the latest looks and writes down how much changed: the first of the observers to see a frame.
+    """Keeps the latest looks and records how much changed. It is the first observer to see a frame.
 
     Items are {start, end, times, change, area}, one a second: for each frame its time, the mean difference of
     brightness from the frame before (0 to 255), and the share of the picture that shows something else.
@@ -44,17 +43,17 @@ class Changes:
     def __init__(self) -> None:
         self.found = Found()
         self.recent: deque[Look] = deque(maxlen=HISTORY)
-        self.unchanged = 0  # frames in a row like the one before
+        self.unchanged = 0  # consecutive frames equal to the one before
         self._second = 0
         self._rows: list[tuple[float, float, float]] = []
 
     @property
     def at_rest(self) -> bool:
-        """Whether all remembered frames show the same."""
+        """Whether all frames kept are the same."""
         return self.unchanged >= HISTORY
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         area = self._remember(frame)
         if floor(frame.time) > self._second:
             self._write()
@@ -66,13 +65,13 @@ class Changes:
         self._write()
 
     def _remember(self, frame: Frame) -> float:
-        """Keep the look; the share of the picture that changed."""
+        """Keep the look; returns the share of the picture that changed."""
         luma = np.ascontiguousarray(frame.small_luma)
         if self.recent:
             last = self.recent[-1]
             difference = cv2.absdiff(luma, last.luma)
             if cv2.norm(difference, cv2.NORM_INF) <= _NOISE:
-                # Compared with the picture that was kept, so that a slow drift adds up and is seen.
+                # Keep comparing with the same picture, so that a slow drift adds up.
                 self.unchanged += 1
                 self.recent.append(last._replace(time=frame.time, change=0.0))
                 return 0.0

@@ -1,4 +1,4 @@
-"""What is measured of each frame to see whether the recording was tampered with or damaged: order, colour and grain."""
+"""Measurements of a frame that show tampering or damage: order, colour and grain."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from longtake.preprocess.media.frames import Frame, Picture
 
 Chroma = npt.NDArray[np.float64]  # (2,): mean red and blue difference, in levels from grey
 
-_BLOCK = 16  # pixels on a side of the blocks in which grain is measured
-_FLAT = 20  # percentile of the blocks, from the flattest, that tells the grain: texture lies in the others
-_LARGEST = 960  # columns of a picture that are measured; grain is as visible in a part
+_BLOCK = 16  # pixels per side of the blocks in which grain is measured
+_FLAT = 20  # percentile of the blocks, from the flattest, that determines grain; the others have texture
+_MAX_SIDE = 960  # pixels measured across and down; grain shows just as well in a part
 _LAPLACE = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
 
 
 class Measured(NamedTuple):
-    """A frame: its time, its brightness seen small, its mean colour, how colourful it is, and its grain in levels."""
+    """A frame: its time, downscaled brightness, mean colour, colourfulness, and grain in levels."""
 
     time: float
     luma: Picture
@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Something odd about a span: its kind in a word, what was seen, and how sure that is, from 0 to 1."""
+    """An anomaly in a span: its kind, a description, and a confidence from 0 to 1."""
 
     span: TimeSpan
     kind: str
@@ -54,8 +54,8 @@ def _grain(frame: Frame) -> float:
     """Standard deviation of noise in levels (Immerkaer, 1996), in the flattest blocks of the picture."""
     luma = frame.luma(frame.stream.width, frame.stream.height)
     height, width = luma.shape
-    top, left = max(0, (height - _LARGEST) // 2), max(0, (width - _LARGEST) // 2)
-    part = luma[top : top + _LARGEST, left : left + _LARGEST]
+    top, left = max(0, (height - _MAX_SIDE) // 2), max(0, (width - _MAX_SIDE) // 2)
+    part = luma[top : top + _MAX_SIDE, left : left + _MAX_SIDE]
     rough = np.abs(cv2.filter2D(part, cv2.CV_32F, _LAPLACE))[1:-1, 1:-1]
     blocks = cv2.resize(
         rough, (max(1, rough.shape[1] // _BLOCK), max(1, rough.shape[0] // _BLOCK)), interpolation=cv2.INTER_AREA

@@ -1,8 +1,8 @@
-"""Whether frames are in the order in which they were taken, as far as motion tells.
+"""Detects frames that are out of order, judging by motion.
 
-In a recording the frame most like another is, nearly always, the one before or after it, and what one shot ends with
-does not go on in a shot that is shown elsewhere. Where little moves nothing can be told; neither does the order say in
-which direction time runs.
+In a recording, the frame most like another is nearly always the one before or after it, and the motion at the end of a
+shot doesn't continue in a distant shot. Without motion, the order can't be judged; and it never shows the direction of
+time.
 """
 
 from __future__ import annotations
@@ -18,54 +18,54 @@ from longtake.preprocess.analysis.frame_measures import Finding, Measured
 
 Distances = npt.NDArray[np.float64]  # (frames, frames): root mean square of levels between small pictures
 
-_WINDOW, _STEP = 30, 10  # frames that are compared with one another, and after which again
-_TELLING = 2.0  # levels between the frames of a window, below which nothing moves enough
-_MAX_NEIGHBOURS = 0.35  # share of frames most like a neighbour, below which they are shuffled
-_UNLIKE = 0.85  # of the usual difference in the window, by which neighbours differ when they are shuffled
-_FOLLOWS = 0.5  # of the usual difference, by which the frame most like another differs from it
-_LEAP, _LEAST_LEAP = 4.0, 3.0  # times the differences around, and levels, that part two pieces
+_WINDOW, _STEP = 30, 10  # frames compared with one another, and frames between windows
+_TELLING = 2.0  # levels between the frames of a window; below this, too little moves
+_MAX_NEIGHBOURS = 0.35  # share of frames most like a neighbour; below this, they are shuffled
+_UNLIKE = 0.85  # share of the usual difference in the window by which shuffled neighbours differ
+_FOLLOWS = 0.5  # share of the usual difference by which a frame differs from the one most like it
+_LEAP, _MIN_LEAP = 4.0, 3.0  # times the differences around, and levels, that separate two pieces
 _AROUND = 10  # frames on either side
-_SHORTEST = 6  # frames of a piece
-_APPROACH = 4  # frames before the end of a piece, from which the picture must have moved to tell where it goes on
-_FITS, _BETTER = 2.0, 0.5  # times a step, and of what really follows, by which a continuation may differ
-_FEWEST_FITS = 3
-_MAX_FRAMES = 1200  # whose pieces are compared
+_MIN_PIECE = 6  # frames in a piece
+_APPROACH = 4  # frames before the end of a piece; the picture must have moved since to judge what continues it
+_FITS, _BETTER = 2.0, 0.5  # times a step, and times the actual next frame's difference, that a continuation may differ
+_MIN_FITS = 3
+_MAX_FRAMES = 1200  # for comparing pieces
 
 
 class Order(NamedTuple):
-    """Spans out of order, and the share of the frames for which the order could be told."""
+    """Spans out of order, and the share of the frames whose order could be judged."""
 
     findings: list[Finding]
-    told: float
+    judged: float
 
 
 def find_shuffled(frames: Sequence[Measured]) -> Order:
-    """Where neighbouring frames were permuted, or pieces of the video; frames are in order of time."""
+    """Find where neighbouring frames, or pieces of the video, were permuted; frames are in time order."""
     if len(frames) < _WINDOW:
         return Order([], 0.0)
     pictures = _vectors(frames)
     starts = range(0, len(frames) - _WINDOW + 1, _STEP)
-    mixed, told = list[tuple[int, int, float]](), 0
+    mixed, judged = list[tuple[int, int, float]](), 0
     for start in starts:
         window = _distances(pictures[start : start + _WINDOW])
         usual = float(np.median(window[~np.eye(_WINDOW, dtype=bool)]))
         if usual < _TELLING:
             continue
-        told += 1
+        judged += 1
         others = window + np.diag(np.full(_WINDOW, np.inf))
         neighbours = float((np.abs(others.argmin(axis=1) - np.arange(_WINDOW)) == 1).mean())
-        # Of noise, too, all frames are unlike; of what was filmed, some two follow each other.
+        # Noise also makes all frames unlike, but in filmed frames some two follow each other.
         filmed = np.median(others.min(axis=1)) <= _FOLLOWS * usual
         if filmed and neighbours <= _MAX_NEIGHBOURS and np.median(np.diagonal(window, 1)) >= _UNLIKE * usual:
             mixed.append((start, start + _WINDOW - 1, 1 - neighbours))
     findings = list[Finding]()
     for first, last, sure in _joined(mixed):
         span = TimeSpan(start=frames[first].time, end=frames[last].time)
-        text = "frames out of order: neighbours are no more alike than others"
+        text = "frames out of order: neighbouring frames are no more alike than others"
         findings.append(Finding(span, "shuffled", text, round(sure, 2)))
     if not findings and len(frames) <= _MAX_FRAMES:
         findings += _shuffled_pieces(frames, _distances(pictures))
-    return Order(findings, told / len(starts))
+    return Order(findings, judged / len(starts))
 
 
 def _vectors(frames: Sequence[Measured]) -> npt.NDArray[np.float32]:
@@ -89,29 +89,29 @@ def _joined(spans: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, flo
 
 
 def _shuffled_pieces(frames: Sequence[Measured], apart: Distances) -> list[Finding]:
-    """The span from the first to the last leap, when most pieces go on in another than the next."""
+    """The span from the first to the last leap, if most pieces don't continue in the next one."""
     pieces = _pieces(apart)
-    fits = told = 0
+    fits = judged = 0
     for number, (start, end) in enumerate(pieces):
         steps = np.diagonal(apart, 1)[max(start, end - _APPROACH - 2) : end]
         if apart[end, end - _APPROACH] < _TELLING:
             continue
-        told += 1
+        judged += 1
         following = apart[end, pieces[number + 1][0]] if number + 1 < len(pieces) else np.inf
         others = [apart[end, first] for other, (first, _) in enumerate(pieces) if other not in (number, number + 1)]
         nearest = min(others, default=np.inf)
         fits += bool(nearest <= _FITS * max(np.median(steps), 0.3) and nearest < _BETTER * following)
-    if fits < _FEWEST_FITS or fits < told / 2:
+    if fits < _MIN_FITS or fits < judged / 2:
         return []
     span = TimeSpan(start=frames[pieces[0][0]].time, end=frames[pieces[-1][1]].time)
-    text = f"pieces out of order: {fits} of {len(pieces)} go on in another piece than the next"
-    return [Finding(span, "shuffled", text, round(fits / told, 2))]
+    text = f"pieces out of order: {fits} of {len(pieces)} continue somewhere other than in the next piece"
+    return [Finding(span, "shuffled", text, round(fits / judged, 2))]
 
 
 def _pieces(apart: Distances) -> list[tuple[int, int]]:
-    """First and last frame of the stretches between leaps, the shortest left out."""
+    """First and last frame of each run between leaps, except very short ones."""
     steps = np.diagonal(apart, 1)
     usual = [np.median(steps[max(0, at - _AROUND) : at + _AROUND + 1]) for at in range(len(steps))]
-    leaps = [int(at) for at in np.nonzero(steps >= np.maximum(_LEAP * np.asarray(usual), _LEAST_LEAP))[0]]
+    leaps = [int(at) for at in np.nonzero(steps >= np.maximum(_LEAP * np.asarray(usual), _MIN_LEAP))[0]]
     starts, ends = [0, *(at + 1 for at in leaps)], [*leaps, len(apart) - 1]
-    return [(start, end) for start, end in zip(starts, ends, strict=True) if end - start + 1 >= _SHORTEST]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if end - start + 1 >= _MIN_PIECE]

@@ -1,4 +1,4 @@
-"""Keyframes: a picture for every second, and for each shot the one that shows it best."""
+"""Picks keyframes: a picture for every second, and the best one for each shot."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
 _QUALITY = 88
-_DULL = 12.0  # standard deviation of brightness below which a picture shows next to nothing
-_SETTLED = 0.2  # seconds after a cut at which a shot that ends before the next full second is pictured
+_DULL = 12.0  # standard deviation of brightness; below this, a picture shows almost nothing
+_SETTLED = 0.2  # seconds after a cut; when to picture a shot that ends before the next full second
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A picture that was kept, and how much it shows."""
+    """A picture kept, and whether it shows anything."""
 
     time: float
     file: str
@@ -26,10 +26,10 @@ class _Candidate:
 
 
 class Keyframes:
-    """Keeps the first frame of every second, and soon after each cut one more, so that no shot is without a picture.
+    """Keeps the first frame of every second, and one more soon after each cut, so that every shot has a picture.
 
-    Items are {time, start, end, file, kind}: of kind `second`, the picture stands until that of a later second; of kind
-    `shot`, for the shot, near whose middle it lies.
+    Items are {time, start, end, file, kind}: kind `second` lasts until the next second's picture; kind `shot`
+    represents its shot, and is from near the shot's middle.
     """
 
     def __init__(self, shots: ShotBoundaries, height: int) -> None:
@@ -42,7 +42,7 @@ class Keyframes:
         self._candidates: list[_Candidate] = []  # of the open shot
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         if self._shots.start != self._shot:
             self._enter_shot(self._shots.start)
         second = floor(frame.time)
@@ -66,7 +66,7 @@ class Keyframes:
             )
 
     def _enter_shot(self, start: float | None) -> None:
-        # A cut may be told late: what was seen after it belongs to the new shot.
+        # A cut may be reported late: pictures after it belong to the new shot.
         late = [each for each in self._candidates if start is not None and each.time >= start]
         self._candidates = self._candidates[: len(self._candidates) - len(late)]
         if start is not None:

@@ -1,4 +1,4 @@
-"""Moments: brief events that a look a second would miss, as flashes and small things that pass."""
+"""Finds moments: brief events that one look per second would miss, such as flashes and small passing objects."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from longtake.preprocess.analysis.changes import Changes, Look
 from longtake.preprocess.analysis.flashes import Flash, Flashes
 from longtake.preprocess.analysis.novelty import REACH, Spot, novelty
-from longtake.preprocess.analysis.object_passages import LARGEST, Passages, Track
+from longtake.preprocess.analysis.object_passages import MAX_SIDE, Passages, Track
 from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import SMALL, Frame
 
-_BUSY, _MAX_SPOTS = 1000, 20  # new pixels and spots; in a frame with more, all moves, and nothing small is followed
-_JOIN = 2  # pixels; new ones up to twice as far apart are one spot
+_BUSY, _MAX_SPOTS = 1000, 20  # new pixels and spots; with more, everything moves, and nothing small is tracked
+_JOIN = 2  # pixels; new pixels up to twice this apart are one spot
 _Item = dict[str, object]
 
 
 class Moments:
-    """Looks for flashes, and for small things that pass, some frames later.
+    """Finds flashes and small passing objects, a few frames late.
 
-    Items are {start, end, kind, strength, box}: the kind is flash or object, the strength the mean levels of
-    brightness by which it stands out, and the box left, top, width and height as shares of the picture.
+    Items are {start, end, kind, strength, box}: the kind is flash or object; the strength is the mean levels of
+    brightness by which it stands out; the box is left, top, width and height as fractions of the picture.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -30,7 +30,7 @@ class Moments:
         self._passages = Passages()
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         recent = self._changes.recent
         if flash := self._flashes.observe(recent):
             self._keep([flash], [])
@@ -40,7 +40,7 @@ class Moments:
                 self._keep([], tracks)
 
     def finish(self, end: float) -> None:
-        """Tell of what the last frames leave open."""
+        """Report what is still open after the last frame."""
         self._keep(self._flashes.finish(self._changes.recent), self._passages.finish())
 
     def _keep(self, flashes: Iterable[Flash], tracks: Iterable[Track]) -> None:
@@ -50,7 +50,7 @@ class Moments:
 
 def _small_spots(looks: Sequence[Look], at: int) -> list[Spot]:
     new = novelty(looks, at)
-    return new.spots(_JOIN, LARGEST, _MAX_SPOTS) if new and new.area <= _BUSY else []
+    return new.spots(_JOIN, MAX_SIDE, _MAX_SPOTS) if new and new.area <= _BUSY else []
 
 
 def _passage(track: Track) -> _Item:

@@ -1,8 +1,8 @@
-"""Camera motion: pans, tilts, zooms and shaking, from how the whole picture shifts between looks.
+"""Detects camera motion (pans, tilts, zooms and shaking) from how the whole picture shifts between looks.
 
-The shift of each quarter is found by phase correlation (Kuglin and Hines, 1975), which is sure of large shifts, and
-made exact to a fraction of a pixel by least squares (Lucas and Kanade, 1981), without which a slow zoom is lost. Where
-the quarters agree, the camera moved; where they move away from the middle, it zoomed.
+Phase correlation (Kuglin and Hines, 1975) finds the shift of each quarter and is reliable for large shifts. Least
+squares (Lucas and Kanade, 1981) refines it to a fraction of a pixel, without which slow zooms are lost. If the quarters
+agree, the camera moved; if they move away from the middle, it zoomed.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import SMALL, Frame, Picture
 
 _LOOKS_PER_SECOND = 5.0
-_PART = (80, 40)  # width and height of the four parts that are compared; the correlation is off by half with odd ones
+_PART = (80, 40)  # width and height of the four parts compared; odd sizes shift the correlation by half a pixel
 _PLACES = tuple((left, top) for top in (5, 45) for left in (0, 80))
-_WINDOW = (39, 39)  # pixels around the middle of a part by which its shift is made exact
-_REFINED = 1.5  # pixels by which that changes it at most
-_SURE = 0.15  # response of the correlation: below, the pictures do not show the same
-_MAX_PARTS = 3  # that have to agree
+_WINDOW = (39, 39)  # pixels around the middle of a part, used to refine its shift
+_MAX_REFINEMENT = 1.5  # pixels
+_SURE = 0.15  # response of the correlation; below this, the pictures show different things
+_MIN_PARTS = 3  # that must agree
 _TOLERANCE, _TOLERATED = 0.4, 0.35  # pixels, or share of the motion, by which a part may differ
-_LEAST_SHIFT = 0.02  # of the width, in a second
-_LEAST_ZOOM = 0.04  # of the size, in a second
-_FEWEST_STEADY = 4  # looks that agree
-_FEWEST_SHAKY = 6  # looks that move, and do not agree
-_BRIDGED = 1.0  # seconds without a sure look between two spans of one motion
-_MAX_LOOKS = 150  # in one stretch, so that memory stays bounded
+_MIN_SHIFT = 0.02  # of the width, in a second
+_MIN_ZOOM = 0.04  # of the size, in a second
+_MIN_STEADY = 4  # looks that agree
+_MIN_SHAKY = 6  # looks that move but don't agree
+_BRIDGED = 1.0  # seconds without a certain look between two spans of one motion
+_MAX_LOOKS = 150  # in one run, to bound memory
 
 
 class _Move(NamedTuple):
-    """By how many pixels the content of a part moved right and down; its middle as seen from that of the picture."""
+    """How many pixels the content of a part moved right and down, and the part's middle relative to the picture's."""
 
     across: float
     along: float
@@ -44,16 +44,16 @@ class _Move(NamedTuple):
     y: float
 
     def outward(self, x: float, y: float) -> float:
-        """Growth that this part tells, when the whole moved by (x, y)."""
+        """The growth that this part shows, if the whole moved by (x, y)."""
         return ((self.x - x) * self.across + (self.y - y) * self.along) / (self.across**2 + self.along**2)
 
     def misses(self, x: float, y: float, growth: float) -> float:
-        """Pixels by which it moved otherwise than a picture that moved by (x, y) and grew."""
+        """Pixels by which its motion differs from a picture that moved by (x, y) and grew."""
         return hypot(self.x - x - growth * self.across, self.y - y - growth * self.along)
 
 
 class _Look(NamedTuple):
-    """How the content moved until `time`: shares of the width in a second, right and down, and growth in a second."""
+    """How the content moved up to `time`: right and down in widths per second, and growth per second."""
 
     time: float
     kind: str
@@ -63,15 +63,15 @@ class _Look(NamedTuple):
 
     @property
     def speed(self) -> float:
-        """Shift in shares of the width in a second, or growth."""
+        """Shift in widths per second, or growth."""
         return abs(self.growth) if self.kind.startswith("zoom") else hypot(self.right, self.down)
 
 
 class CameraMotion:
-    """Compares the picture a few times a second with the one before.
+    """Compares the picture with the last one a few times a second.
 
-    Items are {start, end, kind, speed}: the kind is what the camera does, pan_left, pan_right, tilt_up, tilt_down,
-    zoom_in, zoom_out or shake, and the speed is in shares of the picture's width a second, of its size where it zooms.
+    Items are {start, end, kind, speed}: the kind is pan_left, pan_right, tilt_up, tilt_down, zoom_in, zoom_out or
+    shake; the speed is in picture widths per second, or in picture sizes per second for a zoom.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -80,10 +80,10 @@ class CameraMotion:
         self._time = 0.0
         self._last: Picture | None = None
         self._start = 0.0
-        self._stretch: list[_Look] = []  # looks in a row in which the camera moved
+        self._stretch: list[_Look] = []  # consecutive looks in which the camera moved
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         if self._last is not None and frame.time < self._time + 0.9 / _LOOKS_PER_SECOND:
             return
         luma = self._changes.recent[-1].luma
@@ -99,23 +99,23 @@ class CameraMotion:
         self._last, self._time = luma, frame.time
 
     def finish(self, end: float) -> None:
-        """Write the last stretch."""
+        """Write the last run."""
         self._write()
 
     def _write(self) -> None:
-        """Tell the steady motions of the stretch, and shaking in between."""
+        """Record the steady motions of the run, and shaking in between."""
         start, shaky = self._start, list[_Look]()
         shaky_since = start
         for _, looks in groupby(self._stretch, key=lambda look: look.kind):
             run = list(looks)
-            if len(run) >= _FEWEST_STEADY:
-                self._keep("shake", shaky_since, shaky, _FEWEST_SHAKY)
-                self._keep(run[0].kind, start, run, _FEWEST_STEADY)
+            if len(run) >= _MIN_STEADY:
+                self._keep("shake", shaky_since, shaky, _MIN_SHAKY)
+                self._keep(run[0].kind, start, run, _MIN_STEADY)
                 shaky, shaky_since = [], run[-1].time
             else:
                 shaky += run
             start = run[-1].time
-        self._keep("shake", shaky_since, shaky, _FEWEST_SHAKY)
+        self._keep("shake", shaky_since, shaky, _MIN_SHAKY)
         self._stretch = []
 
     def _keep(self, kind: str, start: float, looks: list[_Look], fewest: int) -> None:
@@ -132,26 +132,26 @@ class CameraMotion:
 
 
 def _compare(before: Picture, after: Picture, seconds: float, frame: Frame) -> _Look | None:
-    """How the content moved between two looks; None when it rests, or moves in parts only."""
+    """How the content moved between two looks; None if it is still or only parts of it moved."""
     moves = [move for place in _PLACES if (move := _move(before, after, place))]
-    if len(moves) < _MAX_PARTS:
+    if len(moves) < _MIN_PARTS:
         return None
     x, y = median(move.x for move in moves), median(move.y for move in moves)
     growth = median(move.outward(x, y) for move in moves)
     tolerance = max(_TOLERANCE, _TOLERATED * max(hypot(x, y), abs(growth) * hypot(*_PART) / 2))
     agreeing = sum(move.misses(x, y, growth) <= tolerance for move in moves)
-    if agreeing < _MAX_PARTS:
+    if agreeing < _MIN_PARTS:
         return None
     right, down = x / SMALL[0] / seconds, y / SMALL[1] * frame.stream.height / frame.stream.width / seconds
     return _named(frame.time, right, down, growth / seconds)
 
 
 def _named(time: float, right: float, down: float, growth: float) -> _Look | None:
-    """The look with the kind of motion; None when the camera rests. The content moves against the camera."""
+    """The look with its kind of motion; None if the camera is still. Content moves opposite to the camera."""
     shift = hypot(right, down)
-    if abs(growth) >= max(_LEAST_ZOOM, 2 * shift):
+    if abs(growth) >= max(_MIN_ZOOM, 2 * shift):
         kind = "zoom_in" if growth > 0 else "zoom_out"
-    elif shift < _LEAST_SHIFT:
+    elif shift < _MIN_SHIFT:
         return None
     elif abs(right) >= abs(down):
         kind = "pan_left" if right > 0 else "pan_right"
@@ -161,7 +161,7 @@ def _named(time: float, right: float, down: float, growth: float) -> _Look | Non
 
 
 def _move(before: Picture, after: Picture, place: tuple[int, int]) -> _Move | None:
-    """How the content of a quarter moved; None when that is not sure."""
+    """How the content of a quarter moved; None if that is uncertain."""
     (width, height), (left, top) = _PART, place
     part = slice(top, top + height), slice(left, left + width)
     window = cv2.createHanningWindow(_PART, cv2.CV_32F)
@@ -175,10 +175,10 @@ def _move(before: Picture, after: Picture, place: tuple[int, int]) -> _Move | No
 def _refined(
     before: Picture, after: Picture, middle: tuple[float, float], shift: tuple[float, float]
 ) -> tuple[float, float]:
-    """A shift around a place, in pixels, made exact; as it was where that leads far away from it."""
+    """Refine a shift around a place, in pixels; unchanged if the result would be far from it."""
     start = np.array([[middle]], np.float32)
     expected = start + np.array(shift, np.float32)
     flow = cv2.OPTFLOW_USE_INITIAL_FLOW
     end, found, _ = cv2.calcOpticalFlowPyrLK(before, after, start, expected, winSize=_WINDOW, maxLevel=0, flags=flow)
     x, y = (float(value) for value in (end - start).ravel())
-    return (x, y) if found[0, 0] and dist((x, y), shift) <= _REFINED else shift
+    return (x, y) if found[0, 0] and dist((x, y), shift) <= _MAX_REFINEMENT else shift

@@ -1,7 +1,7 @@
-"""Moving regions: parts of the picture that move otherwise than the camera makes everything move.
+"""Finds moving regions: parts of the picture that move independently of the camera.
 
-Dense optical flow (DIS, Kroeger et al. 2016) between looks some tenths of a second apart; the camera's part of it is
-the similarity transform that most of the picture agrees with (RANSAC), and what is left over moves by itself.
+Dense optical flow (DIS, Kroeger et al. 2016) between looks a few tenths of a second apart. The camera's part of it is
+the similarity transform that most of the picture agrees with (RANSAC); the rest is independent motion.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from longtake.preprocess.media.frames import Picture
 
 Flow = npt.NDArray[np.float32]  # (height, width, 2): right and down, in pixels
 
-_LEAST_FLOW = 0.01  # of the width, between two looks; less is what noise and foliage make
-_OF_CAMERA = 0.3  # of the camera's own shift, by which its estimate may be wrong
-_LEAST_CHANGE = 6  # levels by which the picture, with the camera's motion undone, has to differ
-_LEAST_AREA = 0.004  # of the picture
-_GRID = 8  # pixels between the points that the camera's motion is estimated from
+_MIN_FLOW = 0.01  # of the width, between two looks; noise and foliage cause less
+_OF_CAMERA = 0.3  # share of the camera's own shift by which its estimate may be wrong
+_MIN_CHANGE = 6  # levels by which the picture must differ once the camera's motion is undone
+_MIN_AREA = 0.004  # of the picture
+_GRID = 8  # pixels between the points used to estimate the camera's motion
 _CAMERA_TOLERANCE = 1.0  # pixels
 _CLOSE = 9  # pixels between parts that belong together
-_AGREE = 0.4  # share of the points that have to tell the same camera motion
+_AGREE = 0.4  # share of the points that must agree on one camera motion
 
 
 class Region(NamedTuple):
-    """A moving part of a look: box and centre in shares of the picture, its share of it, and its motion.
+    """A moving part of a look: box, centre and area as fractions of the picture, and its motion.
 
-    The motion is in shares of the width, right and down, between the two looks.
+    The motion is right and down between the two looks, as fractions of the width.
     """
 
     left: float
@@ -45,25 +45,25 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What moves between two looks; `sure` is False where the looks show different scenes."""
+    """What moves between two looks; `sure` is False if the looks show different scenes."""
 
     regions: tuple[Region, ...]
     sure: bool
 
 
 class MovingRegions:
-    """Compares small brightness pictures of one size, one after the other."""
+    """Compares successive small brightness pictures of one size."""
 
     def __init__(self) -> None:
         self._flow = cv2.DISOpticalFlow.create(cv2.DISOpticalFlow_PRESET_FAST)
         self._last: Picture | None = None
 
     def forget(self) -> None:
-        """A new shot begins: the next look is compared with nothing."""
+        """Start a new shot: the next look isn't compared with the last one."""
         self._last = None
 
     def observe(self, look: Picture) -> Sight:
-        """What moves from the look before to this one, (height, width)."""
+        """What moves from the last look to this one, (height, width)."""
         last, self._last = self._last, look
         if last is None:
             return Sight((), sure=False)
@@ -75,7 +75,7 @@ class MovingRegions:
 
 
 def _camera(flow: Flow) -> Flow | None:
-    """The flow that the camera's motion alone would make; None where no motion explains enough of the picture."""
+    """The flow due to the camera's motion alone; None if no motion explains enough of the picture."""
     height, width = flow.shape[:2]
     rows, columns = np.mgrid[_GRID // 2 : height : _GRID, _GRID // 2 : width : _GRID]
     before = np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float32)
@@ -92,14 +92,14 @@ def _camera(flow: Flow) -> Flow | None:
 
 
 def _moving(last: Picture, look: Picture, flow: Flow, camera: Flow) -> Picture:
-    """1 where the picture moves otherwise than the camera, and really differs, else 0."""
+    """1 where the picture moves independently of the camera and really differs, else 0."""
     height, width = look.shape
     left_over = np.linalg.norm(flow - camera, axis=2)
-    least = np.maximum(_LEAST_FLOW * width, _OF_CAMERA * np.linalg.norm(camera, axis=2))
+    needed = np.maximum(_MIN_FLOW * width, _OF_CAMERA * np.linalg.norm(camera, axis=2))
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     steadied = cv2.remap(look, x + camera[..., 0], y + camera[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
-    differs = cv2.blur(cv2.absdiff(steadied, last), (3, 3)) >= _LEAST_CHANGE
-    moving = ((left_over >= least) & differs).astype(np.uint8)
+    differs = cv2.blur(cv2.absdiff(steadied, last), (3, 3)) >= _MIN_CHANGE
+    moving = ((left_over >= needed) & differs).astype(np.uint8)
     moving = np.asarray(cv2.morphologyEx(moving, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
     return np.asarray(cv2.morphologyEx(moving, cv2.MORPH_CLOSE, np.ones((_CLOSE, _CLOSE), np.uint8)), np.uint8)
 
@@ -110,7 +110,7 @@ def _regions(moving: Picture, own: Flow) -> tuple[Region, ...]:
     regions: list[Region] = []
     for number in range(1, count):
         left, top, across, down, area = (int(value) for value in stats[number])
-        if area < _LEAST_AREA * moving.size:
+        if area < _MIN_AREA * moving.size:
             continue
         part = own[labels == number].mean(axis=0) / width
         x, y = centres[number]

@@ -1,8 +1,8 @@
-"""Novelty: what a frame shows that its pixels and their neighbours showed neither just before nor just after.
+"""Finds novelty: content of a frame that its pixels and their neighbours showed neither just before nor just after.
 
-A pixel is new where its brightness lies outside all that it and the pixels around it had in the frames compared with;
-this is double differencing (Kameda and Minoh, 1996), made to bear a pixel of motion. So neither a cut nor what stays
-is new, slow motion hardly is, and what is in another place in each frame is.
+A pixel is new if its brightness is outside the range that it and its neighbours had in the frames compared; this is
+double differencing (Kameda and Minoh, 1996) that tolerates one pixel of motion. So cuts and static content aren't new,
+slow motion hardly is, and anything in a different place in each frame is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from longtake.preprocess.analysis.changes import Look
 from longtake.preprocess.media.frames import SMALL, Picture
 
-REACH = 2  # frames before and after that are compared with
-_NEW = 20  # levels outside of what was there
+REACH = 2  # frames; compares with the frames this far before and after
+_NEW = 20  # levels outside the earlier and later range
 _NEIGHBOURS = np.ones((3, 3), np.uint8)
 
 
 class Spot(NamedTuple):
-    """A part of a small picture that is new: its place in pixels, how many are new, and by how many levels."""
+    """A new part of a small picture: its place in pixels, the number of new pixels, and their mean excess in levels."""
 
     left: int
     top: int
@@ -33,7 +33,7 @@ class Spot(NamedTuple):
 
     @property
     def centre(self) -> complex:
-        """Its middle in pixels, down being imaginary."""
+        """Its middle in pixels; the imaginary part points down."""
         return complex(self.left + self.right, self.top + self.bottom) / 2
 
     @property
@@ -48,29 +48,29 @@ class Spot(NamedTuple):
 
 
 class Novelty:
-    """The new pixels of a small picture: those that stand out by more than `least` levels; `area` counts them."""
+    """The new pixels of a small picture: those that stand out by more than `min_levels`; `area` counts them."""
 
-    def __init__(self, excess: Picture, least: int = _NEW) -> None:
+    def __init__(self, excess: Picture, min_levels: int = _NEW) -> None:
         self._excess = excess
-        self._new = np.asarray(cv2.threshold(excess, least, 1, cv2.THRESH_BINARY)[1], np.uint8)
+        self._new = np.asarray(cv2.threshold(excess, min_levels, 1, cv2.THRESH_BINARY)[1], np.uint8)
         self.area = cv2.countNonZero(self._new)
 
-    def spots(self, gap: int, longest: int = max(SMALL), most: int = SMALL[0] * SMALL[1]) -> list[Spot]:
-        """Its parts with no side over `longest`, those up to 2 * `gap` pixels apart being one.
+    def spots(self, gap: int, max_side: int = max(SMALL), max_count: int = SMALL[0] * SMALL[1]) -> list[Spot]:
+        """Its parts with no side over `max_side`, merging those up to 2 * `gap` pixels apart.
 
-        There are none where the parts, whatever their sides, are more than `most`.
+        Empty if there are more than `max_count` parts of any size.
         """
         if not self.area:
             return []
-        # The border keeps whole what is spread, so that its box tells where it came from.
+        # The border keeps dilated parts from being clipped, so that their boxes show the original place.
         spread = cv2.copyMakeBorder(self._new, gap, gap, gap, gap, cv2.BORDER_CONSTANT, value=0)
         spread = cv2.dilate(spread, np.ones((2 * gap + 1, 2 * gap + 1), np.uint8))
         parts, _ = cv2.findContours(spread, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-        boxes = map(cv2.boundingRect, parts if len(parts) <= most else ())
+        boxes = map(cv2.boundingRect, parts if len(parts) <= max_count else ())
         return [
             self._spot(left, top, width - 2 * gap, height - 2 * gap)
             for left, top, width, height in boxes
-            if max(width, height) <= longest + 2 * gap
+            if max(width, height) <= max_side + 2 * gap
         ]
 
     def _spot(self, left: int, top: int, width: int, height: int) -> Spot:
@@ -80,12 +80,12 @@ class Novelty:
 
 
 def novelty(looks: Sequence[Look], at: int) -> Novelty | None:
-    """What is new in `looks[at]`; None where it stood still, or where a frame to compare with is missing."""
+    """What is new in `looks[at]`; None if it is unchanged, or a frame to compare with is missing."""
     if not REACH <= at < len(looks) - REACH:
         return None
     before, luma, after = looks[at - REACH].luma, looks[at].luma, looks[at + REACH].luma
     if luma is before or luma is after:
         return None
-    greatest = cv2.dilate(cv2.max(before, after), _NEIGHBOURS)
-    least = cv2.erode(cv2.min(before, after), _NEIGHBOURS)
-    return Novelty(np.asarray(cv2.max(cv2.subtract(luma, greatest), cv2.subtract(least, luma)), np.uint8))
+    highest = cv2.dilate(cv2.max(before, after), _NEIGHBOURS)
+    lowest = cv2.erode(cv2.min(before, after), _NEIGHBOURS)
+    return Novelty(np.asarray(cv2.max(cv2.subtract(luma, highest), cv2.subtract(lowest, luma)), np.uint8))

@@ -1,9 +1,9 @@
-"""Passing objects: something small moves straight and evenly through the picture, and is gone.
+"""Finds passing objects: something small that moves straight and evenly through the picture and disappears.
 
-Tracks are made from points alone. Three spots evenly apart in successive frames begin one, it takes in what is where it
-leads, and it counts when it is long and fits a straight, even motion better than chance or the edges of something large
-would (compare Primet and Moisan, "Point tracking: an a contrario approach", 2012). So it does not matter what else
-moves, if only it is elsewhere.
+Tracks are built from points alone. Three evenly spaced spots in successive frames start one. It takes the spots where
+it leads, and it counts if it is long and fits a straight, even motion better than chance or the edges of something
+large would (compare Primet and Moisan, "Point tracking: an a contrario approach", 2012). So other motion elsewhere in
+the picture doesn't matter.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ import numpy.typing as npt
 
 from longtake.preprocess.analysis.novelty import Spot
 
-LARGEST = 24  # pixels of a small picture, the longer side of a spot
-_SLOWEST, _FASTEST = 1.5, 48.0  # pixels a frame
-_UNEVEN, _UNEVEN_SHARE = 1.5, 0.1  # pixels, and share of a step, by which a spot may miss where a track leads
-_COURSE = 6  # spots at the end of a track that tell where it leads
-_MISSED = 5  # frames in which it may be unseen
-_MAX_FREE = 6  # spots of a frame, the strongest, that may begin tracks
-_FEWEST = 5  # spots
-_LEAST_PATH = 40.0  # pixels, a quarter of the width
-_OFF_COURSE = 0.01  # of the path, by which the spots may miss a straight, even motion
+MAX_SIDE = 24  # pixels of a small picture; the longer side of a spot
+_MIN_SPEED, _MAX_SPEED = 1.5, 48.0  # pixels per frame
+_UNEVEN, _UNEVEN_SHARE = 1.5, 0.1  # pixels, and share of a step, by which a spot may miss its predicted place
+_COURSE = 6  # spots at the end of a track that predict the next
+_MISSED = 5  # frames in which it may be hidden
+_MAX_FREE = 6  # strongest spots of a frame, which may start tracks
+_MIN_SPOTS = 5  # spots
+_MIN_PATH = 40.0  # pixels, a quarter of the width
+_OFF_COURSE = 0.01  # share of the path by which the spots may miss a straight, even motion
 _MAX_SECONDS = 2.0
-_ALIKE, _ALIKE_SHARE = 1.0, 0.1  # pixels a frame, and share of that, by which things differ that move together
+_ALIKE, _ALIKE_SHARE = 1.0, 0.1  # pixels per frame, and share of the step, by which things moving together may differ
 
 
 class _Free(NamedTuple):
-    """The spots of a frame that no track took, and their centres."""
+    """The spots of a frame without a track, and their centres."""
 
     time: float
     spots: list[Spot]
@@ -41,40 +41,40 @@ class _Free(NamedTuple):
 
 @dataclass(slots=True)
 class Track:
-    """Where a spot was seen: frame numbers, times in seconds, and the spots themselves."""
+    """The sightings of an object: frame numbers, times in seconds, and spots."""
 
     numbers: list[int]
     times: list[float]
     spots: list[Spot]
 
     def add(self, number: int, time: float, spot: Spot) -> None:
-        """The spot was seen once more."""
+        """Add a sighting."""
         self.numbers.append(number)
         self.times.append(time)
         self.spots.append(spot)
 
     def leads_to(self, number: int) -> tuple[complex, float]:
-        """Where the spot should be in frame `number`, and by how much it may miss that, in pixels."""
+        """The predicted place in frame `number`, and the tolerance in pixels."""
         since, last = max(0, len(self.spots) - _COURSE), self.spots[-1].centre
         step = (last - self.spots[since].centre) / (self.numbers[-1] - self.numbers[since])
         return last + step * (number - self.numbers[-1]), _UNEVEN + _UNEVEN_SHARE * abs(step)
 
     @property
     def step(self) -> complex:
-        """Its motion in pixels a frame."""
+        """Its motion in pixels per frame."""
         return (self.spots[-1].centre - self.spots[0].centre) / (self.numbers[-1] - self.numbers[0])
 
-    def goes_with(self, other: Track) -> bool:
-        """Whether another moves like it for a while, as the parts of something large do, or all when a camera pans."""
+    def moves_with(self, other: Track) -> bool:
+        """Whether the two move alike for a while, like parts of something large, or like everything during a pan."""
         at_once = other.numbers[0] < self.numbers[-1] and self.numbers[0] < other.numbers[-1]
         return at_once and abs(self.step - other.step) <= _ALIKE + _ALIKE_SHARE * abs(self.step)
 
     def is_passage(self) -> bool:
         """Whether it moved straight and evenly, far enough, and briefly."""
-        if len(self.spots) < _FEWEST or self.times[-1] - self.times[0] > _MAX_SECONDS:
+        if len(self.spots) < _MIN_SPOTS or self.times[-1] - self.times[0] > _MAX_SECONDS:
             return False
         path = abs(self.spots[-1].centre - self.spots[0].centre)
-        if path < _LEAST_PATH:
+        if path < _MIN_PATH:
             return False
         places = np.array([spot.centre for spot in self.spots])
         course = np.column_stack([self.numbers, np.ones(len(places))])
@@ -83,7 +83,7 @@ class Track:
 
 
 class Passages:
-    """Links the new spots of successive frames into tracks."""
+    """Links the new spots of successive frames to tracks."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -92,7 +92,7 @@ class Passages:
         self._before: deque[_Free] = deque(maxlen=2)  # the two frames before
 
     def observe(self, time: float, spots: Sequence[Spot]) -> list[Track]:
-        """Look at the new spots of the next frame; the tracks that it makes certain."""
+        """Process the new spots of the next frame; returns newly confirmed passages."""
         self._number += 1
         free = {spot.centre: spot for spot in spots}
         self._extend(time, free)
@@ -104,20 +104,20 @@ class Passages:
         return self._passages(over)
 
     def finish(self) -> list[Track]:
-        """Tracks that were open when the video ended."""
+        """Passages that were open when the video ended."""
         return self._passages(self._tracks)
 
     def _passages(self, over: list[Track]) -> list[Track]:
-        """Those of the tracks that are passages, and that nothing goes with."""
-        self._over.extend(track for track in over if len(track.spots) >= _FEWEST)
+        """The tracks that are passages and that nothing else moves with."""
+        self._over.extend(track for track in over if len(track.spots) >= _MIN_SPOTS)
         passages = [track for track in over if track.is_passage()]
         if not passages:
             return []
-        others = [*self._over, *(track for track in self._tracks if len(track.spots) >= _FEWEST)]
-        return [each for each in passages if not any(each.goes_with(other) for other in others if other is not each)]
+        others = [*self._over, *(track for track in self._tracks if len(track.spots) >= _MIN_SPOTS)]
+        return [each for each in passages if not any(each.moves_with(other) for other in others if other is not each)]
 
     def _extend(self, time: float, free: dict[complex, Spot]) -> None:
-        """Give each track, the longest first, the spot nearest to where it leads; the others stay free."""
+        """Give each track, longest first, the spot nearest to its predicted place; the others stay free."""
         for track in sorted(self._tracks, key=lambda each: -len(each.spots)):
             if not free:
                 return
@@ -127,7 +127,7 @@ class Passages:
                 track.add(self._number, time, free.pop(nearest))
 
     def _begin(self, free: _Free) -> None:
-        """Begin tracks with all free spots of three frames that are evenly apart."""
+        """Start tracks from all evenly spaced free spots of three frames."""
         seen = [*self._before, free]
         self._before.append(free)
         if len(seen) < 3 or not all(each.spots for each in seen):
@@ -135,7 +135,7 @@ class Passages:
         one, two, three = (each.places for each in seen)
         steps = two - one[:, None]
         lengths = np.abs(steps)
-        pairs = np.nonzero((lengths >= _SLOWEST) & (lengths <= _FASTEST))
+        pairs = np.nonzero((lengths >= _MIN_SPEED) & (lengths <= _MAX_SPEED))
         missed = three - (two[pairs[1]] + steps[pairs])[:, None]
         allowed = _UNEVEN + _UNEVEN_SHARE * lengths[pairs]
         even, ends = np.nonzero(missed.real**2 + missed.imag**2 <= allowed[:, None] ** 2)

@@ -1,4 +1,4 @@
-"""What looks at the frames of the visual pass, and how it hands over what it found."""
+"""The protocol of observers, which process the frames of the visual pass, and their results."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from longtake.preprocess.media.frames import Frame
 
 @dataclass
 class Found:
-    """Items of a layer, and files for its folder by name, since somebody last took them."""
+    """Items of a layer, and files for its folder by name, since the last `take`."""
 
     items: list[Mapping[str, Any]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
 
     def take(self) -> Found:
-        """Hand over what there is, and begin anew."""
+        """Return the results so far, and start again empty."""
         taken = Found(self.items, self.files)
         self.items, self.files = [], {}
         return taken
@@ -26,13 +26,13 @@ class Found:
 class Observer(Protocol):
     """Sees each frame of the pass once, in presentation order, and keeps no more than it needs.
 
-    It is pickled where a chunk ends, so it may hold no frame: a decoder's picture cannot be stored.
+    It is pickled at the end of a chunk, so it must not hold a frame: a decoder's picture can't be stored.
     """
 
     found: Found
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         ...
 
     def finish(self, end: float) -> None:

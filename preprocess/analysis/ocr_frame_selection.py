@@ -1,7 +1,7 @@
-"""The gate in front of scene text: which frames are worth reading.
+"""Selects the frames worth reading for scene text.
 
-Writing is dense, strong changes of brightness along a row, light to dark as often as dark to light (Smith and Kanade,
-1995, found captions by them). A frame is chosen when the cells that look so differ from those of the last chosen frame.
+Text shows as dense, strong changes of brightness along a row, light to dark as often as dark to light (Smith and
+Kanade, 1995, used them to find captions). A frame is chosen if its text-like cells differ from those of the last one.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
 _QUALITY = 92
 _LONG_SIDE = 1280
-_LOOK_SIDE = 480  # long side of the picture in which text is looked for
+_LOOK_SIDE = 480  # long side of the picture searched for text
 _LOOK_EVERY = 0.25  # seconds, as long as nothing sudden happens
-_SUDDEN = 3.0  # times the usual difference between frames: something came, went or was switched
-_SUDDEN_LEVELS = 0.4  # mean levels that a sudden difference has at least; less is noise
+_SUDDEN = 3.0  # times the usual difference between frames: something appeared, disappeared or was replaced
+_SUDDEN_LEVELS = 0.4  # mean levels of a sudden difference; less is noise
 _RECENT = 12  # differences whose median is the usual one
-_SUDDEN_FOR = 0.15  # seconds after it in which every frame is looked at: what came may go again at once
+_SUDDEN_FOR = 0.15  # seconds after it in which every frame is checked: new text may vanish again immediately
 _CELL = (16, 8)  # pixels of that picture, about two small letters
-_REACH = 2  # pixels over which the edge of a letter may be smeared
+_REACH = 2  # pixels across which a letter's edge may be blurred
 _STROKE = 40  # levels between the two sides of that edge
 _DENSE = 0.08  # share of a cell's pixels that rise, and share that fall, by a stroke
-_CHANGED = 0.5  # share of a cell's strokes that moved, came or went
-_APART = 0.2  # seconds between two looks that tell whether the picture has come to rest
-_MAX_WAIT = 2.0  # seconds between two frames that are taken of a picture that does not
-_FEWEST = 2  # cells; a change in fewer is noise
-_FEWEST_UNSETTLED = 5  # cells; a passing change in fewer is motion
-_MOVED = 8.0  # mean levels by which a small picture differs when another part of the scene is seen
-_BURST = 3.0  # frames that may be chosen at once after a quiet while
+_CHANGED = 0.5  # share of a cell's strokes that moved, appeared or disappeared
+_APART = 0.2  # seconds between two looks that show whether the picture has settled
+_MAX_WAIT = 2.0  # seconds between two frames chosen from a picture that doesn't
+_MIN_CELLS = 2  # cells; a change in fewer is noise
+_MIN_CELLS_UNSETTLED = 5  # cells; a passing change in fewer is motion
+_MOVED = 8.0  # mean levels by which a small picture differs if it shows another part of the scene
+_BURST = 3.0  # frames that may be chosen in quick succession after a quiet period
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Where a frame's strokes are (255 or 0 for each pixel), their density in cells, and which cells look like text."""
+    """A frame's strokes (255 or 0 for each pixel), their density per cell, and which cells look like text."""
 
     small: Picture
     luma: Picture
@@ -51,7 +51,7 @@ class _Look:
 
     @property
     def amount(self) -> int:
-        """Cells that look like text."""
+        """Number of cells that look like text."""
         return int(np.count_nonzero(self.text))
 
     def moved(self, other: _Look) -> bool:
@@ -63,16 +63,14 @@ class _Look:
         return cv2.norm(self.small, other.small, cv2.NORM_L1) > levels * self.small.size
 
     def changes(self, other: _Look) -> int:
-        """Cells that look like text in either and do not show the same strokes."""
+        """Number of cells that look like text in either look and have different strokes."""
         other_strokes = _per_cell(self.strokes ^ other.strokes)
-        most = np.maximum(self.density, other.density)
-        return int(np.count_nonzero((self.text | other.text) & (other_strokes > _CHANGED * most)))
+        density = np.maximum(self.density, other.density)
+        return int(np.count_nonzero((self.text | other.text) & (other_strokes > _CHANGED * density)))
 
 
 def look_at(frame: Frame, before: _Look | None) -> _Look:
-    """Find the strokes of a frame in a picture of at most 480 pixels on the long side; those of before, if it is still
-    the same picture.
-    """
+    """Find the strokes of a frame, downscaled to at most 480 pixels on the long side; reuses `before` if unchanged."""
     scale = min(1.0, _LOOK_SIDE / max(frame.stream.width, frame.stream.height))
     columns, rows = (
         max(1, round(side * scale / cell))
@@ -87,14 +85,14 @@ def look_at(frame: Frame, before: _Look | None) -> _Look:
     strokes = rising | falling
     rises, density = _per_cell(rising), _per_cell(strokes)
     dense = (rises > _DENSE) & (density - rises > _DENSE)
-    beside = np.zeros_like(dense)
-    beside[:, 1:] |= dense[:, :-1]
-    beside[:, :-1] |= dense[:, 1:]
-    return _Look(frame.small_luma, luma, strokes, density, dense & beside)
+    neighbours = np.zeros_like(dense)
+    neighbours[:, 1:] |= dense[:, :-1]
+    neighbours[:, :-1] |= dense[:, 1:]
+    return _Look(frame.small_luma, luma, strokes, density, dense & neighbours)
 
 
 class _Sight:
-    """A frame that may be chosen, with its look; as a picture to be kept where it has to outlive the decoder's."""
+    """A frame that may be chosen, with its look. It pickles as a JPEG, because a decoder's picture can't be stored."""
 
     def __init__(self, frame: Frame, before: _Sight | None) -> None:
         self.time = frame.time
@@ -103,7 +101,7 @@ class _Sight:
         self._jpeg = b""
 
     def jpeg(self) -> bytes:
-        """The picture as it is read."""
+        """The picture for text recognition."""
         if self._frame is not None:
             return encode_jpeg(self._frame.bgr(_LONG_SIDE), _QUALITY)
         return self._jpeg
@@ -113,15 +111,15 @@ class _Sight:
 
 
 class _Suddenness:
-    """Tells a sudden change of the picture from its usual motion, at a cost that every frame can bear."""
+    """Distinguishes a sudden change of the picture from its usual motion, cheaply enough for every frame."""
 
     def __init__(self) -> None:
         self._before: Picture | None = None
-        # Mean levels between neighbouring frames, without those that repeat the one before: a slower film has many.
+        # Mean levels between neighbouring frames, without repeated frames, which low-frame-rate material has many of.
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
     def observe(self, frame: Frame) -> bool:
-        """Whether this frame differs from the one before much more than is usual here."""
+        """Whether this frame differs from the last much more than usual."""
         small, before = frame.small_luma, self._before
         self._before = small
         difference = cv2.norm(small, before, cv2.NORM_L1) / small.size if before is not None else 0.0
@@ -132,12 +130,12 @@ class _Suddenness:
 
 
 class TextFrames:
-    """Chooses frames as text comes, changes and goes, at most `per_second` of them in the long run.
+    """Chooses frames as text appears, changes and disappears, at most `per_second` of them in the long run.
 
-    Every shot has at least one. A change is taken once two looks agree. While the picture does not come to rest it is
-    taken after `1 / per_second` seconds, and then after ever longer ones; text that is gone by then is taken as it last
-    was. Faint writing does not look like text from afar: so a scene that moves is also read every other turn, and once
-    more where its shot ends.
+    Every shot gets at least one. A change is taken once two looks agree. If the picture doesn't settle, the change is
+    taken after `1 / per_second` seconds, then after increasingly longer waits; text that has gone by then is taken as
+    it last was. Faint text doesn't look like text at this size, so a moving scene is also read every other turn, and
+    once more at the end of its shot.
     """
 
     def __init__(self, shots: ShotBoundaries, per_second: float) -> None:
@@ -157,7 +155,7 @@ class TextFrames:
         self._chosen: tuple[float, str] | None = None  # start and file of the open item
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         if self._shots.changed_at != self._shot:
             self._end_shot()
             self._shot, self._last, self._reference = self._shots.changed_at, None, None
@@ -176,15 +174,15 @@ class TextFrames:
         self._close(end)
 
     def _is_worth_a_look(self, frame: Frame) -> bool:
-        """Whether it is time for a look, or something sudden happened just now."""
+        """Whether a look is due, or something sudden just happened."""
         if self._change.observe(frame):
             self._sudden_until = frame.time + _SUDDEN_FOR
         since = frame.time - self._last.time if self._last else _LOOK_EVERY
         return since >= _LOOK_EVERY or frame.time <= self._sudden_until
 
     def _follow(self, sight: _Sight) -> None:
-        if self._reference is not None and sight.look.changes(self._reference) < _FEWEST:
-            # The picture is as it was before: what came between was brief, and is taken now if it was text.
+        if self._reference is not None and sight.look.changes(self._reference) < _MIN_CELLS:
+            # The picture has returned: the change in between was brief, and is taken now if it was text.
             if not self._was_brief_text(self._reference):
                 self._pending = None
                 if self._overdue(sight, 2 * self._turn):
@@ -201,9 +199,9 @@ class TextFrames:
             self._take_pending(patient=not settled)
 
     def _has_settled(self, sight: _Sight) -> bool:
-        """Whether the last look shows the same; that neighbouring frames do tells nothing in a picture that moves."""
+        """Whether the last look shows the same. In a moving picture, agreement of adjacent frames isn't enough."""
         last = self._last
-        if last is None or sight.look.changes(last.look) >= _FEWEST:
+        if last is None or sight.look.changes(last.look) >= _MIN_CELLS:
             return False
         return sight.time - last.time >= _APART or not sight.look.differs(last.look, _SUDDEN_LEVELS)
 
@@ -211,14 +209,14 @@ class TextFrames:
         """Whether the pending change is too large to be mere motion."""
         if self._pending is None or self._reference is None:
             return True
-        return self._pending.look.changes(self._reference) >= _FEWEST_UNSETTLED
+        return self._pending.look.changes(self._reference) >= _MIN_CELLS_UNSETTLED
 
     def _was_brief_text(self, before: _Look) -> bool:
         more = self._pending is not None and self._pending.look.amount > before.amount
         return more and self._allowance >= 1 and self._pending_is_clear()
 
     def _take_pending(self, *, patient: bool = False) -> None:
-        """Take the change; with patience, the next will wait longer if the scene as a whole is in motion."""
+        """Take the change. If `patient`, the next one waits longer while the whole scene is moving."""
         if self._pending is None:
             return
         moves = patient and self._reference is not None and self._pending.look.moved(self._reference)
@@ -236,7 +234,7 @@ class TextFrames:
         return late and self._reference is not None and sight.look.moved(self._reference)
 
     def _take(self, sight: _Sight, start: float) -> None:
-        """Choose a frame whose text stands since `start`, unless all it shows is that text has gone."""
+        """Choose a frame whose text has been visible since `start`, unless it merely shows that text has gone."""
         self._close(start)
         vanished = self._reference is not None and self._reference.amount > 0 and sight.look.amount == 0
         if not vanished:

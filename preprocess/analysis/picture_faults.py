@@ -1,7 +1,7 @@
-"""Faults of the picture: tints that are switched on and off, noise, and short freezes.
+"""Finds picture faults: tints that are switched on and off, noise, and short freezes.
 
-A tint is told by its edges, at which the colour of the whole picture leaps while what is shown stays: a colour that a
-whole scene has may be its own. Noise is told by the grain of the flattest parts, which texture does not reach.
+A tint shows at its edges, where the colour of the whole picture jumps while its content stays: the colour of an entire
+scene may be natural. Noise shows in the grain of the flattest parts, which have no texture.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import numpy as np
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.frame_measures import Chroma, Finding, Measured
 
-_LEAP = 6.0  # levels by which the mean colour leaps
-_ALIKE = 0.7  # correlation of brightness on both sides of such a leap
-_OPPOSED = -0.7  # cosine of two leaps of which the second undoes the first
-_COLOURLESS = 1.5  # mean levels from grey, below which a picture has no colour
+_LEAP = 6.0  # levels by which the mean colour jumps
+_ALIKE = 0.7  # correlation of brightness on both sides of such a jump
+_OPPOSED = -0.7  # cosine of two jumps where the second undoes the first
+_COLOURLESS = 1.5  # mean levels from grey; below this, a picture has no colour
 _GRAINY = 5.0  # levels; 28 real clips without added noise had at most 3.4
-_RISEN, _LEAST_RISEN = 3.0, 2.5  # times the grain of the rest, and levels, where noise is weak
-_SETTLED = 3  # frames that noise lasts at least
-_STANDS = 0.5  # mean levels by which a frozen picture may differ at once, as where it is coded anew
-_MOVES = 0.2  # mean levels between the frames before and after it: what comes to rest by itself slows down first
-_GOES_ON = 1.8  # times these, by which the picture leaps when it goes on: time did not stand still
-_AT_REST = 0.25  # of these, that the frames of a freeze usually differ by at most
+_RISEN, _MIN_RISEN = 3.0, 2.5  # times the grain of the rest, and levels, for weak noise
+_MIN_NOISY = 3  # frames
+_FROZEN_NOISE = 0.5  # mean levels by which a frozen picture may differ between frames, for example after re-encoding
+_MOVES = 0.2  # mean levels between frames before and after: something that stops by itself slows down first
+_RESUMES = 1.8  # times these; the picture jumps when it resumes, because time went on
+_AT_REST = 0.25  # share of these by which the frames of a freeze usually differ at most
 _BESIDE = 5  # frames on either side
 _FROZEN = 0.3  # seconds
 
 
 def find_tints(frames: Sequence[Measured], end: float) -> list[Finding]:
-    """Spans in which the whole picture has another colour, and those without any; `end` is that of the last frame."""
+    """Spans in which the whole picture is tinted, or has no colour; `end` is the end of the last frame."""
     if frames and all(frame.colourful < _COLOURLESS for frame in frames):
         span = TimeSpan(start=frames[0].time, end=end)
         return [Finding(span, "colourless", "black and white: no colour in any frame", 1.0)]
@@ -44,21 +44,21 @@ def find_tints(frames: Sequence[Measured], end: float) -> list[Finding]:
         until = frames[back].time if back is not None else end
         leaps = [at for at in leaps if back is not None and at > back]
         sure = 0.5 if back is None else -_cosine(on, frames[back].chroma - frames[back - 1].chroma)
-        text = f"the whole picture turns {_hue(on)} at once" + ("" if back is None else " and back")
+        text = f"the whole picture suddenly turns {_hue(on)}" + ("" if back is None else ", then back")
         found.append(Finding(TimeSpan(start=frames[first].time, end=until), "tinted", text, round(sure, 2)))
     return found
 
 
 def find_noise(frames: Sequence[Measured], end: float) -> list[Finding]:
-    """Spans whose frames are grainy, or much more so than the others."""
+    """Spans whose frames are grainy, or much grainier than the others."""
     if not frames:
         return []
     calm = float(np.percentile([frame.grain for frame in frames], 25))
-    limit = min(_GRAINY, max(_LEAST_RISEN, _RISEN * calm))
+    limit = min(_GRAINY, max(_MIN_RISEN, _RISEN * calm))
     found = list[Finding]()
     for noisy, run in groupby(frames, lambda frame: frame.grain >= limit):
         grains = [(frame.time, frame.grain) for frame in run]
-        if noisy and len(grains) >= _SETTLED:
+        if noisy and len(grains) >= _MIN_NOISY:
             later = (frame.time for frame in frames if frame.time > grains[-1][0])
             span = TimeSpan(start=grains[0][0], end=next(later, end))
             grain = float(np.median([each for _, each in grains]))
@@ -68,28 +68,26 @@ def find_noise(frames: Sequence[Measured], end: float) -> list[Finding]:
 
 
 def find_freezes(frames: Sequence[Measured]) -> list[Finding]:
-    """Spans of some tenths of a second or more in which one frame stands, in a picture that moves before and after."""
+    """Spans of some tenths of a second or more in which a picture that moves before and after stands still."""
     steps = [0.0, *(_difference(one, other) for one, other in pairwise(frames))]
     found = list[Finding]()
-    for stands, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _STANDS):
+    for still, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _FROZEN_NOISE):
         run = list(numbers)
         before, after = steps[max(1, run[0] - _BESIDE) : run[0]], steps[run[-1] + 1 : run[-1] + 1 + _BESIDE]
-        if not stands or not before or not after:
+        if not still or not before or not after:
             continue
         moves = min(np.median(before), np.median(after))
         rests = np.median([steps[number] for number in run]) <= _AT_REST * moves
-        if moves < _MOVES or not rests or after[0] < _GOES_ON * np.median(after):
+        if moves < _MOVES or not rests or after[0] < _RESUMES * np.median(after):
             continue
         span = TimeSpan(start=frames[run[0] - 1].time, end=frames[run[-1] + 1].time)
         if span.length >= _FROZEN:
-            found.append(
-                Finding(span, "frozen", "one frame stands, and the picture moves before it and leaps after it", 0.9)
-            )
+            found.append(Finding(span, "frozen", "the picture freezes: it moves before and jumps after", 0.9))
     return found
 
 
 def _colour_leaps(before: Measured, after: Measured) -> bool:
-    """Whether the colour of the whole picture changes between two frames that show the same."""
+    """Whether the colour of the whole picture changes between two frames with the same content."""
     return bool(np.linalg.norm(after.chroma - before.chroma) >= _LEAP) and _correlation(before, after) >= _ALIKE
 
 
@@ -106,7 +104,7 @@ def _cosine(one: Chroma, other: Chroma) -> float:
 
 
 def _hue(chroma: Chroma) -> str:
-    """The name of the hue a step in (red difference, blue difference) leads to."""
+    """The name of the hue in the direction of a step in (red difference, blue difference)."""
     red, blue = float(chroma[0]), float(chroma[1])
     names = ("blue", "magenta", "red", "yellow", "green", "cyan")
     places = [(-18, 112), (94, 74), (112, -38), (18, -112), (-94, -74), (-112, 38)]  # of the pure colours, BT.601

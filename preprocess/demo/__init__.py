@@ -1,1 +1,1 @@
-"""The demo video: a short invented talk, made from a script, of which everything is known."""
+"""The demo video: a short fictional talk generated from a script, with complete ground truth."""

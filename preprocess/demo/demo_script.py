@@ -1,4 +1,4 @@
-"""The script of the demo video: what is shown, said and heard when, as `script.yaml` states it."""
+"""The script of the demo video: what is shown, said and heard, and when, as defined in `script.yaml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Line(Record):
 
 
 class Sound(Record):
-    """One sound that is not speech, or a stretch where nothing is heard."""
+    """One sound other than speech, or a period of silence."""
 
     kind: SoundKind
     at: float = Field(ge=0)
@@ -32,23 +32,23 @@ class Sound(Record):
 
 
 class Slide(Record):
-    """What is written on a slide; one with neither points, table nor figure is a cover."""
+    """The text on a slide; a slide without points, table or figure is a cover."""
 
     title: str
     subtitle: str = ""
     points: tuple[str, ...] = ()
-    table: tuple[tuple[str, ...], ...] = Field(default=(), description="Rows of cells; the first row is the head.")
+    table: tuple[tuple[str, ...], ...] = Field(default=(), description="Rows of cells; the first row is the header.")
     figure: str = Field(default="", description="One line in large type.")
     note: str = ""
 
     @property
     def is_cover(self) -> bool:
-        """Whether it only opens or closes the talk."""
+        """Whether the slide only opens or closes the talk."""
         return not (self.points or self.table or self.figure)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Everything written on it, from top to bottom and left to right."""
+        """All text on the slide, from top to bottom and left to right."""
         cells = (cell for row in self.table for cell in row)
         return tuple(text for text in (self.title, self.subtitle, self.figure, *self.points, *cells, self.note) if text)
 
@@ -62,7 +62,7 @@ class Ball(Record):
 
 
 class Flash(Record):
-    """A word that fills one single frame."""
+    """A word that fills a single frame."""
 
     at: float
     text: str
@@ -82,7 +82,7 @@ class Shot(Record):
 
 
 class Place(Record):
-    """Where the proof of an answer lies: a shot, or one line (from 0), sound or flash of it."""
+    """Where the proof of an answer is: a shot, or one line (from 0), sound or flash in it."""
 
     shot: str
     line: int | None = None
@@ -91,14 +91,14 @@ class Place(Record):
 
 
 class ScriptedSum(Record):
-    """The shot whose figure is a sum, and what it comes to."""
+    """The shot whose figure is a sum, and its result."""
 
     shot: str
     value: int
 
 
 class ScriptedQuestion(Record):
-    """A question, its right answer and where the proof lies."""
+    """A question, its correct answer and where the proof is."""
 
     question: str
     answer: str
@@ -120,7 +120,7 @@ class Script(Record):
     questions: tuple[ScriptedQuestion, ...]
 
     def frames(self, shot: Shot) -> int:
-        """Frames that a shot lasts."""
+        """Length of a shot in frames."""
         return round(shot.seconds * self.fps)
 
 

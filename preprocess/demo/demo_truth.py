@@ -1,4 +1,4 @@
-"""What is true of the demo video, to the frame: derived from its script, for tests and for `longtake demo`."""
+"""The demo video's frame-accurate ground truth, derived from its script, for tests and for `longtake demo`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Timed(Record):
 
 
 class ShownShot(Timed):
-    """A shot; its frames are `first_frame` up to, and not including, that of the next."""
+    """A shot; its frames run from `first_frame` to just before the next shot's."""
 
     name: str
     first_frame: int
@@ -44,7 +44,7 @@ class Cue(Timed):
 
 
 class HeardSound(Timed):
-    """A sound that is not speech, or a stretch of silence."""
+    """A sound other than speech, or a period of silence."""
 
     kind: SoundKind
 
@@ -65,14 +65,14 @@ class FlashFrame(Timed):
 
 
 class Sum(Timed):
-    """A sum that is written and not worked out."""
+    """A sum shown without its result."""
 
     expression: str
     value: int
 
 
 class DemoQuestion(Record):
-    """A question with its right answer; without an answer in the video, the right reply abstains."""
+    """A question with its correct answer; without an answer in the video, the correct reply abstains."""
 
     question: str
     answer: str
@@ -85,7 +85,7 @@ class DemoQuestion(Record):
 
 
 class Truth(Record):
-    """Everything that is known of the video; `empty` is where the picture is black."""
+    """The ground truth of the video; `empty` is where the picture is black."""
 
     duration: float
     fps: int
@@ -109,7 +109,7 @@ def load_truth() -> Truth:
 
 
 def derive_truth(script: Script) -> Truth:
-    """Work the truth out from the script."""
+    """Derive the truth from the script."""
     placed = list(_placed(script))
     frames = sum(script.frames(shot) for shot in script.shots)
     return Truth(
@@ -159,7 +159,7 @@ class _Placed:
     fps: int
 
     def span(self, at: float = 0.0, until: float | None = None) -> dict[str, float]:
-        """Seconds of the video for seconds of the shot; all of it when nothing is given."""
+        """Convert seconds of the shot to seconds of the video; defaults to the whole shot."""
         start = self.first_frame / self.fps
         end = self.shot.seconds if until is None else until
         return {"start": _round(start + at), "end": _round(start + end)}

@@ -1,4 +1,4 @@
-"""Makes the demo video: H.264 pictures and AAC sound in an MP4 file, with its subtitles beside it."""
+"""Makes the demo video: an MP4 file with H.264 pictures and AAC sound, and a subtitle file."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from longtake.preprocess.demo.sound import RATE, Samples, soundtrack
 
 VIDEO = "demo.mp4"
 SUBTITLES = "demo.en.vtt"
-# One thread gives the same bytes each time. Still pictures lose nothing by the fastest preset, but it leaves out
-# what puts a keyframe at every cut, so that is asked for.
+# One thread gives the same bytes each time. Still pictures lose nothing with the fastest preset, but it turns off
+# scene-cut detection, which puts a keyframe at every cut.
 X264 = {"preset": "ultrafast", "sc_threshold": "40", "crf": "20", "threads": "1"}
 
 
 def make_demo(folder: Path) -> Path:
-    """Write `demo.mp4` and `demo.en.vtt` into a folder, unless they are there already, and return the video's path.
+    """Write `demo.mp4` and `demo.en.vtt` to a folder, unless they already exist, and return the video's path.
 
     Raises:
-        LibraryError: when the folder cannot be written.
+        LibraryError: if the folder can't be written.
     """
     target = folder / VIDEO
     mark = _mark()
-    if (folder / SUBTITLES).is_file() and _is_whole(target, mark):
+    if (folder / SUBTITLES).is_file() and _is_complete(target, mark):
         return target
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".demo-", dir=folder) as beside:
+        with tempfile.TemporaryDirectory(prefix=".demo-", dir=folder) as temporary:
             script = load_script()
-            encode(script, soundtrack(derive_truth(script)), Path(beside) / VIDEO, mark)
-            (Path(beside) / SUBTITLES).write_bytes((DEMO / "speech.en.vtt").read_bytes())
-            os.replace(Path(beside) / SUBTITLES, folder / SUBTITLES)
-            os.replace(Path(beside) / VIDEO, target)
+            encode(script, soundtrack(derive_truth(script)), Path(temporary) / VIDEO, mark)
+            (Path(temporary) / SUBTITLES).write_bytes((DEMO / "speech.en.vtt").read_bytes())
+            os.replace(Path(temporary) / SUBTITLES, folder / SUBTITLES)
+            os.replace(Path(temporary) / VIDEO, target)
     except OSError as error:
         reason = error.strerror or error
-        raise LibraryError(f"The demo video cannot be written to {folder}: {reason}. Name another folder.") from error
+        raise LibraryError(f"Couldn't write the demo video to {folder}: {reason}. Choose another folder.") from error
     return target
 
 
 def encode(script: Script, sound: Samples, path: Path, mark: str) -> None:
-    """Write pictures and sound, a second of each at a time, to an MP4 file that bears a mark as its comment."""
+    """Write pictures and sound, one second of each at a time, to an MP4 file with `mark` as its comment."""
     with av.open(path, "w", format="mp4") as container:
         container.metadata["comment"] = mark
         video = container.add_stream("libx264", rate=script.fps, options=X264)
@@ -68,7 +68,7 @@ def encode(script: Script, sound: Samples, path: Path, mark: str) -> None:
 
 
 def _frames(script: Script) -> Iterator[av.VideoFrame]:
-    """Every frame in order; a picture that stays is converted once."""
+    """Every frame in order; converts an unchanged picture once."""
     for shot in script.shots:
         shown = pictures(script, shot)
         picture = next(shown)
@@ -91,15 +91,15 @@ def _audio_frame(samples: Samples, first: int) -> av.AudioFrame:
 
 
 def _mark() -> str:
-    """Names what the video is made from: an older one is made anew."""
+    """A fingerprint of the video's sources, so that an outdated video is regenerated."""
     digest = hashlib.blake2b(digest_size=8)
     for name in ("script.yaml", "speech.opus"):
         digest.update((DEMO / name).read_bytes())
     return f"Longtake demo {digest.hexdigest()}"
 
 
-def _is_whole(path: Path, mark: str) -> bool:
-    """Whether the file is there, was finished and bears the mark; MP4's index, which holds it, is written last."""
+def _is_complete(path: Path, mark: str) -> bool:
+    """Whether the file exists, is complete and has the mark, which is in MP4's index and so is written last."""
     if not path.is_file():
         return False
     try:

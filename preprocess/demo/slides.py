@@ -17,7 +17,7 @@ RED = "#D62828"
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of a theme; slides alternate between light and dark, so that every cut is a hard one."""
+    """The colours of a theme; slides alternate between light and dark, so that every cut is a hard cut."""
 
     ground: str
     title: str
@@ -33,7 +33,7 @@ PALETTES: dict[Theme, Palette] = {
 
 
 def pictures(script: Script, shot: Shot) -> Iterator[Image.Image]:
-    """The RGB frames of a shot, in order; frames that are alike are the same object."""
+    """The RGB frames of a shot, in order; equal frames are the same object."""
     size = (script.width, script.height)
     still = Image.new("RGB", size, PALETTES[shot.theme].ground)
     if shot.slide:
@@ -50,7 +50,7 @@ def pictures(script: Script, shot: Shot) -> Iterator[Image.Image]:
 
 
 def draw_slide(picture: Image.Image, slide: Slide, palette: Palette) -> None:
-    """Draw a slide's texts onto a picture of its ground colour."""
+    """Draw a slide's text onto a picture of its background colour."""
     draw = ImageDraw.Draw(picture)
     if slide.is_cover:
         _draw_cover(draw, slide, palette, picture.height)
@@ -82,7 +82,7 @@ def _draw_figure(draw: ImageDraw.ImageDraw, slide: Slide, palette: Palette, size
 
 
 def _draw_table(draw: ImageDraw.ImageDraw, rows: tuple[tuple[str, ...], ...], palette: Palette, width: int) -> None:
-    """The first column stands left, the last right, and any between them left on an even grid."""
+    """Draw a table: the first column left-aligned, the last right-aligned, the others on an even grid."""
     columns = len(rows[0])
     for number, row in enumerate(rows):
         head = number == 0
@@ -96,7 +96,7 @@ def _draw_table(draw: ImageDraw.ImageDraw, rows: tuple[tuple[str, ...], ...], pa
 
 
 def _with_ball(ground: Image.Image, ball: Ball, share: float) -> Image.Image:
-    """The ball at a share of its way, 0 to 1, its centre on the nearest pixel."""
+    """The ball after this share of its path, 0 to 1, centred on the nearest pixel."""
     x, y = (round(start + (end - start) * share) for start, end in zip(ball.start, ball.end, strict=True))
     mask = _disc(ball.radius)
     picture = ground.copy()
@@ -106,7 +106,7 @@ def _with_ball(ground: Image.Image, ball: Ball, share: float) -> Image.Image:
 
 @cache
 def _disc(radius: int) -> Image.Image:
-    """A smooth disc: drawn four times as large and shrunk."""
+    """An antialiased disc: drawn four times as large, then shrunk."""
     side = 2 * radius + 1
     large = Image.new("L", (4 * side, 4 * side))
     ImageDraw.Draw(large).ellipse((0, 0, 4 * side - 1, 4 * side - 1), fill=255)

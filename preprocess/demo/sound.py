@@ -1,4 +1,4 @@
-"""The sound of the demo video: the spoken track and, laid over it, sounds made from formulas."""
+"""The sound of the demo video: the spoken track mixed with synthesised sounds."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Samples = npt.NDArray[np.float32]
 
 
 def soundtrack(truth: Truth) -> Samples:
-    """Everything that is heard, as (samples,) between -1 and 1 at `RATE`, as long as the picture."""
+    """The full soundtrack, as (samples,) between -1 and 1 at `RATE`, as long as the picture."""
     track = np.zeros(round(truth.duration * RATE), dtype=np.float32)
     speech = _read_speech()[: len(track)]
     track[: len(speech)] += speech
     for sound in truth.sounds:
         first = round(sound.start * RATE)
-        made = synthesise(sound.kind, sound.end - sound.start)
-        track[first : first + len(made)] += made
+        samples = synthesise(sound.kind, sound.end - sound.start)
+        track[first : first + len(samples)] += samples
     return np.clip(track, -1.0, 1.0)
 
 
@@ -43,7 +43,7 @@ def synthesise(kind: SoundKind, seconds: float) -> Samples:
 
 
 def _music(times: npt.NDArray[np.float64], chord_seconds: float) -> Samples:
-    """Struck chords, one after the other; each note has three partials and dies away."""
+    """A sequence of struck chords; each note has three partials and decays."""
     played = np.minimum((times / chord_seconds).astype(int), len(CHORDS) - 1)
     decay = np.exp(-(times - played * chord_seconds) / chord_seconds)
     notes = np.array(CHORDS)[played]

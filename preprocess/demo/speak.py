@@ -1,7 +1,7 @@
-"""Re-makes the committed files that follow from the script: `speech.opus`, `speech.en.vtt` and `truth.json`.
+"""Regenerates the committed files derived from the script: `speech.opus`, `speech.en.vtt` and `truth.json`.
 
-For maintainers, after a change of `script.yaml`: `python -m longtake.preprocess.demo.speak`.
-Needs espeak-ng and opusenc (opus-tools) on the PATH; nothing at run time does.
+For maintainers, after changing `script.yaml`: `python -m longtake.preprocess.demo.speak`.
+Needs espeak-ng and opusenc (opus-tools) on the PATH, which aren't needed at run time.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from longtake.errors import LongtakeError
 from longtake.preprocess.demo.demo_script import load_script
 from longtake.preprocess.demo.demo_truth import Cue, Truth, derive_truth, webvtt
 
-RATE = 22_050  # what espeak-ng speaks at
+RATE = 22_050  # espeak-ng's sample rate
 ESPEAK = ("espeak-ng", "-v", "en-gb", "-s", "155", "--stdout")
 OPUSENC = ("opusenc", "--quiet", "--bitrate", "12", "--speech", "--serial", "1")
-AUDIBLE = 300  # of 32767: what is quieter at either end of a sentence is cut
-SLACK = 0.2  # seconds that a cue may outlast its speech
+AUDIBLE = 300  # of 32767; quieter samples at either end of a sentence are trimmed
+SLACK = 0.2  # seconds by which a cue may outlast its speech
 
 Pcm = npt.NDArray[np.int16]
 
 
 def main() -> None:
-    """Speak the script and write the three files beside this one."""
+    """Speak the script and write the three files next to this one."""
     folder = Path(__file__).parent
     truth = derive_truth(load_script())
     track = speak(truth)
@@ -41,7 +41,7 @@ def speak(truth: Truth) -> Pcm:
     """The spoken track as (samples,) at `RATE`, each sentence at the start of its cue.
 
     Raises:
-        LongtakeError: when a sentence does not fill its cue; the message says how long it is.
+        LongtakeError: if a sentence doesn't fit its cue; the message says how long it is.
     """
     track = np.zeros(round(truth.duration * RATE), dtype=np.int16)
     for cue in truth.cues:
@@ -53,13 +53,15 @@ def speak(truth: Truth) -> Pcm:
 
 def _say(cue: Cue) -> Pcm:
     wav = subprocess.run([*ESPEAK, cue.text], capture_output=True, check=True).stdout
-    # espeak-ng cannot know the length when it writes to a pipe, so the header's is wrong: take all that follows it.
+    # Writing to a pipe, espeak-ng can't know the length, so the header's is wrong: take everything after it.
     samples = np.frombuffer(wav[44:], dtype="<i2")
     loud = np.flatnonzero(np.abs(samples.astype(np.int32)) > AUDIBLE)
     spoken = samples[loud[0] : loud[-1] + 1]
-    seconds, wanted = len(spoken) / RATE, cue.end - cue.start
-    if not wanted - SLACK <= seconds <= wanted:
-        raise LongtakeError(f"{cue.text!r} takes {seconds:.2f} s, the script gives it {wanted:.2f} s: change `until`.")
+    seconds, available = len(spoken) / RATE, cue.end - cue.start
+    if not available - SLACK <= seconds <= available:
+        raise LongtakeError(
+            f"{cue.text!r} takes {seconds:.2f} s, but the script allows {available:.2f} s: change `until`."
+        )
     return spoken
 
 

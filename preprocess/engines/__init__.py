@@ -1,4 +1,4 @@
-"""The perception models: one file per capability (its protocol), one per adapter, one table of all."""
+"""The perception engines: one file per capability (its protocol), one per adapter, and one table of all engines."""
 
 from longtake.preprocess.engines.engine_table import CapabilityReport, EngineTable
 

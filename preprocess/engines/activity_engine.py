@@ -1,4 +1,4 @@
-"""Activities: what is done in a stretch of video, when and where."""
+"""The protocol of activity engines: what happens in a span of video, when and where."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longtake.preprocess.media.media import MediaInfo
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Something that goes on during a span, in words; `box` is all of the picture that it touched, as shares of it."""
+    """Something that happens in a span, in words; `box` is the area it touched, in fractions of the picture."""
 
     span: TimeSpan
     text: str
@@ -23,7 +23,7 @@ class Activity:
 
 
 class ActivityEngine(Protocol):
-    """Looks at the frames of a span."""
+    """Finds activities in the frames of a span."""
 
     @property
     def id(self) -> str:
@@ -38,9 +38,9 @@ class ActivityEngine(Protocol):
         cuts: Sequence[float],
         check_cancelled: Callable[[], None],
     ) -> list[Activity]:
-        """What goes on in a span, the most prominent first; `cuts` are the times in it at which a shot begins.
+        """Activities in a span, most prominent first; `cuts` are the times in it at which a shot begins.
 
         Raises:
-            MediaError: when the file has no picture or cannot be opened.
+            MediaError: if the file has no picture or can't be opened.
         """
         ...

@@ -10,7 +10,7 @@ from longtake.preprocess.media.frames import Picture
 
 
 class ContentShots:
-    """Tells of two neighbouring pictures whether another take can begin between them."""
+    """Decides whether a shot can start between two neighbouring pictures."""
 
     def __init__(self, settings: Settings) -> None:
         self.id = f"pyscenedetect-{scenedetect.__version__}/content"
@@ -18,7 +18,7 @@ class ContentShots:
 
     def differ(self, before: Picture, after: Picture) -> bool:
         """Whether two pictures, (height, width, 3) BGR, differ as much as two shots do."""
-        # Told here without the detector's flash filter, which needs to see every frame: `Cuts` looks for what returns.
+        # Without the detector's flash filter, which needs every frame: `Cuts` checks whether the picture returns.
         detector, moment = ContentDetector(threshold=self._threshold, min_scene_len=0), FrameTimecode(0, 1.0)
         detector.process_frame(moment, before)
         return bool(detector.process_frame(moment, after))

@@ -1,4 +1,4 @@
-"""The embedded engine for activities: what moves, where, how far and how large. It knows no action by name."""
+"""The embedded activity engine: describes what moves, where, how far and how large. It can't name actions."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from longtake.preprocess.media.media import MediaInfo
 
 _LOOKS_PER_SECOND = 6.0
 _WIDTH = 160  # pixels of a look
-_NEAR = 0.15  # of the width: how far from where it should be a region may be seen again
-_SAME_PLACE = 0.5  # of the smaller box, which two sights of one thing have in common
-_BRIDGE = 1.0  # seconds for which something that moves may rest
-_LEAST_SECONDS, _FEWEST = 0.4, 4  # and looks, for which something has to move
-_PATH = 0.2  # of the width or height, from where it was first to where it is last seen, that make a direction
-_STRAIGHT = 0.5  # of all the way it went, which that has to be
-_ACROSS = 0.7  # of the width: movement this wide has no side
-_ENDS = 3  # looks at either end of a path of which the mean place is taken
+_NEAR = 0.15  # of the width; how far from its predicted place a region may be
+_SAME_PLACE = 0.5  # of the smaller box, shared by two sightings of one thing
+_BRIDGE = 1.0  # seconds for which a moving thing may pause
+_MIN_SECONDS, _MIN_LOOKS = 0.4, 4  # for which something must move
+_PATH = 0.2  # of the width or height; the shortest displacement that counts as a direction
+_STRAIGHT = 0.5  # smallest ratio of the displacement to the path length
+_ACROSS = 0.7  # of the width; movement this wide has no side
+_ENDS = 3  # looks averaged at either end of a path
 
 
 class _Track:
-    """Where one moving thing was seen, look after look."""
+    """The sightings of one moving thing."""
 
     def __init__(self, start: float) -> None:
         self.start = start
@@ -40,21 +40,21 @@ class _Track:
         self.regions: list[Region] = []
 
     def add(self, number: int, time: float, region: Region) -> None:
-        """It was seen in a look."""
+        """Add a sighting."""
         self.numbers.append(number)
         self.times.append(time)
         self.regions.append(region)
 
     def misses(self, region: Region) -> float:
-        """How far from where it should be now a region's middle lies, in shares of the width."""
+        """Distance of a region's middle from the predicted place, in fractions of the width."""
         last = self.regions[-1]
-        expected = dist((last.x + last.step[0], last.y + last.step[1]), (region.x, region.y))
-        # A person's outline comes and goes: what covers the same place is the same although its middle leaps.
-        return expected / 2 if _overlap(last, region) >= _SAME_PLACE else expected
+        distance = dist((last.x + last.step[0], last.y + last.step[1]), (region.x, region.y))
+        # A person's outline changes: a region that covers the same place is the same even if its middle jumps.
+        return distance / 2 if _overlap(last, region) >= _SAME_PLACE else distance
 
     @property
     def weight(self) -> float:
-        """Looks times share of the picture."""
+        """Number of looks times share of the picture."""
         return sum(region.area for region in self.regions)
 
 
@@ -67,12 +67,12 @@ def _overlap(one: Region, other: Region) -> float:
 
 
 class OpticalFlow:
-    """Follows moving regions through the looks of a span."""
+    """Tracks moving regions through the looks of a span."""
 
     id = "optical-flow-dis-1"
 
     def __init__(self, settings: Settings) -> None:
-        """There is nothing to set."""
+        """Take no settings."""
 
     def activities(
         self,
@@ -82,10 +82,10 @@ class OpticalFlow:
         cuts: Sequence[float],
         check_cancelled: Callable[[], None],
     ) -> list[Activity]:
-        """What moves during a span, the most prominent first; `cuts` are the times in it at which a shot begins.
+        """What moves during a span, most prominent first; `cuts` are the times in it at which a shot begins.
 
         Raises:
-            MediaError: when the file has no picture or cannot be opened.
+            MediaError: if the file has no picture or can't be opened.
         """
         tracks = list[_Track]()
         before = span.start
@@ -118,7 +118,7 @@ def _look(frame: Frame) -> Picture:
 
 
 def _take(tracks: list[_Track], open_tracks: list[_Track], region: Region, start: float) -> _Track:
-    """The nearest open track, which takes no other region of the look, or a new one that starts at `start`."""
+    """The nearest open track, which is then closed for this look, or a new one that starts at `start`."""
     nearest = min(open_tracks, key=lambda track: track.misses(region), default=None)
     if nearest is not None and nearest.misses(region) <= _NEAR:
         open_tracks.remove(nearest)
@@ -128,7 +128,7 @@ def _take(tracks: list[_Track], open_tracks: list[_Track], region: Region, start
 
 
 def _lasts(track: _Track) -> bool:
-    return len(track.times) >= _FEWEST and track.times[-1] - track.start >= _LEAST_SECONDS
+    return len(track.times) >= _MIN_LOOKS and track.times[-1] - track.start >= _MIN_SECONDS
 
 
 def _activity(track: _Track, span: TimeSpan) -> Activity:
@@ -145,7 +145,7 @@ def _activity(track: _Track, span: TimeSpan) -> Activity:
 
 
 def _motion(track: _Track, width: float) -> str:
-    """Where something goes, or where it moves to and fro, in words."""
+    """Describe in words where something goes, or where it moves back and forth."""
     places = [(region.x, region.y) for region in track.regions]
     first, last = _mean(places[:_ENDS]), _mean(places[-_ENDS:])
     way = sum(dist(one, other) for one, other in pairwise(places))
@@ -153,11 +153,11 @@ def _motion(track: _Track, width: float) -> str:
     if max(abs(across), abs(along)) < _PATH or dist(first, last) < _STRAIGHT * way:
         return "movement across the picture" if width >= _ACROSS else f"movement in {_place(*_mean(places))}"
     if abs(across) >= abs(along):
-        way_to = "to the right" if across > 0 else "to the left"
+        direction = "to the right" if across > 0 else "to the left"
     else:
-        way_to = "down" if along > 0 else "up"
+        direction = "down" if along > 0 else "up"
     start, end = _place(*first), _place(*last)
-    return f"something moves {way_to}, " + (f"in {start}" if start == end else f"from {start} to {end}")
+    return f"something moves {direction}, " + (f"in {start}" if start == end else f"from {start} to {end}")
 
 
 def _mean(places: Sequence[tuple[float, float]]) -> tuple[float, float]:

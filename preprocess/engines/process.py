@@ -1,7 +1,7 @@
-"""Engines in processes of their own: one that hangs or dies is killed, restarted once, and then reported.
+"""Runs engines in separate processes: one that hangs or dies is killed, restarted once, and then reported.
 
-An engine class says in `CALLS` which of its methods run there, and how many seconds each may take. The rest of it, its
-id for one, is answered by an instance on this side, so building one must cost next to nothing.
+An engine class lists in `CALLS` the methods that run there, and how many seconds each may take. Everything else, such
+as its id, comes from a local instance, so creating one must be cheap.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from longtake.config import Settings
 from longtake.errors import EngineError, LongtakeError
 
 log = logging.getLogger(__name__)
-_START_SECONDS = 60.0  # for a fresh interpreter; what an engine loads on first use, its first call has time for
-_GONE = (EOFError, OSError)  # of which TimeoutError is one
+_START_SECONDS = 60.0  # to start an interpreter; loading the model counts towards the first call
+_GONE = (EOFError, OSError)  # includes TimeoutError
 _Question = tuple[str, tuple[Any, ...], dict[str, Any]]
-_CONTEXT = multiprocessing.get_context("spawn")  # a fork would take locks of other threads along
+_CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy other threads' locks
 
 
 class EngineClass(Protocol):
-    """A class whose instances can be made on both sides."""
+    """A class whose instances can be created in both processes."""
 
     CALLS: Mapping[str, float]
 
@@ -39,14 +39,14 @@ class EngineClass(Protocol):
 
 
 class EngineProcess:
-    """Stands in for an engine; its calls are answered by another process, one at a time."""
+    """A proxy for an engine whose calls run in another process, one at a time."""
 
     def __init__(self, target: str, settings: Settings) -> None:
-        """Nothing is started before the first call.
+        """Prepare the proxy; the process starts with the first call.
 
         Args:
             target: `module:class` of the engine.
-            settings: what both instances are made with.
+            settings: passed to both instances.
         """
         self._target = target
         self._settings = settings
@@ -57,7 +57,7 @@ class EngineProcess:
         self._alone = threading.Lock()
 
     def __getattr__(self, name: str) -> Any:
-        """A method that runs in the process, or what the instance on this side says."""
+        """A method that runs in the process, or an attribute of the local instance."""
         if name in self._class.CALLS:
             return partial(self._call, name, self._class.CALLS[name])
         return getattr(self._local, name)
@@ -78,7 +78,7 @@ class EngineProcess:
             try:
                 kind, value = self._answer(question, seconds)
             except _GONE as error:
-                log.warning("the engine %s %s in `%s`; it is started anew", self._local.id, _how(error), method)
+                log.warning("the engine %s %s in `%s`; restarting it", self._local.id, _how(error), method)
                 kind, value = self._answer_at_last(question, seconds)
         if kind == "error":
             raise cast(LongtakeError, value)
@@ -89,25 +89,25 @@ class EngineProcess:
             return self._answer(question, seconds)
         except _GONE as error:
             raise EngineError(
-                f"The engine {self._local.id} {_how(error)} twice in `{question[0]}` and was killed: index again to go "
-                "on from there, or name another engine in the settings under `engines`."
+                f"The engine {self._local.id} {_how(error)} twice in `{question[0]}` and was killed: index again to "
+                "resume, or choose another engine in the settings under `engines`."
             ) from error
 
     def _answer(self, question: _Question, seconds: float) -> tuple[str, Any]:
-        """`value` and what the method returned, or `error` and why it did not."""
+        """`value` and the method's result, or `error` and the exception."""
         try:
-            connection = self._connected()
-            connection.send(question)  # never waits for long: the other side does nothing but wait for it
+            connection = self._connect()
+            connection.send(question)  # never blocks for long, because the other side is waiting for it
             if not connection.poll(seconds):
                 raise TimeoutError
             answer: tuple[str, Any] = connection.recv()
         except BaseException:
-            self.close()  # an answer that nobody waits for must not meet the next question
+            self.close()  # a late answer must not be taken for the next one
             raise
         return answer
 
-    def _connected(self) -> Connection:
-        """The connection to a living process whose engine is there."""
+    def _connect(self) -> Connection:
+        """The connection to a live process whose engine is ready."""
         if self._connection is not None and self._process is not None and self._process.is_alive():
             return self._connection
         self.close()
@@ -119,7 +119,7 @@ class EngineProcess:
         self._process, self._connection = process, ours
         if not ours.poll(_START_SECONDS):
             raise TimeoutError
-        ours.recv()  # that it is ready
+        ours.recv()  # the ready message
         return ours
 
 
@@ -128,9 +128,9 @@ def _how(error: Exception) -> str:
 
 
 def engine_process(target: str, settings: Settings) -> EngineProcess:
-    """The process of an engine and settings: libraries opened one after the other share it, and its loaded model.
+    """The process for an engine and settings, shared with its loaded model by libraries opened in succession.
 
-    One that is used no more goes with its last user: the engine's end of the connection is closed then.
+    An unused process ends with its last user, which closes the connection.
     """
     return _process(target, settings.model_dump_json())
 
@@ -147,8 +147,8 @@ def engine_class(target: str) -> EngineClass:
 
 
 def serve(connection: Connection, target: str, settings: Settings) -> None:
-    """Answer calls until the other side is gone; runs in the engine's own process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the other side decides
+    """Answer calls until the other side is gone; runs in the engine's process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the other side handles it
     if settings.offline:
         from longtake.offline import forbid_network
 
@@ -167,6 +167,6 @@ def _result(call: Callable[[], Any]) -> tuple[str, Any]:
     except LongtakeError as error:
         return "error", error
     except Exception as error:
-        # The border of the engine's process: what goes wrong inside is told to the side that asked.
+        # The engine's process boundary: report any failure to the caller.
         log.debug("the engine failed", exc_info=True)
         return "error", EngineError(f"The engine failed ({type(error).__name__}: {error}).")

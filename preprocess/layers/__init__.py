@@ -1,1 +1,1 @@
-"""The layers of a video: what is read, heard and described, each with its step."""
+"""The layers of a video, each with the step that builds it."""

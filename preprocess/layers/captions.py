@@ -1,4 +1,4 @@
-"""The layer `captions`: what each shot shows, in a vision-language model's words."""
+"""The layer `captions`: a vision-language model's description of each shot."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, PictureRefused
 from longtake.preprocess.layers.step import IndexJob
 
-_FUTILE = 3  # pictures that fail before any is described, after which no more are sent: the model may not take pictures
+_MAX_FAILURES = 3  # before the first success; then stop, because the model may not accept pictures
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A stretch of one shot and the picture that stands for it; `file` lies in the layer `keyframes`."""
+    """Part of a shot and the picture that represents it; `file` is in the layer `keyframes`."""
 
     span: TimeSpan
     time: float
@@ -31,13 +31,13 @@ class Scene:
 
 
 class Captions:
-    """Describes a picture of every shot; items {start, end, time, text, file}."""
+    """Describes one picture of every shot; items are {start, end, time, text, file}."""
 
     name = "captions"
     version = 1
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One recipe where there are keyframes."""
+        """One recipe if there are keyframes."""
         keyframes = job.layers.get("keyframes")
         if keyframes is None:
             return ()
@@ -46,10 +46,10 @@ class Captions:
         return (LayerRecipe(self.name, self.version, engine.id, {"every": job.settings.captions.every}, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Describe one picture after the other; a picture for which that fails is left out, and that is said.
+        """Describe the pictures in turn; leaves out pictures that fail, with a warning.
 
         Raises:
-            EngineError: when the model no longer describes what it did describe, or none of the first pictures.
+            EngineError: if the model stops working, or fails on all of the first pictures.
         """
         keyframes = job.layers["keyframes"]
         writer = writers[self.name]
@@ -57,7 +57,7 @@ class Captions:
         texts: dict[int, str] = {}
         failed: list[str] = []
         described: Path | None = None
-        patience = min(_FUTILE, len(scenes))
+        patience = min(_MAX_FAILURES, len(scenes))
         waiting = deque(range(len(scenes)))
         while waiting:
             job.check_cancelled()
@@ -70,15 +70,14 @@ class Captions:
                 failed.append(f"{clock(scenes[number].time)}: {error}")
                 if described is None and len(failed) >= patience:
                     raise EngineError(
-                        f"No picture is described, the first at {failed[0]}; check captions.model: can it see?"
+                        f"The caption model described no picture; the first failed at {failed[0]}. "
+                        "Check that captions.model accepts images."
                     ) from error
             except EngineError as error:
                 patience -= 1
                 if described or patience <= 0:
-                    raise EngineError(
-                        f"{str(error).removesuffix('.')}, and index again to go on from there."
-                    ) from error
-                waiting.append(number)  # it may lie with this picture: again, once another one is described
+                    raise EngineError(f"{str(error).removesuffix('.')}, then index again to resume.") from error
+                waiting.append(number)  # this picture may be the cause: retry it after another one succeeds
             job.progress(1 - len(waiting) / len(scenes))
         for number, text in sorted(texts.items()):
             scene = scenes[number]
@@ -86,14 +85,14 @@ class Captions:
             writer.add(span | {"time": scene.time, "text": text, "file": scene.file})
             writer.cover([scene.span])
         if failed:
-            job.warn(f"{len(failed)} of {len(scenes)} pictures could not be described, the first at {failed[0]}")
+            job.warn(f"Couldn't describe {len(failed)} of {len(scenes)} pictures; the first failed at {failed[0]}")
 
 
 def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float) -> Iterator[Scene]:
-    """What is described of the items of `keyframes`: each shot, in equal parts where it is longer than `every` seconds.
+    """Choose scenes from the items of `keyframes`: each shot, in equal parts if it is longer than `every` seconds.
 
-    A shot's own picture stands for it whole, and the picture of it nearest to a part's middle for the part. Parts with
-    the same picture are one scene.
+    A shot's own picture represents the whole shot; the picture nearest to a part's middle represents the part. Parts
+    with the same picture are one scene.
     """
     items = list(keyframes)
     for shot in (item for item in items if item["kind"] == "shot"):
@@ -102,13 +101,13 @@ def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float) -> Iterator[
         if len(parts) > 1:
             pictures += [item for item in items if item["kind"] == "second" and _inside(item, shot)]
         for picture, alike in groupby(parts, key=partial(_nearest, pictures)):
-            stretch = list(alike)
-            span = TimeSpan(start=stretch[0].start, end=stretch[-1].end)
+            run = list(alike)
+            span = TimeSpan(start=run[0].start, end=run[-1].end)
             yield Scene(span, picture["time"], picture["file"])
 
 
-def _parts(span: TimeSpan, longest: float) -> list[TimeSpan]:
-    count = max(1, ceil(span.length / longest))
+def _parts(span: TimeSpan, max_seconds: float) -> list[TimeSpan]:
+    count = max(1, ceil(span.length / max_seconds))
     bounds = [*(span.start + span.length * number / count for number in range(count)), span.end]
     return [TimeSpan(start=start, end=end) for start, end in pairwise(bounds)]
 
@@ -123,11 +122,11 @@ def _nearest(pictures: Sequence[Mapping[str, Any]], part: TimeSpan) -> Mapping[s
 
 
 def _description(job: IndexJob, chunk: str, file: Path, described: Path | None) -> str:
-    """The description kept under the chunk's name, or a new one, kept there.
+    """The description stored under the chunk's name, or a new one, which is then stored.
 
     Raises:
-        PictureRefused: when this picture alone cannot be described; `described` could be, and still can.
-        EngineError: when none can be described any more.
+        PictureRefused: if only this picture can't be described; `described` could be, and still can.
+        EngineError: if no picture can be described.
     """
     kept = job.chunks.get(chunk)
     if kept is None:
@@ -144,7 +143,7 @@ def _description(job: IndexJob, chunk: str, file: Path, described: Path | None) 
 
 
 def _second_try(error: EngineError, engine: CaptionEngine, file: Path, described: Path | None) -> str:
-    """The description after all, once the engine has shown on another picture that it works."""
+    """Retry the description after checking on another picture that the engine works."""
     if described is None:
         raise error
     engine.describe(described.read_bytes())

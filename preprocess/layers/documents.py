@@ -1,4 +1,4 @@
-"""What search finds by its words: documents made of the layers."""
+"""Makes searchable documents from the layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
-VERSION = 1  # raised when the same layers give other documents
+VERSION = 1  # raise it when the same layers would give different documents
 SOURCES: Mapping[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -21,8 +21,8 @@ SOURCES: Mapping[str, Modality] = {
     "moments": "visual",
 }
 _SPOKEN = ("subtitles", "speech")
-_SHORT = 2.0  # seconds; a shorter cue rarely says anything by itself
-_LONGEST = 15.0  # seconds of joined cues: a citation should still lead to one place
+_SHORT = 2.0  # seconds; a shorter cue rarely means anything on its own
+_MAX_SECONDS = 15.0  # of joined cues: a citation should still lead to one place
 _GAP = 1.0  # seconds of silence that end a sentence, whatever its punctuation
 _ENDS = tuple('.!?…。！？"”»')
 _MOMENTS = {
@@ -43,7 +43,7 @@ _SOUNDS = {
 
 
 def documents_of(video_id: str, layers: Mapping[str, Layer]) -> list[Document]:
-    """The documents that a video's layers hold: layer by layer as in `SOURCES`, each in its layer's order."""
+    """The documents in a video's layers: layer by layer as in `SOURCES`, in each layer's order."""
     return [
         _document(video_id, layers[name], modality, number, item)
         for name, modality in SOURCES.items()
@@ -83,7 +83,7 @@ def _sound_text(item: Mapping[str, Any]) -> str:
 
 
 def _joined(cues: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Join short cues with their neighbours inside one sentence, track by track."""
+    """Join short cues with their neighbours in the same sentence, track by track."""
     for _, track in groupby(sorted(cues, key=_track), key=_track):
         group: list[dict[str, Any]] = []
         for cue in track:
@@ -104,11 +104,11 @@ def _belongs(group: Sequence[Mapping[str, Any]], cue: Mapping[str, Any]) -> bool
     short = min(last["end"] - last["start"], cue["end"] - cue["start"]) < _SHORT
     unfinished = not last["text"].rstrip().endswith(_ENDS)
     follows = last["start"] <= cue["start"] < last["end"] + _GAP
-    return short and unfinished and follows and cue["end"] - group[0]["start"] <= _LONGEST
+    return short and unfinished and follows and cue["end"] - group[0]["start"] <= _MAX_SECONDS
 
 
 def _merged(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One cue of several, as sure and as trusted as the least of them."""
+    """Merge several cues, with their lowest confidence and trust."""
     return dict(group[0]) | {
         "text": " ".join(" ".join(cue["text"].split()) for cue in group),
         "end": max(cue["end"] for cue in group),

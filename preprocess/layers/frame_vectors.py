@@ -1,4 +1,4 @@
-"""The layer `frame_vectors`: the picture of every second as a vector, so that words find what is seen."""
+"""The layer `frame_vectors`: an embedding of every second's picture, so that text queries find pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FrameVectors:
     version = 1
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One recipe where there are keyframes."""
+        """One recipe if there are keyframes."""
         keyframes = job.layers.get("keyframes")
         if keyframes is None:
             return ()
@@ -36,7 +36,7 @@ class FrameVectors:
         return (LayerRecipe(self.name, self.version, engine.id, inputs={keyframes.name: keyframes.key}),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Embed chunk after chunk; what an earlier build had embedded is taken as it is."""
+        """Embed the pictures in chunks, reusing those from an earlier build."""
         keyframes = job.layers["keyframes"]
         writer = writers[self.name]
         items = [item for item in keyframes.items() if item["kind"] == "second"]
@@ -54,7 +54,7 @@ class FrameVectors:
 
 
 def frame_batch(video_id: str, layer: Layer) -> Batch:
-    """The seconds of a `frame_vectors` layer as documents without text, found by their vectors alone."""
+    """The seconds of a `frame_vectors` layer as documents without text, searchable only by vector."""
     vectors: Vectors = np.load(layer.path / FILE, allow_pickle=False)
     documents = [_document(video_id, layer, number, item) for number, item in enumerate(layer.items())]
     return Batch(layer.engine, documents, vectors)
@@ -73,7 +73,7 @@ def _document(video_id: str, layer: Layer, number: int, item: Mapping[str, Any])
 
 
 def _embedded(job: IndexJob, chunk: str, files: Sequence[Path]) -> Vectors:
-    """Vectors of pictures, (files, dimensions): those kept under the chunk's name, or new ones, kept there."""
+    """Vectors of pictures, (files, dimensions): those stored under the chunk's name, or new ones, then stored."""
     kept = job.chunks.get(chunk)
     if kept is None:
         engine: ImageTextEmbedding = job.engines.load("image_text_embedding")

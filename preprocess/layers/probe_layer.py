@@ -1,4 +1,4 @@
-"""The cheapest layer: what the file is, as evidence for questions about the recording itself."""
+"""The layer `probe`: facts about the file, as evidence for questions about the recording itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ProbeStep:
         return (LayerRecipe(self.name, VERSION, f"pyav-{av.__version__}"),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Write the facts of the probe."""
+        """Write the probed facts."""
         facts = asdict(job.media)
         writer = writers[self.name]
         writer.add(facts | {"duration": round(job.media.duration, 3), "origin": round(job.media.origin, 3)})

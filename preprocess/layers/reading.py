@@ -1,4 +1,4 @@
-"""From boxes to reading: the lines of a picture in the order a person reads them, and how long each text stands."""
+"""Turns text boxes into lines in reading order, and tracks how long each line is visible."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from statistics import median
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.scene_text_engine import TextBox
 
-# Distances within a picture, in heights of a line.
+# Distances within a picture, in line heights.
 _WORD_GAP = 1.0  # widest gap inside a line
-_BAND_GAP = 0.75  # least empty band between a title and what stands under it, or between the rows of a table
-_COLUMN_GAP = 1.5  # least empty strip between two columns
+_BAND_GAP = 0.75  # smallest empty band between a title and the text below it, or between the rows of a table
+_COLUMN_GAP = 1.5  # smallest empty strip between two columns
 
 # Between pictures.
 _SAME_TEXT = 0.8  # similarity of two readings of one text
 _SAME_WORD = 0.6  # and of each word in it
-_SAME_PLACE = 0.3  # of the picture: text may drift or scroll
-_BRIDGE = 1.0  # seconds for which one missed reading does not end a text
+_SAME_PLACE = 0.3  # share of the picture: text may drift or scroll
+_BRIDGE = 1.0  # seconds; a reading missed for this long doesn't end a text
 
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """A line of text, seen from `start` to `end` (seconds); `best` is its most confident reading."""
+    """A line of text, visible from `start` to `end` (seconds); `best` is its most confident reading."""
 
     start: float
     end: float
@@ -35,7 +35,7 @@ class ShownText:
 
 
 def lines_of(boxes: Sequence[TextBox], aspect: float) -> list[TextBox]:
-    """Join boxes that stand side by side into lines, and put the lines in reading order.
+    """Join adjacent boxes into lines, and put the lines in reading order.
 
     Args:
         boxes: the texts of one picture.
@@ -52,16 +52,16 @@ def lines_of(boxes: Sequence[TextBox], aspect: float) -> list[TextBox]:
 
 
 def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[ShownText]:
-    """Follow each line over pictures given in order of time; ordered by first sight, then as read."""
+    """Track each line over pictures in time order; sorted by first appearance, then reading order."""
     shown: list[ShownText] = []
-    standing: list[int] = []
+    visible: list[int] = []
     for span, lines in pictures:
-        standing = [place for place in standing if shown[place].end + _BRIDGE >= span.start]
-        unread = list(standing)
+        visible = [place for place in visible if shown[place].end + _BRIDGE >= span.start]
+        unread = list(visible)
         for line in lines:
             place = _same(line, {place: shown[place].best for place in unread})
             if place is None:
-                standing.append(len(shown))
+                visible.append(len(shown))
                 shown.append(ShownText(span.start, span.end, line))
                 continue
             unread.remove(place)
@@ -71,7 +71,7 @@ def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[Sh
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two readings can be of one text: spelling may waver, numbers and whole words may not."""
+    """Whether two readings may be of the same text: spelling may vary slightly, numbers and whole words may not."""
     one, other = _normal(one), _normal(other)
     if one.replace(" ", "") == other.replace(" ", ""):
         return True
@@ -84,7 +84,7 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _continues(line: TextBox, box: TextBox, aspect: float) -> bool:
-    """Whether a box stands on a line's baseline, right after it, in letters of about the same size."""
+    """Whether a box directly follows a line on its baseline, in letters of about the same size."""
     left, top, width, height = line.box
     x, y, _, down = box.box
     lower, higher = min(height, down), max(height, down)
@@ -102,7 +102,7 @@ def _joined(line: TextBox, box: TextBox) -> TextBox:
 
 
 def _in_order(lines: list[TextBox], aspect: float) -> list[TextBox]:
-    """Recursive XY-cut (Nagy and Seth 1984): bands from the top, in each the columns from the left."""
+    """Recursive XY-cut (Nagy and Seth 1984): bands from the top, and in each band columns from the left."""
     if len(lines) < 2:
         return lines
     height = median(line.box[3] for line in lines)
@@ -114,7 +114,7 @@ def _in_order(lines: list[TextBox], aspect: float) -> list[TextBox]:
 
 
 def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]:
-    """Split lines wherever nothing stands for at least `gap` along an axis (0 across, 1 down)."""
+    """Split lines at every empty gap of at least `gap` along an axis (0 across, 1 down)."""
     parts: list[list[TextBox]] = []
     reach = 0.0
     for line in sorted(lines, key=lambda each: each.box[axis]):
@@ -128,7 +128,7 @@ def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]
 
 
 def _same(line: TextBox, readings: Mapping[int, TextBox]) -> int | None:
-    """The key of the nearest reading that can be of this line."""
+    """The key of the nearest reading that may be of this line."""
     distances = {
         key: _distance(reading, line) for key, reading in readings.items() if same_text(reading.text, line.text)
     }
@@ -137,7 +137,7 @@ def _same(line: TextBox, readings: Mapping[int, TextBox]) -> int | None:
 
 
 def _distance(one: TextBox, other: TextBox) -> float:
-    """Between the centres, in shares of the picture."""
+    """Distance between the centres, as a fraction of the picture."""
     across, down = (
         one.box[axis] + one.box[axis + 2] / 2 - other.box[axis] - other.box[axis + 2] / 2 for axis in (0, 1)
     )

@@ -1,4 +1,4 @@
-"""Scene text: the layer of everything that stood written in the picture, and closer reading at question time."""
+"""The layer `scene_text`: all text in the picture. Also rereads a span more closely at question time."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _CHUNK = 16  # pictures
 
 
 class SceneText:
-    """Reads the pictures of `text_frames`; an item is one line of text and the span during which it stood.
+    """Reads the pictures of `text_frames`; an item is one line of text and the span in which it was visible.
 
-    Lines and not blocks: a slide that grows point by point keeps the lines that were there, each with its own span.
+    Items are lines, not blocks: when a slide grows point by point, its earlier lines keep their own spans.
     """
 
     name = "scene_text"
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One recipe, where a pass over the pictures left frames to read."""
+        """One recipe if the visual pass chose frames to read."""
         frames = job.layers.get("text_frames")
         if frames is None:
             return ()
@@ -41,7 +41,7 @@ class SceneText:
         return (LayerRecipe(self.name, VERSION, engine.id, settings, {frames.name: frames.key}),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Read every picture, follow each line over time, and write the lines by first sight."""
+        """Read every picture, track each line over time, and write the lines by first appearance."""
         writer = writers[self.name]
         for shown in lifetimes(_read_pictures(job)):
             writer.add(
@@ -66,11 +66,11 @@ def read_scene_text(
 ) -> list[tuple[float, TextBox]]:
     """Read a few frames of a span at full resolution: each line with the time of its frame, in reading order.
 
-    The frames are those on the screen at the middles of `frames` equal parts of the span; for a span without length
-    it is the one shown at that moment. The cost does not grow with the span.
+    The frames are those on screen at the middles of `frames` equal parts of the span; for a zero-length span, the one
+    at that moment. The cost doesn't grow with the span.
 
     Raises:
-        MediaError: when the file has no picture or cannot be opened.
+        MediaError: if the file has no picture or can't be opened.
     """
     readings: list[tuple[float, TextBox]] = []
     for frame in _spread(path, media, span, check_cancelled, frames):
@@ -93,7 +93,7 @@ def _spread(
 
 
 def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
-    """The lines of every picture with its span, chunk by chunk; what an earlier build read is not read again."""
+    """The lines of every picture with its span, in chunks, reusing those from an earlier build."""
     engine: SceneTextEngine = job.engines.load("scene_text")
     layer = job.layers["text_frames"]
     done = 0

@@ -1,7 +1,7 @@
-"""The layer `sounds`: what is heard besides words, and where somebody speaks.
+"""The layer `sounds`: sounds other than words, and where there is speech.
 
-The track is measured block by block and each block's measures are a chunk, so that a build that was killed measures no
-finished block again. Events are found at the end, in the measures of the whole track.
+The track is measured block by block. Each block's measures are a chunk, so an interrupted build doesn't measure
+finished blocks again. Events are then detected in the measures of the whole track.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAME = "sounds"
 
 
 class Sounds:
-    """Builds items {start, end, kind, level_db, confidence}, for a tone with its hz."""
+    """Builds items {start, end, kind, level_db, confidence}; a tone also has hz."""
 
     name = NAME
 
@@ -36,7 +36,7 @@ class Sounds:
         return (LayerRecipe(NAME, version=1, engine=engine.id),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Listen to the default track once; a block that an earlier build measured is decoded and passed over."""
+        """Measure the default track once; blocks measured by an earlier build are decoded but not measured again."""
         engine: SoundEngine = job.engines.load("sounds")
         measured: list[Measures] = []
         heard: list[TimeSpan] = []

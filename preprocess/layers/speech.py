@@ -1,4 +1,4 @@
-"""The layer `speech`: what a recogniser hears where nobody has written the words down."""
+"""The layer `speech`: a recogniser's transcript, for videos without subtitles."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples, read_audio
 
 NAME = "speech"
-SHORTEST, LONGEST = 60, 90  # seconds: a chunk ends at the quietest moment between them
-_PAUSE = 30  # hundredths of a second that are quiet together: the gaps inside words are shorter
+SHORTEST, LONGEST = 60, 90  # seconds; a chunk ends at the quietest moment between them
+_PAUSE = 30  # hundredths of a second; gaps inside words are shorter
 
 
 class Speech:
     """Builds items {start, end, text, language, words, confidence, trusted}; a word is [start, end, text, probability].
 
-    A transcript that somebody wrote beats a recogniser: where there are subtitles, this builds nothing.
+    A written transcript beats a recogniser: with subtitles, this builds nothing.
     """
 
     name = NAME
@@ -38,7 +38,7 @@ class Speech:
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Recognise the default track chunk by chunk.
 
-        The language is the one of the settings, else the one found in the first chunk in which somebody speaks.
+        The language is the one in the settings, or else the one detected in the first chunk with speech.
         """
         engine: SpeechEngine = job.engines.load(NAME)
         writer = writers[NAME]
@@ -61,28 +61,28 @@ class Speech:
 
 
 def cut_at_pauses(blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
-    """The same sound in blocks of `SHORTEST` to `LONGEST` seconds, each cut where it is quietest.
+    """Split audio into blocks of `SHORTEST` to `LONGEST` seconds, each cut at its quietest moment.
 
-    Where the sound has a gap or ends, so does the block. The cuts follow from the samples alone.
+    A block also ends at a gap and at the end of the audio. The cuts depend only on the samples.
     """
-    held: AudioBlock | None = None
+    pending: AudioBlock | None = None
     for block in blocks:
-        if held is None or block.start - held.end > TOUCHING:
-            if held is not None:
-                yield held
-            held = block
+        if pending is None or block.start - pending.end > TOUCHING:
+            if pending is not None:
+                yield pending
+            pending = block
         else:
-            held = AudioBlock(held.start, np.concatenate([held.samples, block.samples]), RATE)
-        while len(held.samples) >= LONGEST * RATE:
-            cut = _quietest(held.samples)
-            yield AudioBlock(held.start, held.samples[:cut], RATE)
-            held = AudioBlock(round(held.start + cut / RATE, 6), held.samples[cut:], RATE)
-    if held is not None:
-        yield held
+            pending = AudioBlock(pending.start, np.concatenate([pending.samples, block.samples]), RATE)
+        while len(pending.samples) >= LONGEST * RATE:
+            cut = _quietest(pending.samples)
+            yield AudioBlock(pending.start, pending.samples[:cut], RATE)
+            pending = AudioBlock(round(pending.start + cut / RATE, 6), pending.samples[cut:], RATE)
+    if pending is not None:
+        yield pending
 
 
 def _quietest(samples: Samples) -> int:
-    """Where in the middle of the quietest moment between `SHORTEST` and `LONGEST` seconds to cut, in samples."""
+    """The sample in the middle of the quietest moment between `SHORTEST` and `LONGEST` seconds."""
     frame = RATE // 100
     energy = np.square(samples[SHORTEST * RATE : LONGEST * RATE].astype(np.float64)).reshape(-1, frame).sum(axis=1)
     around = np.convolve(energy, np.ones(_PAUSE), "valid")

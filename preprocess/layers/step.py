@@ -1,4 +1,4 @@
-"""One step of the pipeline: builds one or more layers from the file and from layers built before."""
+"""The protocol of a pipeline step, which builds one or more layers from the file and earlier layers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from longtake.preprocess.media.media import MediaInfo
 
 
 def _ignore(_: float) -> None:
-    """Take a share of progress and do nothing with it."""
+    """Ignore progress."""
 
 
-def _unheard(_: str) -> None:
-    """Take a warning and do nothing with it."""
+def _ignore_warning(_: str) -> None:
+    """Ignore a warning."""
 
 
 def _never() -> None:
@@ -28,7 +28,7 @@ def _never() -> None:
 
 @dataclass(frozen=True)
 class IndexJob:
-    """What a step is handed."""
+    """The inputs of a step."""
 
     path: Path
     media: MediaInfo
@@ -38,25 +38,25 @@ class IndexJob:
     check_cancelled: Callable[[], None] = _never  # raises Cancelled; called at every frame or chunk
     progress: Callable[[float], None] = _ignore  # takes the share done, 0 to 1
     chunks: Chunks = field(default_factory=Chunks)
-    warn: Callable[[str], None] = _unheard  # takes one sentence about what is left out of the layers
+    warn: Callable[[str], None] = _ignore_warning  # takes one sentence about something missing from the layers
 
 
 class Step(Protocol):
     """Builds layers; the same job and recipes give the same bytes."""
 
-    name: str  # what progress and a failure are reported under
+    name: str  # in progress and failure reports
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """What this step would build for the job; empty when the file has nothing for it.
+        """What this step would build for the job; empty if the file has nothing for it.
 
         Raises:
-            EngineError: when no engine can be used; the message says what would make one available.
+            EngineError: if no engine is available; the message says how to get one.
         """
         ...
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Fill a writer for each recipe, by layer name.
 
-        What takes long is done in chunks, and not again where `job.chunks` holds what an earlier build had finished.
+        Slow work is done in chunks, reusing those in `job.chunks` that an earlier build finished.
         """
         ...

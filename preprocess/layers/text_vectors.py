@@ -1,4 +1,4 @@
-"""The layer `text_vectors`: the documents of a video as vectors."""
+"""The layer `text_vectors`: embeddings of a video's documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TextVectors:
     version = 1
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One layer when there is a layer to embed."""
+        """One layer if there is a layer to embed."""
         inputs = {name: job.layers[name].key for name in SOURCES if name in job.layers}
         if not inputs:
             return ()

@@ -1,1 +1,1 @@
-"""Files, streams, frames and samples: everything that reads a recording."""
+"""Reads recordings: files, streams, frames and samples."""

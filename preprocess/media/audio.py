@@ -1,4 +1,4 @@
-"""Sound from a file as mono samples on the video's clock, block by block, in memory constant in the file's length."""
+"""Reads audio as mono samples on the video's clock, block by block, with memory use independent of file length."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from longtake.preprocess.media.media import MediaInfo
 Samples = npt.NDArray[np.float32]
 
 BLOCK_SECONDS = 32
-SEEK_MARGIN = 0.5  # decoders with overlapping transforms need a run-up before their first exact sample
+SEEK_MARGIN = 0.5  # seconds; decoders with overlapping transforms need a run-up before their first exact sample
 TOUCHING = 0.001  # seconds between blocks that follow each other
-CLOCK_TOLERANCE = 0.05  # containers round times to milliseconds or to a frame; more than this is a real gap
+CLOCK_TOLERANCE = 0.05  # seconds; containers round times to milliseconds or to a frame; more than this is a real gap
 
 _log = logging.getLogger(__name__)
 
@@ -57,14 +57,14 @@ def read_audio(
     span: TimeSpan | None = None,
     check_cancelled: Callable[[], None] = _never,
 ) -> Iterator[AudioBlock]:
-    """Decode the default sound track, or nothing when the file has none.
+    """Decode the default audio track; yields nothing if the file has none.
 
-    Blocks are `BLOCK_SECONDS` long except where the sound ends or its presentation times leap: a gap in the file is a
-    gap between blocks, never invented silence. Broken packets are skipped and a truncated tail ends the reading; both
-    are logged. Channels are mixed down with weights that sum to 1, so nothing clips.
+    Blocks are `BLOCK_SECONDS` long except where the audio ends or its presentation times jump: a gap in the file is a
+    gap between blocks, not made-up silence. Broken packets are skipped, and a truncated tail ends the reading; both are
+    logged. Channels are mixed down with weights that sum to 1, so nothing clips.
 
     Raises:
-        MediaError: when the file cannot be opened.
+        MediaError: if the file can't be opened.
     """
     if not media.audio:
         return
@@ -72,7 +72,7 @@ def read_audio(
         stream = default_track(container, media)
         if span is not None and span.start > SEEK_MARGIN and stream.time_base is not None:
             target = media.origin + span.start - SEEK_MARGIN
-            with suppress(FFmpegError):  # what cannot be sought is read from its start
+            with suppress(FFmpegError):  # read unseekable files from the start
                 container.seek(int(target / stream.time_base), stream=stream)
         blocks = _Blocks(rate, span or TimeSpan(start=0.0, end=float(10**9)))
         for frame in _frames(container, stream, path):
@@ -85,7 +85,7 @@ def read_audio(
 
 
 def default_track(container: InputContainer, media: MediaInfo) -> AudioStream:
-    """The sound track flagged as default, else the first."""
+    """The audio track flagged as default, or else the first."""
     tracks = [container.streams[track.index] for track in media.audio]
     chosen = next((track for track in tracks if track.disposition & Disposition.default), tracks[0])
     assert isinstance(chosen, AudioStream)
@@ -101,7 +101,7 @@ def _frames(container: InputContainer, stream: AudioStream, path: Path) -> Itera
         except StopIteration:
             break
         except FFmpegError as error:
-            _log.debug("%s: the sound ends early: %s.", path.name, error.strerror)
+            _log.debug("%s: audio ended early: %s.", path.name, error.strerror)
             break
         try:
             decoded = packet.decode()
@@ -110,11 +110,11 @@ def _frames(container: InputContainer, stream: AudioStream, path: Path) -> Itera
             continue
         yield from decoded
     if broken:
-        _log.debug("%s: %d broken sound packets were skipped.", path.name, broken)
+        _log.debug("%s: skipped %d broken audio packets.", path.name, broken)
 
 
 class _Blocks:
-    """Resamples frames and cuts them into blocks; a leap of the clock or a new sample format starts afresh."""
+    """Resamples frames and cuts them into blocks; a clock jump or a new sample format starts a new block."""
 
     def __init__(self, rate: int, span: TimeSpan) -> None:
         self._rate = rate
@@ -122,17 +122,17 @@ class _Blocks:
         self._resampler: AudioResampler | None = None
         self._format: tuple[str, str, int] | None = None
         self._start = 0.0  # time of the first pending sample
-        self._fed = 0.0  # time at which the frames fed so far end
+        self._fed = 0.0  # end time of the frames fed so far
         self._pending: list[Samples] = []
-        self._held = 0  # samples pending
+        self._pending_count = 0  # samples
         self.past_end = False
 
     def add(self, frame: AudioFrame, time: float | None) -> Iterator[AudioBlock]:
-        """Take one frame, whose time is None when the file does not say; give the blocks it fills."""
+        """Add a frame, with its time or None if the file has no times; yields the blocks it completes."""
         time = self._fed if time is None else time
         layout = (frame.format.name, frame.layout.name, frame.sample_rate)
         if self._resampler is not None and time < self._fed - CLOCK_TOLERANCE:
-            return  # a frame of the past: what it covers has been heard
+            return  # an out-of-order frame, whose time is already covered
         if self._resampler is None or layout != self._format or time > self._fed + CLOCK_TOLERANCE:
             yield from self.finish()
             self._resampler = AudioResampler(format="s16", layout="mono", rate=self._rate)
@@ -141,27 +141,27 @@ class _Blocks:
         self.past_end = self._fed >= self._span.end
         self._take(frame)
         size = BLOCK_SECONDS * self._rate
-        while self._held >= size:
+        while self._pending_count >= size:
             yield from self._cut(size)
 
     def finish(self) -> Iterator[AudioBlock]:
-        """Give what is left."""
+        """Yield the remaining samples."""
         if self._resampler is not None:
             self._take(None)
-            yield from self._cut(self._held)
+            yield from self._cut(self._pending_count)
             self._resampler = None
 
     def _take(self, frame: AudioFrame | None) -> None:
         assert self._resampler is not None
         for resampled in self._resampler.resample(frame):
             samples = resampled.to_ndarray().reshape(-1).astype(np.float32) * np.float32(1 / 32768)
-            if not self._held:
-                # Still ahead of the asked span (or of the origin): let go of what nobody will hear.
+            if not self._pending_count:
+                # Drop samples before the requested span (or the origin).
                 ahead = min(len(samples), max(0, round((self._span.start - self._start) * self._rate)))
                 samples = samples[ahead:]
                 self._start += ahead / self._rate
             self._pending.append(samples)
-            self._held += len(samples)
+            self._pending_count += len(samples)
 
     def _cut(self, size: int) -> Iterator[AudioBlock]:
         joined = np.concatenate([np.zeros(0, np.float32), *self._pending])
@@ -170,4 +170,4 @@ class _Blocks:
         if kept:
             yield AudioBlock(round(self._start, 6) + 0.0, block[:kept], self._rate)
         self._start += len(block) / self._rate
-        self._pending, self._held = [rest], len(rest)
+        self._pending, self._pending_count = [rest], len(rest)

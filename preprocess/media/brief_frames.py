@@ -1,4 +1,4 @@
-"""The very frames of a moment: the first and the last that show it, found again in the file."""
+"""Finds the exact frames of a moment in the file: the first and the last that show it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import MediaInfo
 
-_AROUND = 0.4  # seconds on either side of a moment that are looked at
-_WIDTH = 480  # pixels of the picture that is looked at
-_AIR = 0.1  # of the picture around the box of what passes: it was there before it could be followed
-_NEW = 24  # levels by which a pixel differs from what was there before and after
-_FEWEST = 3  # such pixels
-_OF_PEAK = 0.4  # of what the clearest frame shows, that another frame of the moment shows
+_AROUND = 0.4  # seconds examined on either side of a moment
+_WIDTH = 480  # pixels of the picture examined
+_AIR = 0.1  # margin around a passing object's box, as a share of the picture: it was there before it was tracked
+_NEW = 24  # levels by which a pixel differs from before and after
+_MIN_PIXELS = 3
+_OF_PEAK = 0.4  # share of the clearest frame's pixels that another frame of the moment must show
 
 
 class BriefFrames(NamedTuple):
-    """Times, in seconds, of the first and the last frame of a moment, and of the frame after it; how many there are."""
+    """Times in seconds of a moment's first and last frames and of the frame after it, and the number of frames."""
 
     first: float
     last: float
@@ -34,10 +34,10 @@ class BriefFrames(NamedTuple):
 def find_frames(
     path: Path, media: MediaInfo, moment: Mapping[str, Any], check_cancelled: Callable[[], None]
 ) -> BriefFrames | None:
-    """The frames of an item of the layer `moments`; None where they do not stand out from those around it.
+    """The frames of an item of the layer `moments`; None if they don't stand out from those around them.
 
     Raises:
-        MediaError: when the file has no picture or cannot be opened.
+        MediaError: if the file has no picture or can't be opened.
     """
     around = TimeSpan(start=max(0.0, moment["start"] - _AROUND), end=moment["end"] + _AROUND)
     times, crops, end = list[float](), list[Picture](), around.end
@@ -52,13 +52,13 @@ def find_frames(
         return None
     shown = _stands_out(crops, inside)
     peak = max(inside, key=lambda number: shown[number])
-    if shown[peak] < _FEWEST:
+    if shown[peak] < _MIN_PIXELS:
         return None
-    least = max(_FEWEST, _OF_PEAK * shown[peak])
+    needed = max(_MIN_PIXELS, _OF_PEAK * shown[peak])
     first = last = peak
-    while first > 0 and shown[first - 1] >= least:
+    while first > 0 and shown[first - 1] >= needed:
         first -= 1
-    while last + 1 < len(times) and shown[last + 1] >= least:
+    while last + 1 < len(times) and shown[last + 1] >= needed:
         last += 1
     after = times[last + 1] if last + 1 < len(times) else end
     return BriefFrames(times[first], times[last], after, last - first + 1)
@@ -73,9 +73,9 @@ def _crop(luma: Picture, box: Sequence[float], air: float) -> Picture:
 
 
 def _stands_out(crops: Sequence[Picture], inside: Sequence[int]) -> npt.NDArray[np.int64]:
-    """For each frame, how many pixels differ from the last frame before the moment and from the first after it.
+    """For each frame, how many pixels differ from both the last frame before the moment and the first after it.
 
-    What merely differs between those two, as what goes on moving does, does not count.
+    Pixels that differ between those two, for example from other motion, don't count.
     """
     before, after = crops[max(0, inside[0] - 2)], crops[min(len(crops) - 1, inside[-1] + 2)]
     changing = cv2.absdiff(before, after)

@@ -1,4 +1,4 @@
-"""The one place that opens media files for reading."""
+"""Opens media files for reading, in one place."""
 
 from __future__ import annotations
 
@@ -10,32 +10,30 @@ from av.container import InputContainer
 
 from longtake.errors import MediaError
 
-# Formats whose data lie in other files or on a network, and `tty`, which renders any text as a terminal's screen.
+# Formats that read other files or the network, and `tty`, which renders any text as a terminal screen.
 _REFUSED = {"concat", "dash", "hls", "image2", "mlv", "rtp", "rtsp", "sap", "sdp", "tty", "vobsub"}
-_TAKEN = sorted(name for name in av.formats_available - _REFUSED if not name.endswith("_pipe"))  # pipes: still pictures
-# FFmpeg checks both before it follows anything that a file says.
-_OPTIONS = {"format_whitelist": ",".join(_TAKEN), "protocol_whitelist": "file"}
+_ALLOWED = sorted(name for name in av.formats_available - _REFUSED if not name.endswith("_pipe"))  # pipes are images
+# FFmpeg checks both before it follows any reference in a file.
+_OPTIONS = {"format_whitelist": ",".join(_ALLOWED), "protocol_whitelist": "file"}
 
 
 def open_media(path: Path) -> InputContainer:
-    """Open a file whose own bytes are picture or sound; what names other files is refused before they are touched.
+    """Open a file that itself contains video or audio; files that refer to others are refused before those are read.
 
     Raises:
-        MediaError: when the file is missing, or is not a media file.
+        MediaError: if the file is missing, or isn't a media file.
     """
     try:
-        # Absolute, for FFmpeg takes what stands before a colon for a protocol.
+        # Absolute, because FFmpeg treats anything before a colon as a protocol.
         container: InputContainer = av.open(str(path.absolute()), metadata_errors="replace", options=_OPTIONS)
     except av.error.ArgumentError as error:
         raise MediaError(
-            f"{path} is not a media file (text, playlists and still pictures are none); give a video or audio file."
+            f"{path} isn't a video or audio file. Text files, playlists and images can't be used."
         ) from error
     except av.error.InvalidDataError as error:
         raise MediaError(
-            f"{path} is not a media file that can be read ({error.strerror}); check that it is complete and plays."
+            f"{path} isn't a video or audio file, or is damaged ({error.strerror}); check that it plays."
         ) from error
     except (av.error.FFmpegError, OSError) as error:
-        raise MediaError(
-            f"{path} cannot be opened: {error.strerror}; check its name and that you may read it."
-        ) from error
+        raise MediaError(f"Couldn't open {path}: {error.strerror}. Check the name and your read permission.") from error
     return container

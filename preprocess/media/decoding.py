@@ -1,4 +1,4 @@
-"""Pictures of one stream as a player shows them: in order, each at its time, without what damage took."""
+"""Decodes the pictures of a stream as a player shows them: in order, each at its time, without damaged ones."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from longtake.preprocess.media.media import MediaInfo, VideoStream
 
 logger = logging.getLogger(__name__)
 
-_THREADS = 8  # at least: frames ahead keep few cores busy while what is decoded is looked at
-_FAR = 60.0  # seconds beyond twice the media's length at which no frame can lie
+_THREADS = 8  # at least; decoding ahead keeps a few cores busy while earlier frames are processed
+_FAR = 60.0  # seconds; no frame can be this far beyond twice the media's length
 _REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
-_HOLE = 1_000  # bytes; between two packets of a whole Matroska file lie some tens
+_HOLE = 1_000  # bytes; an intact Matroska file has a few dozen between two packets
 _CHUNK_HEADER = 8  # bytes of name and length before the data of a packet in AVI
-_GIVE_UP = 10_000  # times in a row that no packet is found; FFmpeg looks through 64 KiB each time
+_GIVE_UP = 10_000  # consecutive attempts without a packet; FFmpeg scans 64 KiB each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +37,32 @@ class TimedPicture:
 
 @dataclass(slots=True)
 class _Damage:
-    """What could not be read so far, and the times, in seconds from the origin, at which something was lost.
+    """The times, in seconds from the origin, at which data was lost.
 
-    Pictures leave a decoder long after their packets went in, so a loss is remembered by its time: those of decoding of
-    the two packets that came after it, the first of which may be a remnant of what stood before.
+    Pictures leave a decoder long after their packets went in, so a loss is recorded by time: the decoding times of the
+    next two packets, the first of which may be a remnant of an earlier one.
     """
 
     tick: float
     origin: float
-    _awaited: int = 0  # packets that are still to tell the time of the last loss
+    _awaited: int = 0  # packets still needed to determine the time of the last loss
     _times: list[float] = field(default_factory=list)
 
     def note(self, ticks: int | None = None) -> None:
-        """Something is lost: a picture presented at `ticks`, or what stood before the next packet."""
+        """Record a loss: the picture presented at `ticks`, or the data before the next packet."""
         if ticks is None:
             self._awaited = 2
         else:
             self._times.append(ticks * self.tick - self.origin)
 
     def before(self, packet: Packet[Any]) -> None:
-        """Take the next packet, which may tell the time of what was lost before it."""
+        """Process the next packet, which may determine the time of a loss before it."""
         if self._awaited and packet.dts is not None:
             self._times.append(packet.dts * self.tick - self.origin)
             self._awaited -= 1
 
     def between(self, earlier: float, later: float) -> bool:
-        """Whether something was lost between two pictures that follow each other, in seconds."""
+        """Whether something was lost between two consecutive pictures at these times, in seconds."""
         found = any(earlier - _REORDERED < time <= later for time in self._times)
         self._times = [time for time in self._times if time > later]
         return found
@@ -71,11 +71,11 @@ class _Damage:
 def decode_pictures(
     container: InputContainer, path: Path, media: MediaInfo, video: VideoStream, check_cancelled: Callable[[], None]
 ) -> Iterator[TimedPicture]:
-    """Decode on from where a container stands; times are seconds from the media's origin.
+    """Decode from the container's current position; times are seconds from the media's origin.
 
-    A picture lasts until the next, however late that comes, unless something was lost between them: then it lasts as
-    long as its packet says. Pictures that the decoder had to make up, and those whose time is out of order, are left
-    out. What damage took is a gap between two pictures, or an end before the promised one (see `coverage`).
+    A picture lasts until the next, however late, unless something was lost between them: then it lasts as long as its
+    packet says. Pictures that the decoder had to make up, and those out of order in time, are dropped. Damage shows as
+    a gap between two pictures, or an end before the declared one (see `coverage`).
     """
     stream: Any = container.streams[video.index]
     stream.thread_type = "AUTO"
@@ -87,8 +87,8 @@ def decode_pictures(
         tick = float(picture.time_base or 0)
         duration = (picture.duration or 0) * tick or 1 / video.fps
         presented = _presented(picture, media, stream)
-        # Raw streams carry no times: there each picture follows the one before.
-        # Layers and citations keep milliseconds: with the same clock here, what they name is found again.
+        # Raw streams carry no times: each picture follows the one before.
+        # Layers and citations use milliseconds, so use the same precision here to find their frames again.
         time = round(clock if presented is None else presented * tick - media.origin, 3) + 0.0
         if time > 2 * media.duration + _FAR or (held and time < held.time):
             damage.note()
@@ -107,10 +107,10 @@ def decode_pictures(
 def _pictures(
     container: InputContainer, stream: Any, path: Path, damage: _Damage, check_cancelled: Callable[[], None]
 ) -> Iterator[VideoFrame]:
-    """Whole pictures, as the decoder hands them out."""
+    """Intact pictures in decoder output order."""
     for packet in _packets(container, stream, path, damage):
         check_cancelled()
-        if packet.stream.index != stream.index:  # packet.stream_index is 0 in the one that empties the decoder
+        if packet.stream.index != stream.index:  # packet.stream_index is 0 in the flush packet
             continue
         if packet.is_corrupt:
             damage.note()
@@ -131,11 +131,11 @@ def _pictures(
 
 
 def _packets(container: InputContainer, stream: Any, path: Path, damage: _Damage) -> Iterator[Packet[Any]]:
-    """Packets in the order of the file, on beyond what is no packet at all."""
-    # Matroska leaps over damage without a word; the bytes between the packets of all its streams tell.
+    """Packets in file order, continuing past damaged data."""
+    # FFmpeg skips damage in Matroska silently; gaps in bytes between the packets of all streams reveal it.
     matroska = "matroska" in container.format.name
     streams = list(container.streams) if matroska else [stream]
-    # AVI counts the packets it finds; where some are lost only its index knows the place of those that follow.
+    # FFmpeg numbers the AVI packets it finds; after a loss only the index knows the place of the following ones.
     places = _avi_places(stream) if container.format.name == "avi" else {}
     reached: int | None = None
     lost = failures = 0
@@ -168,20 +168,20 @@ def _packets(container: InputContainer, stream: Any, path: Path, damage: _Damage
 
 
 def _avi_places(stream: Any) -> dict[int, int]:
-    """The time in ticks of each packet of an AVI stream, by where its data stand in the file."""
+    """The time in ticks of each packet of an AVI stream, by its data's position in the file."""
     return {entry.pos + _CHUNK_HEADER: entry.timestamp for entry in stream.index_entries}
 
 
 def _stopped(path: Path, damage: _Damage, error: Exception) -> None:
     damage.note()
-    logger.debug("%s: reading stopped (%s); what follows was not seen.", path, error)
+    logger.debug("%s: reading stopped (%s); the rest was skipped.", path, error)
 
 
 def _presented(picture: VideoFrame, media: MediaInfo, stream: Any) -> int | None:
-    """The time, in ticks, at which a picture is shown; None when the file does not say."""
+    """The time in ticks at which a picture is shown; None if the file doesn't say."""
     if media.container != "avi":
         return picture.pts
-    # AVI keeps the order of decoding alone, from which FFmpeg's guess at the other goes wrong. A picture comes out
-    # with the packet that pushed it out: with B-frames, the one after its turn.
+    # AVI stores only decoding order, and FFmpeg's guess at presentation order is wrong. A picture comes out with the
+    # packet that pushed it out: with B-frames, the one after its turn.
     late = (picture.duration or 1) if stream.codec_context.has_b_frames else 0
     return None if picture.dts is None else picture.dts - late

@@ -1,7 +1,7 @@
-"""Frames of a file in presentation order, with cheap small views of the decoder's own planes.
+"""Reads frames of a file in presentation order, with cheap downscaled views of the decoder's own planes.
 
-Converting each frame with swscale doubles the cost of a pass. Nearest-neighbour shrinking of the Y, U and V planes as
-the decoder left them costs a fraction of a millisecond, and is enough to see what changed.
+Converting each frame with swscale doubles the cost of a pass. Nearest-neighbour downscaling of the decoder's Y, U and V
+planes costs a fraction of a millisecond, and is enough to see changes.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from longtake.preprocess.media.decoding import decode_pictures
 from longtake.preprocess.media.media import MediaInfo, VideoStream
 
 Picture = npt.NDArray[np.uint8]
-cv2.setNumThreads(1)  # for pictures as small as ours they cost more than they save, and the decoder wants the cores
-SMALL = (160, 90)  # width and height of the picture in which cuts and changes are found, whatever the video's shape
+cv2.setNumThreads(1)  # for small pictures, threads cost more than they save, and the decoder needs the cores
+SMALL = (160, 90)  # width and height of the picture used to find cuts and changes, whatever the video's shape
 
 _SAMPLED = re.compile(r"(?:(?:yuvj?4(?:20|22|44|40|11)p|gray)(?:(10|12)le)?|nv12)")
 _NEUTRAL_CHROMA = 128
-_RUN_UP = 10.0  # seconds; a stream refreshed bit by bit is whole again within them
+_RUN_UP = 10.0  # seconds; enough for a stream with intra refresh to recover
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A decoded frame; `time` and `duration` are seconds, `time` counted from the first presented frame or sample."""
+    """A decoded frame; `time` and `duration` are in seconds, `time` from the first presented frame or sample."""
 
     time: float
     duration: float
     picture: VideoFrame
     stream: VideoStream
-    # By size, shared by the frames of one reading: setting up a conversion costs more than doing it.
+    # By size, shared by the frames of one read: setting up a conversion costs more than running it.
     _reformatters: dict[tuple[int, int], VideoReformatter] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -53,7 +53,7 @@ class Frame:
         return self.time + self.duration
 
     def luma(self, width: int, height: int) -> Picture:
-        """Brightness as decoded, nearest-neighbour, (height, width), turned as it is to be shown."""
+        """Brightness as decoded, nearest-neighbour, (height, width), rotated for display."""
         width, height = self._stored(width, height)
         return self._turned(_shrink(_readable(self.picture, width, height), 0, width, height))
 
@@ -77,7 +77,7 @@ class Frame:
         return self._turned(np.asarray(bgr, dtype=np.uint8))
 
     def bgr(self, long_side: int | None = None) -> Picture:
-        """The picture at full quality, (height, width, 3), shrunk where its long side exceeds `long_side`."""
+        """The picture at full quality, (height, width, 3), downscaled if its long side exceeds `long_side`."""
         scale = min(1.0, long_side / max(self.stream.width, self.stream.height)) if long_side else 1.0
         width, height = max(1, round(self.stream.width * scale)), max(1, round(self.stream.height * scale))
         width, height = self._stored(width, height)
@@ -107,13 +107,13 @@ class Frame:
 def read_frames(
     path: Path, media: MediaInfo, span: TimeSpan | None, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
-    """Decode a file, or the frames that are on the screen during a span of it, by presentation time.
+    """Decode a file, or the frames on screen during a span of it, by presentation time.
 
-    With a span, the first frame is the one shown at its start, which may have been presented before it; a span without
-    length yields that one frame. Damaged data is skipped, and a damaged tail ends the frames, without a word.
+    With a span, the first frame is the one on screen at its start, which may have been presented earlier; a zero-length
+    span yields that one frame. Damaged data is skipped silently, and a damaged tail ends the frames.
 
     Raises:
-        MediaError: when the file has no picture or cannot be opened.
+        MediaError: if the file has no picture or can't be opened.
     """
     if span is None:
         yield from _read_from(None, path, media, check_cancelled)
@@ -124,10 +124,10 @@ def read_frames(
 def read_frames_after(
     path: Path, media: MediaInfo, time: float, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
-    """Decode the frames presented after a time, in seconds: those that a reading from the beginning gives after it.
+    """Decode the frames presented after a time in seconds, the same ones that reading from the start would give.
 
     Raises:
-        MediaError: when the file has no picture or cannot be opened.
+        MediaError: if the file has no picture or can't be opened.
     """
     for frame in _read_up_to(time, _RUN_UP, path, media, check_cancelled):
         if frame.time > time:
@@ -143,23 +143,23 @@ def read_jpeg(file: Path) -> Picture:
     """A picture of a layer, (height, width, 3) BGR.
 
     Raises:
-        LibraryError: when it is missing or damaged.
+        LibraryError: if it is missing or damaged.
     """
     picture = cv2.imread(str(file), cv2.IMREAD_COLOR)
     if picture is None:
-        raise LibraryError(f"{file} cannot be read: delete its folder and index the video again.")
+        raise LibraryError(f"Couldn't read {file}: delete its folder and index the video again.")
     return np.asarray(picture, dtype=np.uint8)
 
 
 def _read_up_to(
     time: float, run_up: float, path: Path, media: MediaInfo, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
-    """Frames from one at or before `time` on, which is sought `run_up` seconds earlier."""
+    """Frames starting at or before `time`, after seeking to `run_up` seconds earlier."""
     entry = time - run_up
     if entry > 0:
         frames = _read_from(entry, path, media, check_cancelled)
         first = next(frames, None)
-        # Some containers seek past the place, and what carries no times cannot be sought at all.
+        # Some containers seek too far, and streams without times can't seek at all.
         if first is not None and first.picture.pts is not None and first.time <= entry:
             yield first
             yield from frames
@@ -171,7 +171,7 @@ def _read_from(
     entry: float | None, path: Path, media: MediaInfo, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
     if media.video is None:
-        raise MediaError(f"{path} has no picture; ask about its sound.")
+        raise MediaError(f"{path} has no video stream; ask about its sound.")
     reformatters: dict[tuple[int, int], VideoReformatter] = {}
     with open_media(path) as container:
         if entry is not None:
@@ -184,20 +184,20 @@ def _read_from(
 
 def _shown_during(span: TimeSpan, frames: Iterator[Frame]) -> Iterator[Frame]:
     """Drop the frames that were replaced before the span starts and those presented after it ends."""
-    held = next(frames, None)
-    if held is None or (held.time > span.start and held.time >= span.end):
+    current = next(frames, None)
+    if current is None or (current.time > span.start and current.time >= span.end):
         return
     for frame in frames:
         if frame.time > span.start:
-            yield held
+            yield current
             if frame.time >= span.end:
                 return
-        held = frame
-    yield held
+        current = frame
+    yield current
 
 
 def _readable(picture: VideoFrame, width: int, height: int) -> VideoFrame:
-    """The frame itself where its planes can be sampled as they are, else a small conversion that can."""
+    """The frame itself if its planes can be sampled directly, otherwise a small converted copy."""
     if _bits(picture.format.name):
         return picture
     return picture.reformat(width, height, format="yuv420p", interpolation=Interpolation.POINT)
@@ -205,7 +205,7 @@ def _readable(picture: VideoFrame, width: int, height: int) -> VideoFrame:
 
 @lru_cache(maxsize=32)
 def _bits(name: str) -> int:
-    """Bits of a sample in a pixel format that can be sampled as it is, else 0."""
+    """Bits per sample of a pixel format that can be sampled directly, else 0."""
     sampled = _SAMPLED.fullmatch(name)
     return int(sampled[1] or 8) if sampled else 0
 
@@ -228,5 +228,5 @@ def _shrink(picture: VideoFrame, channel: int, width: int, height: int) -> Pictu
 
 
 @lru_cache(maxsize=32)
-def _places(size: int, wanted: int) -> npt.NDArray[np.intp]:
-    return ((np.arange(wanted) + 0.5) * size / wanted).astype(np.intp)
+def _places(size: int, count: int) -> npt.NDArray[np.intp]:
+    return ((np.arange(count) + 0.5) * size / count).astype(np.intp)

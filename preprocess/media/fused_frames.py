@@ -1,8 +1,8 @@
-"""One picture of many frames, for what each of them shows only a piece of.
+"""Fuses many frames into one picture, for content that each frame shows only in part.
 
-The lightest, the darkest or the mean of every pixel shows together what stands in one place at different times. A
-mosaic lays side by side what scrolls past: the frames are registered by phase correlation (Kuglin and Hines, 1975) of
-the part of the picture that changes.
+The lightest, darkest or mean value of every pixel combines what appears in one place at different times. A mosaic
+assembles content that scrolls past: frames are registered by phase correlation (Kuglin and Hines, 1975) of the part of
+the picture that changes.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from longtake.preprocess.media.media import MediaInfo
 Mode = Literal["maximum", "minimum", "mean", "mosaic"]
 
 _LONG_SIDE = 1280
-_CHANGES = 32  # levels between the lightest and the darkest of a pixel in the part that scrolls
-_LEAST_SIDE = 16  # pixels of that part
-_SURE = 0.08  # response of the correlation: below, two frames do not show the same
-_MAX_PICTURES = 8  # widths or heights that a mosaic grows to
-_PASTE = 0.05  # of the side, by which it has moved when it is pasted again
-_FRESH = 0.25  # of the part's side, by which it has moved when it is registered against a new frame
+_CHANGES = 32  # levels between the lightest and darkest value of a pixel in the scrolling part
+_MIN_SIDE = 16  # pixels of that part
+_SURE = 0.08  # response of the correlation; below this, two frames show different things
+_MAX_PICTURES = 8  # maximum size of a mosaic, in widths or heights of a frame
+_PASTE = 0.05  # share of the side after which the part is pasted again
+_FRESH = 0.25  # share of the part's side after which it is registered against a new frame
 
 
 class Fused(NamedTuple):
-    """A picture, (height, width, 3) BGR, and of how many frames it was made."""
+    """A picture, (height, width, 3) BGR, and the number of frames it was made from."""
 
     picture: Picture
     frames: int
@@ -39,10 +39,10 @@ class Fused(NamedTuple):
 def fuse_frames(
     path: Path, media: MediaInfo, span: TimeSpan, mode: Mode, check_cancelled: Callable[[], None]
 ) -> Fused | None:
-    """Fuse the frames of a span into one picture; None when it has no frame that can be read.
+    """Fuse the frames of a span into one picture; None if it has no readable frame.
 
     Raises:
-        MediaError: when the file has no picture or cannot be opened.
+        MediaError: if the file has no picture or can't be opened.
     """
 
     def pictures() -> Iterator[Picture]:
@@ -76,7 +76,7 @@ def _mean(pictures: Iterator[Picture]) -> Fused | None:
 
 
 def _mosaic(pictures: Callable[[], Iterator[Picture]]) -> Fused | None:
-    """Paste the part of the picture that scrolls at the place it has scrolled to."""
+    """Paste the scrolling part of the picture at each place it has scrolled to."""
     part = _changing(pictures())
     pasted = list[tuple[tuple[int, int], Picture]]()
     frames = 0
@@ -96,13 +96,13 @@ def _mosaic(pictures: Callable[[], Iterator[Picture]]) -> Fused | None:
 
 
 def _far(offset: tuple[int, int], other: tuple[int, int], part: Picture) -> bool:
-    """Whether a part has moved on so far that it shows something worth pasting."""
+    """Whether a part has moved far enough to paste again."""
     height, width = part.shape[:2]
     return bool(abs(offset[0] - other[0]) >= _PASTE * width or abs(offset[1] - other[1]) >= _PASTE * height)
 
 
 def _changing(pictures: Iterator[Picture]) -> tuple[slice, slice]:
-    """Rows and columns of the box around all that changes; the whole picture when nothing does."""
+    """Rows and columns of the box around everything that changes; the whole picture if nothing does."""
     lightest: Picture | None = None
     darkest: Picture | None = None
     for picture in pictures:
@@ -114,13 +114,13 @@ def _changing(pictures: Iterator[Picture]) -> tuple[slice, slice]:
     changing = cv2.threshold(span, _CHANGES, 255, cv2.THRESH_BINARY)[1]
     changing = cv2.morphologyEx(changing, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
     left, top, width, height = cv2.boundingRect(changing)
-    if min(width, height) < _LEAST_SIDE:
+    if min(width, height) < _MIN_SIDE:
         return slice(None), slice(None)
     return slice(top, top + height), slice(left, left + width)
 
 
 def _registered(pictures: Iterable[Picture]) -> Iterator[tuple[tuple[int, int], Picture]]:
-    """Each picture, and where it belongs in pixels right and down of the first; what fits nowhere stays put."""
+    """Each picture with its offset in pixels, right and down, from the first; one that doesn't fit doesn't move."""
     reference: cv2.typing.MatLike | None = None
     base = here = (0.0, 0.0)
     for picture in pictures:
@@ -130,10 +130,10 @@ def _registered(pictures: Iterable[Picture]) -> Iterator[tuple[tuple[int, int], 
             reference = grey
         window = cv2.createHanningWindow((width, height), cv2.CV_32F)
         (x, y), response = cv2.phaseCorrelate(reference, grey, window)
-        # The content moves against the place where it belongs.
+        # Content moves opposite to its place in the mosaic.
         across, down = base[0] - x, base[1] - y
-        most = _MAX_PICTURES - 1
-        if response > _SURE and abs(across) <= most * width and abs(down) <= most * height:
+        limit = _MAX_PICTURES - 1
+        if response > _SURE and abs(across) <= limit * width and abs(down) <= limit * height:
             here = across, down
             if max(abs(x) / width, abs(y) / height) >= _FRESH:
                 reference, base = grey, here

@@ -1,4 +1,4 @@
-"""Languages as people write them: `Spanish`, `español`, `es`, `spa`, `pt-BR`, `Brazilian Portuguese`."""
+"""Recognises languages as people write them: `Spanish`, `español`, `es`, `spa`, `pt-BR`, `Brazilian Portuguese`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from longtake.preprocess.media.language_codes import language_code
 
-# Code and names: the English name first, then others, the language's own among them.
+# Code and names: the English name first, then others, including the language's own.
 _TABLE = """
 aa Afar; ab Abkhazian, Abkhaz; af Afrikaans; ak Akan; am Amharic; an Aragonese, aragonés; ar Arabic,
 العربية; as Assamese; av Avar, Avaric; ay Aymara; az Azerbaijani, Azeri; ba Bashkir; be Belarusian,
@@ -54,13 +54,13 @@ _CODES = {name.casefold(): code for code, names in _NAMES.items() for name in na
 
 
 def language_of(text: str) -> str | None:
-    """The shortest code, with its region where one is named, for a name or code of a language; None when it is none."""
+    """The shortest code for a language's name or code, with its region if given; None if the text isn't a language."""
     plain = re.sub(r"\(.*\)", "", text).strip()
     return language_code(plain) or _CODES.get(plain.casefold())
 
 
 def language_name(code: str) -> str:
-    """The English name of a language by its code, with the region where the table has no name for both."""
+    """The English name of a language by its code, with the region if the table has no name for both."""
     if code in _NAMES:
         return _NAMES[code][0]
     language, _, region = code.partition("-")
@@ -69,12 +69,12 @@ def language_name(code: str) -> str:
 
 
 def near_language(text: str) -> str | None:
-    """The English name that a misspelt one is nearest to."""
+    """The English name closest to a misspelt one."""
     close = get_close_matches(text.strip().casefold(), _CODES, n=1)
     return language_name(_CODES[close[0]]) if close else None
 
 
 def same_language(one: str, other: str) -> bool:
-    """Whether two codes name one language, and not two regions of it."""
+    """Whether two codes name the same language, and not different regions of it."""
     (language, _, region), (another, _, place) = one.partition("-"), other.partition("-")
     return language == another and (region == place or not region or not place)

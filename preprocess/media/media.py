@@ -1,4 +1,4 @@
-"""What a media file is: its streams, its length and where its clock starts."""
+"""Probes a media file: its streams, its length and the start of its clock."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from longtake.preprocess.media.container import open_media
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 _ORDINARY_FPS = 25.0
-_ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths are FFmpeg's estimate
-_UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting all of them tells
-_TAIL = 5  # seconds before a file's end from which its last packets are looked for
-_FIRST_PACKETS = 500  # a picture that does not decode within these is not waited for
+_ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
+_UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
+_TAIL = 5  # seconds before a file's end in which to look for its last packets
+_FIRST_PACKETS = 500  # give up on a picture that doesn't decode within these
 
 
 @dataclass(frozen=True, slots=True)
 class VideoStream:
-    """The picture, as it is to be shown: size after rotation (degrees counterclockwise), pixels made square."""
+    """The video stream as displayed: size after rotation (degrees counterclockwise), with square pixels."""
 
     index: int
     codec: str
@@ -39,7 +39,7 @@ class VideoStream:
 
 @dataclass(frozen=True, slots=True)
 class AudioStream:
-    """One sound track."""
+    """One audio track."""
 
     index: int
     codec: str
@@ -70,10 +70,10 @@ class MediaInfo:
 
 
 def probe(path: Path) -> MediaInfo:
-    """Read a file's streams; of the picture, the first frame is decoded, which alone knows its rotation.
+    """Read a file's streams. Decodes the first video frame, because only that has the rotation.
 
     Raises:
-        MediaError: when the file is missing, empty, a folder, or holds neither picture nor sound.
+        MediaError: if the file is missing, empty, a folder, or has neither picture nor sound.
     """
     _check_file(path)
     try:
@@ -81,7 +81,7 @@ def probe(path: Path) -> MediaInfo:
             return _describe(container, path)
     except av.error.FFmpegError as error:
         raise MediaError(
-            f"{path} is not a media file that can be read ({error.strerror}); check that it is complete and plays."
+            f"{path} isn't a video or audio file, or is damaged ({error.strerror}); check that it plays."
         ) from error
 
 
@@ -89,22 +89,20 @@ def _check_file(path: Path) -> None:
     try:
         status = path.stat()
     except OSError as error:
-        raise MediaError(
-            f"{path} cannot be read: {error.strerror}; check its name and that you may read it."
-        ) from error
+        raise MediaError(f"Couldn't read {path}: {error.strerror}. Check the name and your read permission.") from error
     if path.is_dir():
-        raise MediaError(f"{path} is a folder; give a video file in it.")
+        raise MediaError(f"{path} is a folder; choose a video file in it.")
     if status.st_size == 0:
         raise MediaError(f"{path} is empty; copy or record it again.")
 
 
 def _describe(container: Any, path: Path) -> MediaInfo:
     video = _shown(container.streams.video)
-    # A stream without a decoder has no codec context: it is there but cannot be used.
+    # A stream without a decoder has no codec context and can't be used.
     audio = [stream for stream in container.streams.audio if stream.codec_context and stream.codec_context.sample_rate]
     used: list[AvVideo | AvAudio] = [*([video] if video else []), *audio]
     if not used:
-        raise MediaError(f"{path} holds neither picture nor sound that can be decoded; give a video or audio file.")
+        raise MediaError(f"{path} has no video or audio that can be decoded; choose another file.")
     subtitles = [
         SubtitleStream(stream.index, stream.codec_context.name, _language(stream))
         for stream in container.streams.subtitles
@@ -112,7 +110,7 @@ def _describe(container: Any, path: Path) -> MediaInfo:
     ]
     origin, end = _bounds(container, used, path)
     if video is None and end <= origin:
-        raise MediaError(f"{path} holds no sound, only a header; record or copy it again.")
+        raise MediaError(f"{path} has a header but no sound; copy or record it again.")
     return MediaInfo(
         container=container.format.name,
         duration=round(max(0.0, end - origin), 3),
@@ -151,7 +149,7 @@ def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
 
 
 def _rotation(path: Path, index: int) -> int:
-    # Opened anew: the container in use stands at its end, and raw streams cannot be rewound.
+    # Reopen: the current container may be at its end, and raw streams can't be rewound.
     with open_media(path) as container:
         for count, packet in enumerate(container.demux(container.streams[index])):
             try:
@@ -169,28 +167,28 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tu
     starts, ends = [], []
     for stream in used:
         if stream.time_base is not None:
-            start = stream.start_time or 0  # WAV does not say that it starts at 0
+            start = stream.start_time or 0  # WAV doesn't declare its start of 0
             starts.append(float(start * stream.time_base))
             if stream.duration:
                 ends.append(float((start + stream.duration) * stream.time_base))
     origin = min(starts, default=0.0)
     indices = [stream.index for stream in used]
     if container.format.name in _UNTIMED:
-        with open_media(path) as anew:
-            return origin, _read_to_end(anew, indices)
+        with open_media(path) as reopened:
+            return origin, _read_to_end(reopened, indices)
     if len(ends) == len(used) and container.format.name not in _ESTIMATED:
         return origin, max(ends)
-    # Matroska and raw streams do not say when a stream ends: its last packet does.
+    # Matroska and raw streams don't declare when a stream ends, so look at its last packet.
     return origin, max([*ends, last_packet_end(path, indices)])
 
 
 def last_packet_end(path: Path, streams: Sequence[int]) -> float:
-    """Container time, in seconds, at which the last packet of these streams ends that can be read; 0.0 without any."""
+    """Container time, in seconds, at which the last readable packet of these streams ends; 0.0 without any."""
     with open_media(path) as container, suppress(av.error.FFmpegError):
         if container.duration:
             container.seek((container.start_time or 0) + max(0, container.duration - _TAIL * av.time_base))
         return _read_to_end(container, streams)
-    with open_media(path) as container:  # anew: one that could not be sought gives nothing more
+    with open_media(path) as container:  # reopen: a container that failed to seek gives nothing more
         return _read_to_end(container, streams)
 
 
@@ -204,7 +202,7 @@ def _read_to_end(container: Any, streams: Sequence[int]) -> float:
             elif packet.size:
                 untimed += 1
     except av.error.FFmpegError:
-        pass  # what could be read says how long the file is
+        pass  # the readable part determines the length
     rate = getattr(used[0], "average_rate", None) or getattr(used[0], "guessed_rate", None)
     return end or untimed / float(rate or _ORDINARY_FPS)
 

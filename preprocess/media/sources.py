@@ -1,4 +1,4 @@
-"""The file that a video of the library was read from: where it is, and what it is."""
+"""Finds the source file of a library video, and its media facts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MEDIA = TypeAdapter(MediaInfo)
 
 
 def source(video: VideoRecord) -> Path | None:
-    """The file a video was read from, as long as it is there and unchanged."""
+    """The file a video was read from, or None if it is missing or has changed."""
     path = Path(video.path)
     try:
         status = path.stat()
@@ -25,7 +25,7 @@ def source(video: VideoRecord) -> Path | None:
 
 
 def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
-    """What a video's file is, as its first layer says, or else the file; None while neither can be read."""
+    """The media facts of a video, from its first layer or else the file; None if neither can be read."""
     with suppress(LibraryError, ValidationError, StopIteration):
         if layer := library.layer(video, "probe"):
             return _MEDIA.validate_python(next(layer.items()))

@@ -1,1 +1,1 @@
-"""From a file to an indexed video: the order of steps, their progress, and the index."""
+"""Indexes a file: the order of steps, their progress, and the search index."""

@@ -1,7 +1,7 @@
-"""What a question will take, before it is asked: the indexing that is missing, and the most that the answer may spend.
+"""Estimates the cost of a question before it is asked: the missing indexing, and the answer's budget.
 
-The time of indexing is told from what indexing took in this library: seconds of work for each second of video, step by
-step, the median over its videos.
+The indexing time is based on past indexing in this library: per step, the median over its videos of seconds of work per
+second of video.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from longtake.config import BudgetSettings
+from longtake.console import counted
 from longtake.memory.library import LAYERS, Library, VideoRecord
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
@@ -21,7 +22,7 @@ from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPa
 
 
 class VideoEstimate(Record):
-    """One video: seconds of indexing by step; None where the library has never measured any, empty where it is done."""
+    """One video: seconds of indexing by step; None if the library has no measurements, empty if indexing is done."""
 
     name: str
     duration: float
@@ -37,10 +38,10 @@ class Estimate(Record):
 
 
 def estimate(workspace: Workspace, references: Sequence[str]) -> Estimate:
-    """What asking about these files or videos will take; nothing is indexed or asked.
+    """Estimate the cost of asking about these files or videos, without indexing or asking anything.
 
     Raises:
-        LongtakeError: when one is neither a media file nor a video of the library.
+        LongtakeError: if one is neither a media file nor a video in the library.
     """
     library = workspace.library
     rates, videos = _rates(library)
@@ -52,23 +53,23 @@ def estimate(workspace: Workspace, references: Sequence[str]) -> Estimate:
 
 
 def show_estimate(found: Estimate) -> list[str]:
-    """The estimate for a person."""
+    """Format the estimate as lines of text."""
     lines = []
     for video in found.videos:
         if video.indexing is None:
-            what = "to be indexed first; how long that takes is known once a video has been indexed here"
+            what = "needs indexing first (time unknown until this library has indexed a video)"
         elif not video.indexing:
             what = "indexed"
         else:
             steps = ", ".join(f"{step} {seconds:.0f} s" for step, seconds in video.indexing.items() if seconds >= 1)
             total = sum(video.indexing.values())
-            what = f"to be indexed first, in about {clock(total)}" + (f" ({steps})" if steps else "")
+            what = f"needs indexing first, about {clock(total)}" + (f" ({steps})" if steps else "")
         lines.append(f"{video.name}  {clock(video.duration)}  {what}")
     if any(video.indexing for video in found.videos):
-        lines.append(f"as indexing took on {found.measured_on} videos of this library")
-    most = found.most
-    cost = f", {most.cost:g} in cost" if most.cost else ""
-    return [*lines, f"the answer: at most {most.rounds} rounds, {most.seconds:g} s, {most.tokens:,} tokens{cost}"]
+        lines.append(f"based on {counted(found.measured_on, 'indexed video')} in this library")
+    limit = found.most
+    cost = f", {limit.cost:g} in cost" if limit.cost else ""
+    return [*lines, f"the answer: at most {limit.rounds} rounds, {limit.seconds:g} s, {limit.tokens:,} tokens{cost}"]
 
 
 def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> VideoEstimate:
@@ -85,7 +86,7 @@ def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> V
 
 
 def _rates(library: Library) -> tuple[dict[str, float], int]:
-    """Seconds of work for each second of video, by step, and on how many videos they were measured."""
+    """Seconds of work per second of video, by step, and the number of videos measured."""
     measured: dict[str, list[float]] = defaultdict(list)
     videos = [video for video in library.videos() if video.duration > 0]
     for video in videos:
@@ -96,7 +97,7 @@ def _rates(library: Library) -> tuple[dict[str, float], int]:
 
 
 def _seconds(library: Library, video: VideoRecord) -> dict[str, float]:
-    """What each step took; the layers of one pass all tell the whole pass."""
+    """Seconds by step; every layer of the visual pass records the time of the whole pass."""
     store = library.layers(video.id)
     runs = {_step(name): store.run(name, key) for name, key in video.layers.items()}
     return {step: facts["seconds"] for step, facts in runs.items() if "seconds" in facts}

@@ -1,4 +1,4 @@
-"""Making a video findable: the search index is brought up to its layers, and to what closer looks at it found."""
+"""Makes a video searchable: updates the search index from its layers and from closer looks at it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.layers.frame_vectors import frame_batch
 from longtake.preprocess.layers.text_vectors import load_vectors
 
-LOCK_SECONDS = 2.0  # for a video's lock at question time; who holds it longer builds its layers
+LOCK_SECONDS = 2.0  # to wait for a video's lock at question time; a process that holds it longer is building layers
 _INDEXED = (*SOURCES, "text_vectors", "frame_vectors")
 
 
 def index_key(layers: Mapping[str, Layer]) -> str:
-    """What `VideoRecord.indexed` says of a video when the index holds just what these layers hold."""
+    """The value of `VideoRecord.indexed` when the index has exactly the content of these layers."""
     return content_key(str(VERSION), *(layers[name].key for name in _INDEXED if name in layers))
 
 
 def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:
-    """Index what the layers hold, unless the index holds just that; without text vectors, words alone are found."""
+    """Index the layers, unless the index is up to date; without text vectors, only words can be found."""
     key = index_key(layers)
     if video.indexed == key and index.holds(video.id):
         return video
     embedded, pictures = layers.get("text_vectors"), layers.get("frame_vectors")
     documents = documents_of(video.id, layers)
     vectors = load_vectors(embedded) if embedded else None
-    if vectors is None or len(vectors) != len(documents):  # embedded by a version that made other documents
+    if vectors is None or len(vectors) != len(documents):  # embedded by a version that made different documents
         batches = [Batch("", documents, None)]
     else:
         batches = [Batch(embedded.engine if embedded else "", documents, vectors)]
@@ -51,10 +51,10 @@ def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Libr
 
 
 def make_readings_findable(video: VideoRecord, library: Library, index: Index) -> tuple[str, ...]:
-    """Index what closer looks at a video found, unless the index holds just that; a note says why it cannot be done.
+    """Index the readings of a video, unless the index is up to date; returns a note if that fails.
 
-    Called before a search and not after a look: a second for the most readings there may be, however many looks came
-    before, and next to nothing where there was none. The documents of the layers stay as they are.
+    Called before a search rather than after each look: that takes a second at most, however many looks there were, and
+    almost nothing if there were none. The documents of the layers don't change.
     """
     try:
         if index.holds(video.id, refined=_readings_key(video, library)):
@@ -62,9 +62,9 @@ def make_readings_findable(video: VideoRecord, library: Library, index: Index) -
         with library.lock(video.id).acquire(timeout=LOCK_SECONDS):
             _index_readings(video.id, library, index)
     except Timeout:
-        return (f"{video.name} is being indexed: what was lately looked at closely is not searched yet",)
+        return (f"{video.name} is being indexed, so the search leaves out recent closer looks",)
     except (LibraryError, OSError) as error:
-        return (f"what was lately looked at closely is not searched: {error}",)
+        return (f"the search leaves out recent closer looks: {error}",)
     return ()
 
 
@@ -74,7 +74,7 @@ def _readings_key(video: VideoRecord, library: Library) -> str:
 
 
 def _index_readings(video_id: str, library: Library, index: Index) -> None:
-    """Index the readings as they are now; under the video's lock nobody deletes it or keeps another."""
+    """Index the current readings; under the video's lock nobody can delete the video or add a reading."""
     video = library.get(video_id)
     if video is None:  # deleted meanwhile
         return
@@ -86,7 +86,7 @@ def _index_readings(video_id: str, library: Library, index: Index) -> None:
 
 
 def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping[str, Layer]) -> list[Batch]:
-    """What closer looks add, by vector space: a text that is findable around there already is no document again."""
+    """The documents that closer looks add, by vector space, without text that is already searchable around there."""
     inputs = {name for reading in readings for name in reading.recipe.inputs}
     findable: defaultdict[tuple[Modality, str], list[TimeSpan]] = defaultdict(list)
     for document in documents_of(video_id, {name: layer for name, layer in layers.items() if name in inputs}):

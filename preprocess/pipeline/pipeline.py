@@ -1,4 +1,4 @@
-"""From a file to its layers and its place in the search index, cheapest layers first."""
+"""Indexes a file: builds its layers, cheapest first, and adds them to the search index."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watc
 from longtake.preprocess.pipeline.step_run import DISK_FULL, SourceChanged, run_step
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 
-# Cheapest first, so that a question asked early finds the most.
+# Cheapest first, so that early questions find as much as possible.
 STEPS: tuple[Step, ...] = (
     ProbeStep(),
     Subtitles(),
@@ -45,7 +45,7 @@ STEPS: tuple[Step, ...] = (
     Captions(),
 )
 EMBEDDING = TextVectors()
-BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, where they are not one of its name
+BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, unless it has one layer of the same name
 
 
 def index_file(
@@ -57,15 +57,15 @@ def index_file(
     *,
     watcher: Watcher | None = None,
 ) -> IndexReport:
-    """Build what is missing of a file's layers and make it findable, also while the rest is still being built.
+    """Build a file's missing layers and make each searchable as soon as it is built.
 
-    A layer that fails is reported and the rest goes on. When the watcher cancels, or the process is killed, what was
-    finished is kept, and the next call goes on from there.
+    A layer that fails is reported, and the others continue. If the watcher cancels or the process is killed, finished
+    work is kept, and the next call resumes from there.
 
     Raises:
-        MediaError: when the file holds neither picture nor sound; nothing is written then.
-        SourceChanged: when the file changed or went while it was read; what was finished before is kept.
-        LibraryError: when the library cannot be written, for one because the disk is full.
+        MediaError: if the file has neither picture nor sound; nothing is written then.
+        SourceChanged: if the file changed or disappeared while it was read; earlier finished work is kept.
+        LibraryError: if the library can't be written, for example because the disk is full.
     """
     started = time.perf_counter()
     watcher = watcher or Watcher()
@@ -76,23 +76,23 @@ def index_file(
         with _alone(library, video_id, path.name, watcher) as alone:
             if not alone:
                 known = library.get(video_id) or video_record(path, source, video_id, library, media)
-                # Whoever holds it may only be looking whether anything is missing.
+                # The process with the lock may only be checking whether anything is missing.
                 return IndexReport(known, (), time.perf_counter() - started, complete=known.complete)
             record = video_record(path, source, video_id, library, media)
             run = _Indexing(path, source, media, library, settings, engines, index, watcher, record)
-            return run.to_the_end(started)
+            return run.run_all(started)
     except OSError as error:
         where = error.filename or library.root
-        remedy = "make room" if error.errno in DISK_FULL else "allow that"
+        remedy = "Free some disk space" if error.errno in DISK_FULL else "Grant write permission"
         raise LibraryError(
-            f"{where} cannot be written ({error.strerror or error}): {remedy} or choose another library with "
-            "--library, and index again; what was finished is kept."
+            f"Couldn't write {where} ({error.strerror or error}). {remedy} or choose another library with --library, "
+            "then index again; finished work is kept."
         ) from error
 
 
 @dataclass
 class _Indexing:
-    """One file on its way into the library."""
+    """The indexing of one file."""
 
     path: Path
     source: os.stat_result
@@ -106,8 +106,8 @@ class _Indexing:
     layers: dict[str, Layer] = field(default_factory=dict)
     embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
 
-    def to_the_end(self, started: float) -> IndexReport:
-        """Run every step, or those before the work is stopped."""
+    def run_all(self, started: float) -> IndexReport:
+        """Run every step, unless stopped."""
         settle(self.library.layers(self.video.id).root)
         self.library.save(self.video)
         found = {name: self.library.layer(self.video, name) for name in LAYERS}
@@ -127,23 +127,23 @@ class _Indexing:
         return IndexReport(self.video, tuple(self.watcher.reports), time.perf_counter() - started, complete)
 
     def _run(self, step: Step, watcher: Watcher) -> None:
-        """Make a step's layers those in use; what it did not build this time is out of use.
+        """Put a step's layers into use, and take out those that it didn't build this time.
 
-        Where it could not be done now, what was built before stays, as long as it rests on what is in use.
+        If the step fails or has no engine, its earlier layers stay, as long as their inputs are in use.
         """
         job = IndexJob(self.path, self.media, self.settings, self.engines, self.layers, watcher.check_cancelled)
         done = run_step(step, job, self.library.layers(self.video.id), watcher, self._check_source)
         before = {name: self.layers.pop(name, None) for name in BUILT_BY.get(step.name, (step.name,))}
         if done is None:
-            done = [layer for layer in before.values() if layer and self._rests_on_layers_in_use(layer)]
+            done = [layer for layer in before.values() if layer and self._inputs_in_use(layer)]
         self.layers.update({layer.name: layer for layer in done})
         self._keep(layers={name: layer.key for name, layer in self.layers.items()})
 
-    def _rests_on_layers_in_use(self, layer: Layer) -> bool:
+    def _inputs_in_use(self, layer: Layer) -> bool:
         return all(name in self.layers and self.layers[name].key == key for name, key in layer.inputs.items())
 
     def _make_findable(self) -> None:
-        # It cannot be stopped: it takes no time to speak of, and without it nothing of what is there would be found.
+        # This can't be cancelled: it takes almost no time, and without it search would find nothing.
         watcher = Watcher()
         before = self.layers.get(EMBEDDING.name)
         self._run(EMBEDDING, watcher)
@@ -164,15 +164,16 @@ class _Indexing:
             now = self.path.stat()
             if (now.st_size, now.st_mtime_ns) == (self.source.st_size, self.source.st_mtime_ns):
                 return
-        what = "changed" if self.path.exists() else "was removed"
+        event = "changed" if self.path.exists() else "was removed"
         raise SourceChanged(
-            f"{self.path} {what} while it was read: index it again when it is whole; what was finished before is kept."
+            f"{self.path} {event} while it was being read: index it again once the file is complete; "
+            "earlier finished work is kept."
         )
 
 
 @contextmanager
 def _alone(library: Library, video_id: str, name: str, watcher: Watcher) -> Iterator[bool]:
-    """Wait until no other process builds layers of the video; False when one does and the watcher will not wait."""
+    """Wait until no other process builds layers of the video; False if one does and the watcher won't wait."""
     lock = library.lock(video_id)
     with suppress(Timeout):
         lock.acquire(timeout=0)
@@ -199,9 +200,9 @@ def _identify(path: Path, library: Library) -> str:
 def video_record(
     path: Path, source: os.stat_result, video_id: str, library: Library, media: MediaInfo, name: str | None = None
 ) -> VideoRecord:
-    """The record of a file, with the layers that the library has of its bytes already.
+    """The record of a file, with the layers that the library already has for its bytes.
 
-    Its name is the given one, else the one under which this very file is known, else the file's.
+    Its name is `name`, or else the name under which this file is known, or else the file name.
     """
     known = library.get(video_id)
     location = str(path.resolve())

@@ -1,4 +1,4 @@
-"""What is told of indexing: while it runs, and when it is over."""
+"""Reports on indexing, during and after the run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from longtake.memory.library import VideoRecord
 
 @dataclass(frozen=True, slots=True)
 class LayerReport:
-    """What became of one layer: built, reused, or not there and why.
+    """The result for one layer: built, reused, or missing and why.
 
-    `problem` says why building it failed, `unavailable` that there is no engine for it here, and `left_out` what of the
-    file is not in it.
+    `problem` says why the build failed, `unavailable` why there is no engine for it, and `left_out` which parts of the
+    file aren't in it.
     """
 
     name: str
@@ -30,7 +30,7 @@ class LayerReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What indexing one file did; `complete` is False when it was stopped before the last layer."""
+    """The result of indexing one file; `complete` is False if it was stopped before the last layer."""
 
     video: VideoRecord
     layers: tuple[LayerReport, ...]
@@ -40,7 +40,7 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a step is: its share done, 0 to 1, and the seconds it should still take, None while nobody knows."""
+    """The progress of a step: its share done, 0 to 1, and the estimated seconds left, None while unknown."""
 
     step: str
     share: float
@@ -48,14 +48,14 @@ class Progress:
 
 
 class Stopwatch:
-    """Turns the shares that a step tells into estimates; what an earlier process had done does not count as fast."""
+    """Estimates time left from the shares that a step reports, ignoring the work of an earlier process."""
 
     def __init__(self, step: str) -> None:
         self._step = step
         self._first: tuple[float, float] | None = None
 
     def at(self, share: float) -> Progress:
-        """The estimate, as if the rest went as quickly as what this process did so far."""
+        """The estimate, assuming this process continues at its speed so far."""
         now = time.monotonic()
         if self._first is None:
             self._first = now, share
@@ -67,10 +67,10 @@ class Stopwatch:
 
 @dataclass
 class Watcher:
-    """How indexing is followed and stopped from outside."""
+    """Callbacks that follow and stop indexing."""
 
     check_cancelled: Callable[[], None] = lambda: None
     progress: Callable[[Progress], None] = lambda progress: None
     say: Callable[[str], None] = lambda sentence: None
-    wait: bool = True  # for another process that indexes the same file; else what it has finished is taken as it is
+    wait: bool = True  # for another process that indexes the same file; otherwise use what it has finished so far
     reports: list[LayerReport] = field(default_factory=list)

@@ -15,7 +15,7 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 @dataclass(frozen=True, slots=True)
 class QueryEmbedding:
-    """How a query gets into one vector space: the space's id, its floor, and texts to vectors."""
+    """How to embed a query in one vector space: the space's id, its floor, and the embedding function."""
 
     space: str
     floor: float
@@ -25,20 +25,20 @@ class QueryEmbedding:
 def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
     """The k best events for a query, the weak ones last.
 
-    The query is embedded for each space that holds something; by words alone where there is none. A library may hold
-    the vectors of several engines: of one that came later, or was gone for a while.
+    The query is embedded for each space in use; without any, only words count. A library may have vectors of several
+    engines, for example after an engine was added or was missing for a while.
     """
     vectors: dict[str, Vectors] = {}
-    held = index.spaces(where.videos)
+    spaces = index.spaces(where.videos)
     for embedding in query_embeddings(engines):
-        if embedding.space in held:
+        if embedding.space in spaces:
             with suppress(EngineError):
                 vectors[embedding.space] = embedding.embed([query])[0]
     return index.search(query, vectors, where, k)
 
 
 def query_embeddings(engines: EngineTable) -> Iterator[QueryEmbedding]:
-    """The spaces that a query can be searched in here: texts, then pictures."""
+    """The spaces that a query can be embedded in: texts first, then pictures."""
     texts: list[TextEmbedding] = engines.load_each("text_embedding")
     for text in texts:
         yield QueryEmbedding(text.id, text.floor, text.embed)

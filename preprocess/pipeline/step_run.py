@@ -1,4 +1,4 @@
-"""Running one step: what is there is reused, what is missing is built, and what fails is reported."""
+"""Runs one step: reuses existing layers, builds missing ones and reports failures."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class SourceChanged(LongtakeError):
-    """The file is no longer the one that was opened; nothing that was just read of it can be kept."""
+    """The file changed after it was opened, so nothing just read from it can be kept."""
 
 
 def run_step(
     step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]
 ) -> list[Layer] | None:
-    """The layers of a step, built where they are missing; None when it failed or no engine can do it.
+    """The layers of a step, built if missing; None if the step failed or has no engine.
 
-    The watcher's reports say what became of each.
+    The watcher receives a report on each layer.
 
     Args:
         step: the step.
-        job: what it is handed.
+        job: its inputs.
         store: the layers of the video.
         watcher: follows and stops the work.
-        check_source: raises `SourceChanged` when the file is not what it was.
+        check_source: raises `SourceChanged` if the file has changed.
 
     Raises:
-        Cancelled: when the watcher stops the work; finished chunks are kept.
-        SourceChanged: when the file changed meanwhile; the chunks are forgotten.
-        OSError: when the disk is full; finished chunks are kept.
+        Cancelled: if the watcher stops the work; finished chunks are kept.
+        SourceChanged: if the file changed meanwhile; the chunks are deleted.
+        OSError: if the disk is full; finished chunks are kept.
     """
     job.check_cancelled()
     try:
         recipes = step.recipes(job)
         found = {recipe.name: store.get(recipe.name, recipe.key) for recipe in recipes}
-        there = [layer for layer in found.values() if layer]
+        existing = [layer for layer in found.values() if layer]
         missing = [recipe for recipe in recipes if found[recipe.name] is None]
-        watcher.reports.extend(_report(store, layer, reused=True) for layer in there)
-        return there + (_build(step, job, store, missing, watcher, check_source) if missing else [])
+        watcher.reports.extend(_report(store, layer, reused=True) for layer in existing)
+        return existing + (_build(step, job, store, missing, watcher, check_source) if missing else [])
     except (Cancelled, SourceChanged):
         raise
     except EngineUnavailable as error:
@@ -58,11 +58,11 @@ def run_step(
     except LongtakeError as error:
         problem = str(error)
     except Exception as error:
-        # A step runs engines and decoders over files that nobody has seen: what is wrong with one costs its layer only.
+        # Steps run engines and decoders on arbitrary files: a crash must cost only this layer.
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             raise
         log.debug("step %s crashed", step.name, exc_info=True)
-        problem = f"{step.name} crashed ({type(error).__name__}: {error}); see --debug."
+        problem = f"{step.name} crashed ({type(error).__name__}: {error}). Run again with --debug for details."
     watcher.reports.append(LayerReport(step.name, problem=problem))
     return None
 

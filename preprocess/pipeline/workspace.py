@@ -1,4 +1,4 @@
-"""What every command that touches videos works with: library, settings, engines and index, opened on first use."""
+"""The workspace shared by all commands on videos: library, settings, engines and index, opened on first use."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """One library opened with one tree of settings."""
+    """A library opened with settings."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            problem = f"The library {root} cannot be made: {error.strerror}; choose another with --library."
-            raise LibraryError(problem) from error
+            message = f"Couldn't create the library {root}: {error.strerror}. Choose another with --library."
+            raise LibraryError(message) from error
         self.settings = settings
         self.library = Library(root)
         self.engines = EngineTable(settings)
@@ -40,7 +40,7 @@ class Workspace:
         return HybridIndex(self.library.index_root, floors=floors, rrf_constant=self.settings.search.rrf_constant)
 
     def restore(self, videos: Iterable[VideoRecord]) -> None:
-        """Put those of the videos into the search index again that it has lost or an older version left out."""
+        """Add videos that are missing from the search index, because it was lost or an older version wrote it."""
         from longtake.preprocess.pipeline.index_sync import make_findable
 
         for video in videos:
@@ -49,7 +49,7 @@ class Workspace:
                 make_findable(video, layers, self.library, self.index)
 
     def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
-        """Index a file, or what is missing of it."""
+        """Index a file, or its missing layers."""
         from longtake.preprocess.pipeline.pipeline import index_file
 
         return index_file(path, self.library, self.settings, self.engines, self.index, watcher=watcher)

@@ -1,1 +1,1 @@
-"""Prompts of the engines, as files."""
+"""Prompts used by the engines."""

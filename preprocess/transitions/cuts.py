@@ -1,7 +1,7 @@
-"""Hard cuts: the picture changes at once, much more than around it, and does not change back.
+"""Finds hard cuts: the picture changes abruptly, much more than in nearby frames, and doesn't change back.
 
-The look at the neighbours is that of PySceneDetect's adaptive detector; a flash changes the picture twice within a
-moment, and what it returns to is what was there before.
+Comparing with neighbouring frames follows PySceneDetect's adaptive detector. A flash, in contrast, changes the picture
+twice within a moment and returns to the earlier picture.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import cv2
 from longtake.preprocess.analysis.changes import Changes, Look
 from longtake.preprocess.media.frames import Frame, Picture
 
-_LEAST_CHANGE = 2.0  # mean levels of brightness
+_MIN_CHANGE = 2.0  # mean levels of brightness
 _STANDS_OUT = 2.0  # times the mean change of the two frames before, and of the two after
-_RETURNED = 0.4  # of the change, by which a picture that returned may still differ from the one before
+_RETURNED = 0.4  # share of the change by which a returned picture may still differ from the original
 
 
 class ShotEngine(Protocol):
-    """What the capability `shots` supplies."""
+    """The engine for capability `shots`."""
 
     id: str
 
@@ -32,7 +32,7 @@ class ShotEngine(Protocol):
 
 @dataclass(slots=True)
 class _Candidate:
-    """A sudden change; `before` is the picture that it replaced, and `change` is in levels."""
+    """A sudden change; `before` is the picture it replaced, and `change` is in levels."""
 
     time: float
     before: Picture
@@ -41,7 +41,7 @@ class _Candidate:
     frames: int = 0
 
     def stays(self, look: Look) -> bool:
-        """Whether it is a cut still, now that one more frame was seen."""
+        """Whether it is still a cut candidate after one more frame."""
         self.frames += 1
         if self.frames <= 2:
             self.after += look.change
@@ -51,7 +51,7 @@ class _Candidate:
 
 
 class Cuts:
-    """Finds hard cuts, each told once the picture has not returned for as long as the shortest shot lasts."""
+    """Finds hard cuts; reports each once the picture hasn't returned for the length of the shortest shot."""
 
     def __init__(self, engine: ShotEngine, changes: Changes, min_shot_seconds: float) -> None:
         self._engine = engine
@@ -62,7 +62,7 @@ class Cuts:
         self._candidates: list[_Candidate] = []
 
     def observe(self, frame: Frame) -> list[float]:
-        """Look at the next frame; times of the cuts that it makes certain."""
+        """Process the next frame; returns the times of newly confirmed cuts."""
         look = self._changes.recent[-1]
         self._candidates = [each for each in self._candidates if each.stays(look)]
         if self._may_be_cut(look) and self._engine.differ(_picture(self._last), frame.small_bgr):
@@ -74,7 +74,7 @@ class Cuts:
         return certain
 
     def finish(self) -> list[float]:
-        """Cuts so near the end that nothing can return."""
+        """Times of the cuts too close to the end for the picture to return."""
         return [each.time for each in self._candidates]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class Cuts:
 
     def _may_be_cut(self, look: Look) -> bool:
         recent = self._changes.recent
-        if look.change < _LEAST_CHANGE or len(recent) < 2:
+        if look.change < _MIN_CHANGE or len(recent) < 2:
             return False
         before = [each.change for each in islice(reversed(recent), 1, 3)]
         if look.change < _STANDS_OUT * sum(before) / len(before):

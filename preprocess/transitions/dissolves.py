@@ -1,9 +1,9 @@
-"""Dissolves: one picture shines through the other until it has replaced it.
+"""Finds dissolves: one picture gradually replaces another.
 
 Each frame of a dissolve is a mixture of its first and its last, `(1 - a) first + a last`, with a share `a` that grows
-from 0 to 1 (Hampapur, Jain and Weymouth, 1994), and halfway it is paler than both (Alattar, 1993). The test fits the
-share of each frame between two that differ, and looks at what the mixture leaves unexplained: a moving camera leaves
-much, and is never pale.
+from 0 to 1 (Hampapur, Jain and Weymouth, 1994), and halfway its contrast is below both (Alattar, 1993). The test fits
+the share of each frame between two that differ, and measures what the mixture leaves unexplained: a moving camera
+leaves much, and never loses contrast.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ _Shares = npt.NDArray[np.floating[Any]]
 
 CELLS = (32, 18)
 _EVERY = 3  # frames between two tests
-_LENGTHS = (12, 18, 27, 40, HISTORY)  # frames in which a dissolve is looked for
-_DIFFERENT = 8.0  # levels between first and last,
-_MAX_DIFFER = 0.5  # in so many of the cells: a title that fades in is no dissolve
-_UNEXPLAINED = 0.45  # of that difference, by which a frame may miss the mixture,
-_MOSTLY_UNEXPLAINED = 0.3  # and by which half of the frames may
+_LENGTHS = (12, 18, 27, 40, HISTORY)  # window lengths in frames
+_DIFFERENT = 8.0  # levels between first and last
+_MIN_DIFFERENT = 0.5  # share of the cells that differ so: a title that fades in is no dissolve
+_UNEXPLAINED = 0.45  # share of that difference by which a frame may miss the mixture
+_MEDIAN_UNEXPLAINED = 0.3  # the same for half of the frames
 _ALIKE = 0.8  # correlation of first and last above which the light has changed, not the scene
-_LEAST_CONTRAST = 25.0  # mean variance of brightness of first and last
-_PALER = 0.8  # of the contrast of first and last that is left halfway: details of both wash each other out
+_MIN_CONTRAST = 25.0  # mean variance of brightness of first and last
+_PALER = 0.8  # share of the contrast of first and last left halfway: their details wash each other out
 _BLACK = 28.0  # mean level of a picture into or out of which another fades
-_FEWEST_FRAMES = 4  # that are neither the first nor the last picture
-_LARGEST_STEP = 0.5  # of the way from first to last, between two frames; more is a cut
-_AT_REST, _MOVED_AT_REST = 1 / 8, 0.07  # of the frames at both ends, which may have moved by so much of the way
+_MIN_FRAMES = 4  # frames that are neither the first nor the last picture
+_MAX_STEP = 0.5  # of the way from first to last, between two frames; more is a cut
+_AT_REST, _MOVED_AT_REST = 1 / 8, 0.07  # share of the frames at both ends, and how far along those may be
 
 
 class Dissolves:
-    """Looks for dissolves of up to about two seconds in the latest frames."""
+    """Finds dissolves of up to about two seconds in the latest frames."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
@@ -48,7 +48,7 @@ class Dissolves:
         self._found_until = -1.0
 
     def observe(self) -> list[Gradual]:
-        """Look at the latest frame; the dissolve that it makes certain."""
+        """Process the latest frame; returns a newly confirmed dissolve."""
         self._frames += 1
         self._cells.append(self._latest_cells())
         if self._frames % _EVERY or self._changes.at_rest:
@@ -69,15 +69,15 @@ class Dissolves:
         return np.asarray(cv2.resize(luma, CELLS, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
 
     def _within(self, looks: Sequence[Look]) -> Gradual | None:
-        """The dissolve that the latest frames hold, with the pictures at rest before and after it."""
+        """The dissolve in the latest frames, if still pictures precede and follow it."""
         length = len(looks)
-        # Cheapest first: nearly every stretch of frames fails here.
+        # Cheapest first: nearly every run of frames fails here.
         contrast = [look.contrast for look in looks]
         palest = _PALER * (contrast[0] + contrast[-1]) / 2
-        if palest < _PALER * _LEAST_CONTRAST or min(contrast) > palest:
+        if palest < _PALER * _MIN_CONTRAST or min(contrast) > palest:
             return None
         first, middle, last = self._cells[-length], self._cells[-length // 2], self._cells[-1]
-        if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MAX_DIFFER * first.size:
+        if np.count_nonzero(np.abs(last - first) > _DIFFERENT) < _MIN_DIFFERENT * first.size:
             return None
         if explain_by_mixture(first, last, middle[np.newaxis])[1][0] > _UNEXPLAINED or _alike(first, last):
             return None
@@ -85,9 +85,9 @@ class Dissolves:
         shares, unexplained = explain_by_mixture(first, last, frames)
         rest = max(1, round(length * _AT_REST))
         between = np.flatnonzero((shares > 0.1) & (shares < 0.9))
-        if unexplained.max() > _UNEXPLAINED or np.median(unexplained) > _MOSTLY_UNEXPLAINED:
+        if unexplained.max() > _UNEXPLAINED or np.median(unexplained) > _MEDIAN_UNEXPLAINED:
             return None
-        if len(between) < _FEWEST_FRAMES or np.diff(shares).max() > _LARGEST_STEP:
+        if len(between) < _MIN_FRAMES or np.diff(shares).max() > _MAX_STEP:
             return None
         if shares[rest] > _MOVED_AT_REST or shares[-1 - rest] < 1 - _MOVED_AT_REST:
             return None
@@ -99,7 +99,7 @@ class Dissolves:
 
 
 def explain_by_mixture(first: _Cells, last: _Cells, frames: npt.NDArray[np.float32]) -> tuple[_Shares, _Shares]:
-    """For each row of `frames` the share of `last` in it, and what the mixture misses as part of the difference."""
+    """For each row of `frames`, the share of `last` in it, and the unexplained rest relative to the difference."""
     way = last - first
     length = float(way @ way)
     offsets = frames - first

@@ -1,7 +1,7 @@
-"""Fades: the picture darkens to black, or comes out of it, little by little.
+"""Finds fades: the picture gradually darkens to black or emerges from it.
 
-As in PySceneDetect's threshold detector, black that lasts only a moment is one transition, whose boundary lies in the
-middle of the black. Longer black is a shot of its own.
+As in PySceneDetect's threshold detector, a brief black is one transition with its boundary in the middle of the black.
+A longer black is its own shot.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from longtake.preprocess.analysis.changes import Changes, Look
 _BLACK_LEVEL, _BLACK_DEVIATION = 24.0, 10.0  # of brightness, 16 being black in most files
 _MAX_SECONDS = 3.0
 LONG_BLACK = 1.0  # seconds
-_FEWEST_FRAMES = 5
-_LARGEST_STEP = 0.5  # of the whole way; more is a cut
-_STOPPED = 0.2  # seconds without rising, after which a fade is over
-_SLACK = 0.5  # levels by which motion in the picture may turn back a fade
+_MIN_FRAMES = 5
+_MAX_STEP = 0.5  # share of the whole fade between two frames; more is a cut
+_STOPPED = 0.2  # seconds without a rise after which a fade is over
+_SLACK = 0.5  # levels by which motion in the picture may reverse a fade
 
 
 class Gradual(NamedTuple):
@@ -31,17 +31,17 @@ class Gradual(NamedTuple):
 
 
 class Fades:
-    """Follows the mean brightness into black and out of it."""
+    """Follows the mean brightness into and out of black."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
         self._levels: deque[tuple[float, float]] = deque()  # time and mean of the latest frames
         self._black_since: float | None = None
-        self._black_until: float | None = None  # while the picture comes out of it
+        self._black_until: float | None = None  # set while the picture emerges
         self._faded_out: tuple[float, float] | None = None
 
     def observe(self) -> list[Gradual]:
-        """Look at the latest frame; the fades that it makes certain."""
+        """Process the latest frame; returns newly confirmed fades."""
         look = self._changes.recent[-1]
         black = is_black(look)
         found: list[Gradual] = []
@@ -60,7 +60,7 @@ class Fades:
         return found
 
     def _enter(self, time: float) -> None:
-        """The picture turned black: see how long it has been darkening."""
+        """The picture turned black: find out how long it has been darkening."""
         self._black_since = time
         way = [*reversed(self._levels)]
         count = next((n for n in range(1, len(way)) if way[n][1] < way[n - 1][1] - _SLACK), len(way))
@@ -74,7 +74,7 @@ class Fades:
         return look.time - self._black_until >= _STOPPED and look.level <= min(lately, default=0.0) + _SLACK
 
     def _leave(self) -> list[Gradual]:
-        """The picture has come out of black: see whether it did so gradually, and how long the black was."""
+        """The picture has emerged from black: decide by how gradually it did, and how long the black was."""
         assert self._black_since is not None
         assert self._black_until is not None
         black = self._black_since, self._black_until
@@ -89,10 +89,10 @@ class Fades:
 
 
 def _gradual(way: list[tuple[float, float]]) -> tuple[float, float] | None:
-    """Start and end of a way between black and a picture that is made in small steps; None for any other."""
+    """Start and end of the brightness changes if they are gradual, else None."""
     moving = [n for n in range(1, len(way)) if abs(way[n][1] - way[n - 1][1]) > _SLACK]
     steps = [abs(way[n][1] - way[n - 1][1]) for n in moving]
-    if len(steps) < _FEWEST_FRAMES or max(steps) > _LARGEST_STEP * sum(steps):
+    if len(steps) < _MIN_FRAMES or max(steps) > _MAX_STEP * sum(steps):
         return None
     return way[moving[0] - 1][0], way[moving[-1]][0]
 
@@ -102,5 +102,5 @@ def _middle(start: float, end: float) -> Gradual:
 
 
 def is_black(look: Look) -> bool:
-    """Whether a frame shows nothing but black."""
+    """Whether a frame is entirely black."""
     return look.level <= _BLACK_LEVEL and float(cv2.meanStdDev(look.luma)[1][0, 0]) <= _BLACK_DEVIATION

@@ -1,4 +1,4 @@
-"""Shots: where one camera take ends and the next begins, and how."""
+"""Finds shots: where one camera take ends and the next begins, and how."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from longtake.preprocess.transitions.dissolves import Dissolves
 from longtake.preprocess.transitions.fades import Fades, Gradual
 from longtake.preprocess.transitions.fades_in import FadesIn
 
-_RANKS = ("cut", "dissolve", "fade")  # a mixture holds sudden changes, and darkening looks like a mixture
-_SETTLED = 5.0  # seconds after which nothing more is learned about a boundary
+_RANKS = ("cut", "dissolve", "fade")  # a dissolve may contain sudden changes, and a fade looks like a dissolve
+_SETTLED = 5.0  # seconds after which a boundary no longer changes
 
 
 class Boundary(NamedTuple):
-    """Where a shot begins, in seconds; a gradual transition has a length, and the boundary lies inside it."""
+    """Where a shot begins, in seconds; for a gradual transition, the boundary is inside it."""
 
     time: float
     transition: str
     gradual: Gradual | None = None
 
     def near(self, other: Boundary, seconds: float) -> bool:
-        """Whether both would be the boundary of one transition."""
+        """Whether both are likely to be the same transition."""
         inside = any(
             one.gradual is not None and one.gradual.start <= two.time <= one.gradual.end
             for one, two in ((self, other), (other, self))
@@ -33,7 +33,7 @@ class Boundary(NamedTuple):
 
 
 class ShotBoundaries:
-    """Follows the open shot. It sees each frame before the observers that ask when the open shot started.
+    """Follows the open shot. It must see each frame before the observers that ask when the open shot started.
 
     Items are {start, end, transition}, where the transition is how the shot begins: start, cut, dissolve or fade. A
     gradual one has `transition_start` and `transition_end`, and the shot starts in between.
@@ -46,20 +46,20 @@ class ShotBoundaries:
         self._fades = Fades(changes)
         self._fades_in = FadesIn(changes)
         self._dissolves = Dissolves(changes)
-        self._boundaries: list[Boundary] = []  # of the shots that are not written yet, in order
+        self._boundaries: list[Boundary] = []  # of shots not written yet, in order
 
     @property
     def start(self) -> float | None:
-        """Start of the open shot; told late, and put off when a cut turns out to be part of a gradual transition."""
+        """Start of the open shot. It is known late, and moves if a cut turns out to be part of a gradual transition."""
         return self._boundaries[-1].time if self._boundaries else None
 
     @property
     def changed_at(self) -> float:
-        """Time of the latest sudden change, told at once: the cut that will open a shot, or else a flash."""
+        """Time of the latest sudden change, known immediately: a cut that will open a shot, or a flash."""
         return self._cuts.suspected
 
     def observe(self, frame: Frame) -> None:
-        """Look at the next frame."""
+        """Process the next frame."""
         if not self._boundaries:
             self._boundaries = [Boundary(frame.time, "start")]
         for cut in self._cuts.observe(frame):
@@ -80,7 +80,7 @@ class ShotBoundaries:
             self._write(boundary, until)
 
     def _add(self, boundary: Boundary) -> None:
-        """Keep a boundary; of several that would be one transition a fade, or else a dissolve, or else the first."""
+        """Keep a boundary. Of several for one transition, keep a fade, else a dissolve, else the first."""
         first, *others = self._boundaries
         near = [other for other in others if other.near(boundary, self._shortest)]
         rank = _RANKS.index(boundary.transition)

@@ -1,1 +1,1 @@
-"""One decoding of a video that feeds every observer."""
+"""Decodes a video once and feeds every observer."""

@@ -1,4 +1,4 @@
-"""Chunks of a visual pass, with its state at their end, as bytes that become no objects but our own and NumPy's."""
+"""Saves and loads chunks of a visual pass with its state, allowing only our own and NumPy's classes when unpickling."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from longtake.preprocess.media.coverage import CoveredSpans
 
 Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 
-# A library may come from somebody else, and a pickle can name anything that Python could call: so only classes come to
-# life that these modules themselves define, and what NumPy's arrays and a deque need.
+# A library may come from someone else, and a pickle can name anything that Python can call. So only classes defined in
+# these modules are allowed, and what NumPy arrays and a deque need.
 _ANALYSIS = (
     "blank_frozen changes flashes keyframes moments motion novelty object_passages observers ocr_frame_selection"
 )
@@ -44,13 +44,13 @@ _OTHERS = {
 
 @lru_cache(maxsize=1)
 def _code() -> str:
-    """A hash of the modules whose objects are in a state: another version of them could not go on with it."""
+    """A hash of the modules whose objects are in a state: another version of them couldn't resume from it."""
     return content_key(*(Path(str(import_module(name).__file__)).read_text(encoding="utf-8") for name in _MODULES))
 
 
 @dataclass
 class PassState:
-    """The observers by layer, and how far they came: `seen` and `end` are those of the last frame, in seconds."""
+    """The observers by layer, and their progress: `seen` and `end` are the last frame's start and end in seconds."""
 
     observers: Mapping[str, Observer]
     covered: CoveredSpans = field(default_factory=CoveredSpans)
@@ -61,7 +61,7 @@ class PassState:
 
 @dataclass(frozen=True)
 class PassChunk:
-    """What was found in a chunk, the state at its end, and the code that alone can go on with that state."""
+    """The items found in a chunk, the state at its end, and a hash of the only code that can resume from it."""
 
     items: Items
     state: PassState
@@ -74,7 +74,7 @@ def save_chunk(chunk: PassChunk) -> bytes:
 
 
 def load_chunk(data: bytes) -> PassChunk | None:
-    """The chunk again; None when another version wrote it, or something else did."""
+    """Load a chunk; None if it isn't one, or another version wrote it."""
     try:
         chunk = _Unpickler(io.BytesIO(zlib.decompress(data))).load()
     except (

@@ -1,7 +1,7 @@
-"""The visual pass: the file is decoded once, and every layer that looks at all frames is fed from that.
+"""The visual pass: decodes the file once for every layer that looks at all frames.
 
-It is done in chunks. What a chunk found is kept with the state of the observers at its end, so that a pass that was
-killed goes on after the last whole chunk, and its layers are, byte for byte, those of an undisturbed one.
+It works in chunks. Each chunk's results are saved with the state of the observers at its end, so an interrupted pass
+resumes after the last complete chunk, and its layers are byte-for-byte those of an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from longtake.preprocess.visual_pass.pass_state import Items, PassChunk, PassSta
 
 LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")
 _PROGRESS_STEP = 0.5  # seconds of video
-_LEAST_LOSS = 0.01  # seconds; times are rounded to milliseconds
+_MIN_LOSS = 0.01  # seconds; less may come from rounding times
 
 
 class VisualPass:
-    """The step that builds the layers that come of looking at every frame."""
+    """The step that builds all layers that need every frame."""
 
     name = "visual_pass"
 
@@ -61,7 +61,7 @@ class VisualPass:
         )
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Decode the file once, from where an earlier pass was killed, and fill the writers that are given."""
+        """Decode the file once, resuming after an interrupted pass, and fill the writers."""
         number, state = 0, PassState({})
         while kept := load_chunk(job.chunks.get(_name(number)) or b""):
             state, number = kept.state, number + 1
@@ -74,15 +74,15 @@ class VisualPass:
         covered = state.covered.spans()
         assert job.media.video, "a file without a picture has no recipes"
         warn_of_gaps(covered, "picture", promised_end(job.path, job.media, job.media.video.index), job.warn)
-        if state.covered.lost() >= _LEAST_LOSS:
-            job.warn(f"{state.covered.lost():.2f} s of the picture, in pieces of under a second, could not be read")
+        if state.covered.lost() >= _MIN_LOSS:
+            job.warn(f"couldn't read {state.covered.lost():.2f} s of the picture, in pieces of under a second")
         for writer in writers.values():
             writer.cover(covered)
 
 
 def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, LayerWriter]) -> Iterator[Items]:
-    """Show the observers every frame that they have not seen; what they found, chunk by chunk from this number on."""
-    told = state.end
+    """Show the observers every new frame; yields their items chunk by chunk, starting at chunk `number`."""
+    reported = state.end
     for frame in _frames(job, state):
         if frame.time >= (number + 1) * job.settings.visual_pass.chunk_seconds and state.seen is not None:
             yield _keep(job, state, number, writers)
@@ -91,9 +91,9 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
             observer.observe(frame)
         state.covered.observe(frame.time, frame.duration)
         state.seen, state.end = frame.time, max(state.end, frame.end)
-        if state.end - told >= _PROGRESS_STEP and job.media.duration:
+        if state.end - reported >= _PROGRESS_STEP and job.media.duration:
             job.progress(min(1.0, state.end / job.media.duration))
-            told = state.end
+            reported = state.end
     for observer in state.observers.values():
         observer.finish(state.end)
     state.finished = True
@@ -107,7 +107,7 @@ def _frames(job: IndexJob, state: PassState) -> Iterator[Frame]:
 
 
 def _observers(job: IndexJob, writers: Mapping[str, LayerWriter]) -> dict[str, Observer]:
-    """Those whose layers are wanted, after the two that others ask: what changed, and which shot is open."""
+    """The observers for the writers' layers, after the two that others depend on: changes and shots."""
     engine: ShotEngine = job.engines.load("shots")
     settings = job.settings.visual_pass
     changes = Changes()
@@ -125,7 +125,7 @@ def _observers(job: IndexJob, writers: Mapping[str, LayerWriter]) -> dict[str, O
 
 
 def _keep(job: IndexJob, state: PassState, number: int, writers: Mapping[str, LayerWriter]) -> Items:
-    """Make what was found since the last chunk survive; the items of the layers that are wanted."""
+    """Save the results since the last chunk; returns the items of the writers' layers."""
     items: dict[str, list[Mapping[str, Any]]] = {}
     for name, observer in state.observers.items():
         found = observer.found.take()

@@ -45,9 +45,9 @@ def test_every_command_of_the_table_can_be_loaded(command: str, tmp_path: Path) 
     [
         (["ask", "nothing.mp4", "What?"], 1, "'nothing.mp4' is neither a file nor a video in the library."),
         (["ask", "{folder}", "What?"], 1, "is a folder"),
-        (["ask", "{text}", "What?"], 1, "is not a media file"),
+        (["ask", "{text}", "What?"], 1, "isn't a video or audio file"),
         (["ask", "{empty}", "What?"], 1, "is empty"),
-        (["index", "{text}"], 1, "is not a media file"),
+        (["index", "{text}"], 1, "isn't a video or audio file"),
         (["ask", "{tone}", "  "], 1, "The question is empty"),
         (["ask", "{tone}", "x" * 20_000], 1, "has 20,000 characters; at most 4,000"),
         (["ask", "{tone}", "What is heard at 9:00?"], 1, "00:09:00 lies outside the video"),

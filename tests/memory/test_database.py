@@ -113,7 +113,7 @@ def test_a_library_that_may_not_be_written_to_is_read() -> None:
 def test_a_file_that_cannot_be_opened_where_writing_is_allowed_is_an_error(file: Path) -> None:
     file.unlink()
     file.mkdir()
-    with pytest.raises(LibraryError, match=r"pieces in .* cannot be used"):
+    with pytest.raises(LibraryError, match="pieces in "):
         texts(file)
 
 

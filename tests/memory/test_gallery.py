@@ -52,7 +52,7 @@ def test_forgetting_nobody_names_the_near_match(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "\n", "unknown", "Unknown 2"])
 def test_a_name_must_say_who_it_is(name: str, tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="cannot be a name"):
+    with pytest.raises(LibraryError, match="name"):
         Gallery(tmp_path).enrol(name, [face(1)])
     assert Gallery(tmp_path).people() == ()
 
@@ -69,7 +69,7 @@ def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
 def test_a_damaged_gallery_is_an_error_and_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "faces.json").write_text('[{"name": "Ada"')
     for use in (lambda: Gallery(tmp_path).people(), lambda: Gallery(tmp_path).enrol("Grace", [face(1)])):
-        with pytest.raises(LibraryError, match=r"faces.json cannot be read: restore it"):
+        with pytest.raises(LibraryError, match=r"faces\.json.*enrol the faces again"):
             use()
     assert (tmp_path / "faces.json").read_text() == '[{"name": "Ada"'
 

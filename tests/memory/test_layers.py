@@ -87,7 +87,7 @@ def test_a_damaged_item_says_which_layer_and_what_to_do(tmp_path: Path, line: by
     assert layer is not None
     with (layer.path / "items.jsonl").open("ab") as items:
         items.write(line + b"\n")
-    with pytest.raises(LibraryError, match=r"The layer .*subtitles.* cannot be read: delete that folder"):
+    with pytest.raises(LibraryError, match=r"layer .*subtitles.*index the video again"):
         list(layer.items())
 
 

@@ -121,5 +121,5 @@ def test_notes_and_the_checkpoints_of_threads_share_a_file(notes: Notes, tmp_pat
 
 def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "memory.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.raises(LibraryError, match=r"memory.sqlite cannot be used .*move it away"):
+    with pytest.raises(LibraryError, match=r"memory\.sqlite .*away"):
         Notes(tmp_path / "memory.sqlite").add("t", "kettle")

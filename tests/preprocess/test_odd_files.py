@@ -197,11 +197,11 @@ def _pictures(folder: Path) -> Path:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "missing": (lambda folder: folder / "gone.mp4", "No such file or directory; check"),
-    "inside a file": (_in_a_file, "Not a directory; check"),
-    "a link to itself": (_loop, "Too many levels of symbolic links; check"),
-    "too long a name": (lambda folder: folder / ("x" * 300 + ".mp4"), "File name too long; check"),
-    "a folder of pictures": (_pictures, "is a folder; give a video file in it"),
+    "missing": (lambda folder: folder / "gone.mp4", "No such file or directory"),
+    "inside a file": (_in_a_file, "Not a directory"),
+    "a link to itself": (_loop, "Too many levels of symbolic links"),
+    "too long a name": (lambda folder: folder / ("x" * 300 + ".mp4"), "File name too long"),
+    "a folder of pictures": (_pictures, "is a folder; choose a video file in it"),
 }
 
 
@@ -212,7 +212,7 @@ def test_a_refusal_says_what_where_and_what_to_do(tmp_path: Path, what: str) -> 
     with pytest.raises(MediaError) as caught:
         probe(path)
     message = str(caught.value)
-    assert message.startswith(str(path))
+    assert str(path) in message
     assert sentence in message
     assert message.endswith(".")
 

@@ -187,9 +187,9 @@ def test_a_model_that_cannot_tell_proves_nothing(place: Workspace, toolbox: Tool
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (refuses(400, "content policy"), "refused it"),
+        (refuses(400, "content policy"), "refused the request"),
         (refuses(500, "out of memory"), "out of memory"),
-        (Reply("garbage"), "no chat completion"),
+        (Reply("garbage"), "chat completion"),
         (says(""), "sent no text"),
     ],
 )
@@ -208,7 +208,7 @@ def test_without_a_model_a_question_is_unavailable_and_says_what_to_set(toolbox:
     failure = toolbox.call("watch_segment", {"timestamp": 2, "question": "Who is it?"}, seen).failure
     assert failure
     assert failure.kind == "unavailable"
-    assert "visual_question.base_url and visual_question.model" in failure.message
+    assert "--set visual_question.base_url=" in failure.message
 
 
 def test_a_model_names_the_activities_with_their_times(place: Workspace, toolbox: Toolbox) -> None:

@@ -32,7 +32,7 @@ def earlier_reading(
     """What an earlier look at a span or around it kept; see `Refined.find`."""
     video = context.video
     with suppress(LibraryError):  # it is looked again, and `keep_reading` says why
-        return video.library.refined.find(video.id, recipe, span, asked=asked, least=least)
+        return video.library.refined.find(video.id, recipe, span, asked=asked, min_share=least)
     return None
 
 

@@ -78,8 +78,8 @@ def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
     clear = [frame for frame in frames if not any(each.span.start <= frame.time < each.span.end for each in noise)]
     order = find_shuffled(clear)
     inspected = _Inspected([*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings])
-    if order.told < _HARDLY:
-        share = f"{order.told:.0%} of the span"
+    if order.judged < _HARDLY:
+        share = f"{order.judged:.0%} of the span"
         inspected.untold.append(
             f"shuffled: too little moves, or too few frames, to tell their order; it shows in {share}"
         )

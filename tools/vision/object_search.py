@@ -47,7 +47,7 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     if query.moving and not (query.thing or query.shape):
         return look_for_movement(context, span, query)
     shots = shots_of(context, span)
-    step = max(_STEP, span.length / engine.most_pictures)
+    step = max(_STEP, span.length / engine.max_pictures)
     tracks, pictures = list[Track](), 0
     for shot in shots:
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, shot, step)]

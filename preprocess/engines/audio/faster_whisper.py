@@ -1,4 +1,4 @@
-"""Whisper (Radford et al. 2022) in CTranslate2, by faster-whisper: with voice activity detection and word times."""
+"""Whisper (Radford et al. 2022) by faster-whisper and CTranslate2, with voice activity detection and word times."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from longtake.errors import ConfigError, EngineError
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 
-# Decodings that Whisper's own reference gives up and samples anew (Radford et al. 2022, section 4.5).
-_MAX_REPETITIVE = 2.4  # size of the text over its size when compressed
-_LEAST_LOG_PROBABILITY = -1.0  # mean over the tokens
+# Beyond these, Whisper's reference implementation rejects a decoding and samples again (Radford et al. 2022, 4.5).
+_MAX_REPETITIVE = 2.4  # size of the text divided by its compressed size
+_MIN_LOG_PROBABILITY = -1.0  # mean over the tokens
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
 _SIZES = {
@@ -28,17 +28,17 @@ _SIZES = {
     "turbo": "1.6 GB",
     "large-v3": "3.1 GB",
 }
-_HASHED = 1 << 20  # bytes at either end of the weights that tell two models apart
+_HASHED = 1 << 20  # bytes at either end of the weights that identify a model
 
 
 class FasterWhisper:
     """Recognises speech in about a hundred languages.
 
-    Decoding takes the likeliest words only. The reference samples when that fails, which would give other words in
-    every run; here what it would have sampled anew is kept and not trusted.
+    Decoding is greedy. When that fails, the reference implementation samples, which gives different words in every run;
+    here such a decoding is kept but not trusted.
 
-    The id names the model, not the device: precision differs between processors in a few words an hour, and a library
-    is not recognised again because it was moved.
+    The id names the model, not the device: precision changes only a few words per hour between processors, and moving a
+    library shouldn't cause it to be transcribed again.
     """
 
     CALLS: ClassVar[Mapping[str, float]] = {"recognise": 1800.0}  # the first may download gigabytes
@@ -51,16 +51,16 @@ class FasterWhisper:
         self.id = f"faster-whisper-{version('faster-whisper')}/{_identity(self._name)}"
 
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
-        """See `SpeechEngine`; a language that Whisper does not know is a `ConfigError`."""
+        """See `SpeechEngine`; raises `ConfigError` for a language that Whisper doesn't know."""
         if language is not None and language not in self._model.supported_languages:
             raise ConfigError(
-                f"speech.language: the model {self._name} does not know {language!r}; leave it out to have it detected."
+                f"speech.language: the model {self._name} doesn't know {language!r}; remove the setting to detect it."
             )
         segments, about = self._model.transcribe(
             samples,
             language=language,
             temperature=0.0,
-            condition_on_previous_text=False,  # what was misheard once is not heard again
+            condition_on_previous_text=False,  # keeps one mistake from causing more
             word_timestamps=True,
             vad_filter=True,
         )
@@ -81,27 +81,27 @@ class FasterWhisper:
             )
         except (OSError, RuntimeError, ValueError) as error:
             raise EngineError(
-                f"The Whisper model {self._name} cannot be loaded ({_first_line(error)}): give the "
-                f"name or the folder of another with --set {self.option}=NAME."
+                f"Couldn't load the Whisper model {self._name} ({_first_line(error)}): give the name or folder of "
+                f"another with --set {self.option}=NAME."
             ) from error
 
 
 class CloserWhisper(FasterWhisper):
-    """The larger model, which hears short spans again."""
+    """The larger model, which transcribes short spans again."""
 
     CALLS: ClassVar[Mapping[str, float]] = FasterWhisper.CALLS
     option = "speech.closer_model"
 
 
 def missing_model(settings: Settings) -> str | None:
-    """Why the model that the settings name cannot be used, with what to do; None when it can. Loads nothing."""
+    """Why the model in the settings can't be used, and what to do; None if it can. Loads nothing."""
     return _missing(settings, FasterWhisper.option)
 
 
 def missing_closer_model(settings: Settings) -> str | None:
-    """The same of the larger model."""
+    """The same for the larger model."""
     if settings.speech.closer_model is None:
-        return "no larger Whisper is named: --set speech.closer_model=DIR"
+        return "no larger Whisper model is set: --set speech.closer_model=DIR"
     return _missing(settings, CloserWhisper.option)
 
 
@@ -110,16 +110,16 @@ def _missing(settings: Settings, option: str) -> str | None:
     folder = _folder(name)
     if folder is not None:
         absent = [file for file in _FILES if not (folder / file).is_file()]
-        wrong = f"is no Whisper model for CTranslate2: give the folder of one with --set {option}=DIR"
-        return f"{name} holds no {absent[0]}, so it {wrong}" if absent else None
+        remedy = f"isn't a Whisper model for CTranslate2: give the folder of one with --set {option}=DIR"
+        return f"{name} has no {absent[0]}, so it {remedy}" if absent else None
     try:
         on_disk = _cached(name)
     except ValueError:
-        return f"{name} is neither a folder nor the name of a Whisper model: --set {option}=small is one"
+        return f"{name} is neither a folder nor the name of a Whisper model: try --set {option}=small"
     if on_disk or (settings.speech.fetch and not settings.offline):
         return None
     if settings.offline:
-        return f"no Whisper model on disk: give its folder with --set {option}=DIR; --offline forbids to download one"
+        return f"no Whisper model on disk: give its folder with --set {option}=DIR; --offline forbids downloads"
     size = f" ({_SIZES[name]})" if name in _SIZES else ""
     return (
         f"no Whisper model on disk: give its folder with --set {option}=DIR, or --set speech.fetch=true to download "
@@ -132,10 +132,10 @@ def _named(settings: Settings, option: str) -> str | None:
 
 
 def _cached(name: str) -> bool:
-    """Whether a named model lies whole in the Hugging Face cache.
+    """Whether the Hugging Face cache has a complete copy of a named model.
 
     Raises:
-        ValueError: when no model can have that name.
+        ValueError: if no model can have that name.
     """
     from faster_whisper.utils import download_model
 
@@ -152,7 +152,7 @@ def _folder(name: str) -> Path | None:
 
 
 def _identity(name: str) -> str:
-    """A model's name, or eight bytes of hash of what lies in its folder: two at different places may be the same."""
+    """A model's name, or an eight-byte hash of its folder's contents, so that copies of a model have the same id."""
     folder = _folder(name)
     if folder is None:
         return name
@@ -171,7 +171,7 @@ def _segment(segment: Any, start: float, end: float, language: str) -> SpeechSeg
         begun = min(start + float(word.start), end)
         ended = min(max(begun, start + float(word.end)), end)
         words.append(Word(begun, ended, word.word.strip(), float(word.probability)))
-    certain = segment.avg_logprob >= _LEAST_LOG_PROBABILITY and segment.compression_ratio <= _MAX_REPETITIVE
+    certain = segment.avg_logprob >= _MIN_LOG_PROBABILITY and segment.compression_ratio <= _MAX_REPETITIVE
     confidence = sum(word.probability for word in words) / len(words)
     return SpeechSegment(tuple(words), segment.text.strip(), language, confidence, certain)
 

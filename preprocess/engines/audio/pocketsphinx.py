@@ -1,7 +1,7 @@
 """PocketSphinx (github.com/cmusphinx/pocketsphinx): English speech without a downloaded model.
 
-Of the words it hears in real recordings half are wrong, so they may lead to a place and prove nothing. The posteriors
-it gives say so themselves: over 254 words of 11 recordings their mean is 0.45, and 0.46 of the words are right.
+In real recordings about half of its words are wrong, so they may lead to a place but prove nothing. Its posteriors
+reflect this: over 254 words of 11 recordings, their mean is 0.45, and 46 % of the words are right.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from longtake.config import Settings
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 
-_FRAMES = 100  # a second
+_FRAMES = 100  # per second
 _PAUSE_MS = 300  # between two utterances
-_LONGEST = 20.0  # seconds of one utterance: the search grows with its length
+_MAX_UTTERANCE = 20.0  # seconds; the search grows with its length
 _PADDING_MS = 200
 _FILLER = re.compile(r"[<\[+].*")  # <s>, <sil>, [NOISE], ++BREATH++
 _VARIANT = re.compile(r"\(\d+\)$")  # been(2) is the second pronunciation of been
 
 
 class PocketSphinx:
-    """Recognises English by the model that comes with the package; the utterances are those of Silero's detector."""
+    """Recognises English with the model bundled in the package; Silero's detector finds the utterances."""
 
     CALLS: ClassVar[Mapping[str, float]] = {"recognise": 600.0}
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it hears."""
+        """Take no settings."""
         self.id = f"pocketsphinx-{version('pocketsphinx')}/en-us"
 
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
-        """See `SpeechEngine`; whatever the language, it hears English."""
+        """See `SpeechEngine`; always assumes English."""
         found = (
             self._segment(samples[first:last], start + first / RATE, start + len(samples) / RATE)
             for first, last in _utterances(samples)
@@ -55,17 +55,19 @@ class PocketSphinx:
     def _decoder(self) -> Any:
         from pocketsphinx import Decoder
 
-        # Normalised over each whole utterance: a running mean would let what came before change what is heard.
+        # Normalised over each utterance: with a running mean, earlier sound would change the result.
         return Decoder(cmn="batch", samprate=RATE, loglevel="FATAL")
 
 
 def _utterances(samples: Samples) -> Iterator[tuple[int, int]]:
-    """First and last sample of each stretch of speech."""
+    """First and last sample of each utterance."""
     from faster_whisper.vad import VadOptions, get_speech_timestamps
 
-    options = VadOptions(min_silence_duration_ms=_PAUSE_MS, max_speech_duration_s=_LONGEST, speech_pad_ms=_PADDING_MS)
-    for stretch in get_speech_timestamps(samples, options):
-        yield stretch["start"], stretch["end"]
+    options = VadOptions(
+        min_silence_duration_ms=_PAUSE_MS, max_speech_duration_s=_MAX_UTTERANCE, speech_pad_ms=_PADDING_MS
+    )
+    for utterance in get_speech_timestamps(samples, options):
+        yield utterance["start"], utterance["end"]
 
 
 def _words(found: Any, start: float, end: float) -> Iterator[Word]:

@@ -1,4 +1,4 @@
-"""What a sound engine is: it listens to a track and names the events it is sure of."""
+"""The protocol of a sound engine, which names the sound events of a track that it is sure of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from longtake.preprocess.media.audio import AudioBlock
 
-Measures = Mapping[str, npt.NDArray[np.floating[Any]]]  # what an engine keeps of a block, by names of its own
+Measures = Mapping[str, npt.NDArray[np.floating[Any]]]  # an engine's measurements of a block, under its own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class SoundEvent:
     hz: float | None = None
 
     def item(self) -> dict[str, Any]:
-        """The event as a layer item, rounded to what is really known."""
+        """The event as a layer item, rounded to its real precision."""
         item: dict[str, Any] = {
             "start": round(self.start, 3),
             "end": round(self.end, 3),
@@ -38,15 +38,15 @@ class SoundEvent:
 
 
 class SoundEngine(Protocol):
-    """Finds sound events in a track: measures its blocks one by one, then decides on the measures of all."""
+    """Finds sound events in a track: measures its blocks one by one, then decides from all measures."""
 
     id: str
-    rate: int  # samples a second that `measure` wants
+    rate: int  # samples per second for `measure`
 
     def measure(self, block: AudioBlock, previous: AudioBlock | None) -> Measures:
-        """What `detect` needs to know of a block; `previous` is the block before it in the file, None for the first."""
+        """What `detect` needs to know about a block; `previous` is the block before it, None for the first."""
         ...
 
     def detect(self, measured: Sequence[Measures]) -> list[SoundEvent]:
-        """Events of a whole track, by start, from the measures of its blocks in order."""
+        """Events of a whole track, sorted by start, from the measures of its blocks in order."""
         ...

@@ -1,11 +1,10 @@
-"""Short music, from chords and notes that are held and step from one to the next.
+"""Detects short music from sustained chords and notes that step from one to the next.
 
-What leaves bars for eight seconds is music by `spectral_music`; a jingle of a few seconds leaves too few of them. But
-its partials hold still together, then several of them leap at once to other places and hold still again. A motor or a
-horn never leaps, a glide never holds still, a siren or a bell of two notes leaps between two chords only, a beep has
-one partial, and the vowels of a monotonous voice leap within the harmonics of one fundamental. Partials are peaks that
-are followed over time, after R. McAulay and T. Quatieri, Speech analysis/synthesis based on a sinusoidal
-representation, IEEE TASSP 34 (1986).
+`spectral_music` detects music that leaves bars for eight seconds; a jingle of a few seconds leaves too few. But its
+partials hold steady together, then several leap at once and hold again. A motor or horn never leaps, a glide never
+holds, a two-note siren or bell leaps between only two chords, a beep has one partial, and the vowels of a monotonous
+voice leap within the harmonics of one fundamental. Partials are spectral peaks tracked over time, after R. McAulay and
+T. Quatieri, Speech analysis/synthesis based on a sinusoidal representation, IEEE TASSP 34 (1986).
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVE
 from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
 from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of
 
-CONFIDENCE = 0.6  # a few seconds tell less than eight
-STILL_HZ, STILL = 5.0, 0.005  # hertz, or share of its frequency, by which a partial that holds still moves in 0.16 s
-APART_HZ, APART = 25.0, 0.03  # hertz, or share, half a semitone, from which on two partials are two
-CHORD = 3  # partials at once
-LEAPS = 2  # partials that one step ends, and that it begins
+CONFIDENCE = 0.6  # a few seconds are weaker evidence than eight
+STILL_HZ, STILL = 5.0, 0.005  # hertz, or share of its frequency, by which a steady partial may move in 0.16 s
+APART_HZ, APART = 25.0, 0.03  # hertz, or share (half a semitone), that separate two partials
+CHORD = 3  # simultaneous partials
+LEAPS = 2  # partials that end at a step, and that begin
 DIFFERENT = 3  # chords
 BRIDGE = 2  # strides: a third of a second between two chords
-LEAST = 15  # strides: 2.4 s
-SOUNDING = 0.7  # share of the strides with a chord: songs and jingles have 0.8 to 1, speech no stretch so long
-GROUNDS = np.geomspace(70.0, 400.0, 700)  # hertz: fundamentals that a voice may stay on
+MIN_STRIDES = 15  # 2.4 s
+SOUNDING = 0.7  # share of the strides with a chord: 0.8 to 1 in songs and jingles; speech has no run this long
+GROUNDS = np.geomspace(70.0, 400.0, 700)  # hertz; fundamentals that a voice may hold
 OFF_HZ, OFF = 6.0, 0.004  # hertz, or share, by which a harmonic may be off
 OF_ONE = 0.9  # share of the partials that are harmonics of one voice
-VOICED = 0.3  # mean probability of speech, above which chords may be those of a sung or monotonous voice
+VOICED = 0.3  # mean probability of speech; above this, chords may come from a singing or monotonous voice
 
 
 def jingles(features: Features) -> list[SoundEvent]:
-    """Stretches of 2.4 s or more with three different chords, by start."""
-    held = [row[row > 0] for row in np.nan_to_num(features.held)]
-    chords = [_near(one, other, STILL_HZ, STILL) for one, other in pairwise(held)]
+    """Runs of 2.4 s or more with three different chords, sorted by start."""
+    partials = [row[row > 0] for row in np.nan_to_num(features.held)]
+    chords = [_near(one, other, STILL_HZ, STILL) for one, other in pairwise(partials)]
     full = np.array([len(chord) >= CHORD for chord in chords], np.bool_)
     sounding = np.append(full, False) | np.append(False, full)  # a chord is what two strides share
     found = []
-    for start, end in runs_of(sounding, bridge=BRIDGE, least=LEAST):
+    for start, end in runs_of(sounding, bridge=BRIDGE, min_length=MIN_STRIDES):
         voice = between(features.voice, FRAME_STEP, start * NOTE_STEP, end * NOTE_STEP)
         if sounding[start:end].mean() < SOUNDING or voice.mean() >= VOICED:
             continue
@@ -55,7 +54,7 @@ def jingles(features: Features) -> list[SoundEvent]:
 
 
 def _is_played(chords: list[Array]) -> bool:
-    """Whether there are several chords, and not as the vowels of one held voice."""
+    """Whether there are several chords, other than the vowels of one sustained voice."""
     if len(chords) < DIFFERENT:
         return False
     partials = np.concatenate(chords)
@@ -66,7 +65,7 @@ def _is_played(chords: list[Array]) -> bool:
 
 
 def _different(chords: Sequence[Array]) -> list[Array]:
-    """The chords that are unlike each other, of those that another one steps to within half a second."""
+    """The distinct chords, among those reached by a step from another within half a second."""
     known: list[Array] = []
     for place, chord in enumerate(chords):
         if len(chord) < CHORD:
@@ -85,6 +84,6 @@ def _leaps(before: Array, chord: Array) -> bool:
 
 
 def _near(partials: Array, others: Array, hertz: float, share: float) -> Array:
-    """Those partials that lie so near to one of the others."""
+    """The partials within this distance of any of the others."""
     distance = np.abs(partials[:, None] - others[None, :]).min(axis=1, initial=np.inf)
     return np.asarray(partials[distance <= np.maximum(hertz, share * partials)])

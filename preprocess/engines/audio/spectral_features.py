@@ -1,7 +1,7 @@
-"""What is measured of a track before anything is decided, block by block, and laid on the track's clock.
+"""Measures a track block by block, and aligns the measures with the track's clock.
 
-Each measure is one array on its own time grid, from the media's origin; NaN marks time in which the file has no sound.
-An hour takes about 20 MB, its blocks half of that.
+Each measure is one array on its own time grid, from the media's origin; NaN marks times without sound in the file. An
+hour takes about 20 MB, its blocks half of that.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Spectra = npt.NDArray[np.floating]
 
 RATE = 16_000
 LEVEL_STEP = 0.01
-FRAME = 512  # samples: what Silero takes, and the hop of the spectra
+FRAME = 512  # samples; Silero's input size, and the hop of the spectra
 FRAME_STEP = FRAME / RATE
 WINDOW = 2 * FRAME
-RUN_UP = 32 * FRAME  # one second: Silero hears little in its first frames, so it is given what came before, or silence
+RUN_UP = 32 * FRAME  # one second of earlier sound or silence, because Silero detects little in its first frames
 STRIDE = 50  # frames in a stride of partials
 STRIDE_STEP = STRIDE * FRAME_STEP
-NOTE = 5  # frames in which a partial that is held stays
+NOTE = 5  # frames for which a held partial lasts
 NOTE_STEP = NOTE * FRAME_STEP
 MAX_HELD = 8
 GRAIN_STEP = 0.005
 BAND_FRAMES = 16
 BAND_STEP = BAND_FRAMES * FRAME_STEP
-MIDDLE = (500.0, 5000.0)  # hertz: where hand claps have their power
+MIDDLE = (500.0, 5000.0)  # hertz; where hand claps have their power
 MIDDLE_BANDS = 16
-HISS = 5500.0  # hertz: keeps the slope of the middle range apart from what is above
+HISS = 5500.0  # hertz; leaves a gap above the middle range for its slope
 FLOOR_DB = -100.0
 
-_LOWEST_BIN, _HIGHEST_BIN = 6, 320  # 94 Hz to 5 kHz, where the partials of music lie
-_NEIGHBOURS = 21  # bins: a partial is what stands out of the mean of these
+_LOWEST_BIN, _HIGHEST_BIN = 6, 320  # 94 Hz to 5 kHz, the range of the partials of music
+_NEIGHBOURS = 21  # bins; a partial stands out from their mean
 _PROMINENCE_DB = 6.0
-_HELD = 0.8  # share of the frames in which a partial stands out that is held through them
+_HELD = 0.8  # share of the frames in which a held partial stands out
 _AUDIBLE_DB = -55.0
 
 
@@ -54,8 +54,8 @@ class Features:
     `voice` is Silero's probability of speech, `purity` the share of the power in the strongest spectral peak, `peak`
     that peak in hertz, `pitch` the fundamental in hertz and `clarity` how periodic it is, 0 to 1; `partials` is the
     share of the frames of a stride in which a frequency bin stands out, `held` the hertz of the strongest partials that
-    stay where they are for 0.16 s, the strongest first, then 0; `grain` is the power within `MIDDLE`, `hiss` that above
-    it, `bands` the power below it, in 16 bands of it, and above it.
+    hold steady for 0.16 s, strongest first, padded with 0; `grain` is the power within `MIDDLE`, `hiss` the power above
+    it, `bands` the power below it, in 16 bands within it, and above it.
     """
 
     level: Array
@@ -108,7 +108,7 @@ def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
 
 
 def join(measured: Sequence[Measures]) -> Features:
-    """The measures of blocks, each at its time."""
+    """Combine the measures of blocks, each at its time."""
     return Features(
         **{
             field.name: _lay(
@@ -121,13 +121,13 @@ def join(measured: Sequence[Measures]) -> Features:
 
 
 def decibels(power: Spectra) -> Array:
-    """Power as dB, not below `FLOOR_DB`."""
+    """Power in dB, at least `FLOOR_DB`."""
     level: Array = 10 * np.log10(np.maximum(power, 10 ** (FLOOR_DB / 10)))
     return level
 
 
 def _run_up(block: AudioBlock, previous: AudioBlock | None) -> Samples:
-    """The second before a block: of the sound that it continues, else silence."""
+    """The second before a block, or silence if the block doesn't continue the previous one."""
     if previous is None or abs(block.start - previous.end) > FRAME_STEP or len(previous.samples) < RUN_UP:
         return np.zeros(RUN_UP, np.float32)
     return previous.samples[-RUN_UP:]
@@ -150,7 +150,7 @@ def _strongest_peak(power: Array) -> tuple[Array, Array]:
 
 
 def _standing(power: Array) -> npt.NDArray[np.bool_]:
-    """Where a bin stands out of its neighbours; (frames, bins)."""
+    """Where a bin stands out from its neighbours; (frames, bins)."""
     spectrum = decibels(power[:, _LOWEST_BIN:_HIGHEST_BIN])
     half = _NEIGHBOURS // 2
     sums = np.pad(spectrum, ((0, 0), (half + 1, half)), "edge").cumsum(axis=1)
@@ -159,7 +159,7 @@ def _standing(power: Array) -> npt.NDArray[np.bool_]:
 
 
 def _held(share: Array, power: Array) -> Array:
-    """Interpolated hertz of the strongest peaks of (strides, bins) among those that stand out nearly all the time."""
+    """Interpolated hertz of the strongest peaks of (strides, bins) that stand out almost all the time."""
     level = decibels(power)
     left, middle, right = level[:, :-2], level[:, 1:-1], level[:, 2:]
     peaks = (share[:, 1:-1] >= _HELD) & (middle >= left) & (middle > right)
@@ -179,7 +179,7 @@ def _bands(power: Array) -> Array:
 
 
 def _within(samples: Samples, low: float, high: float) -> Array:
-    """The part of the sound that lies between two frequencies in hertz."""
+    """The part of the sound between two frequencies in hertz."""
     spectrum = np.fft.rfft(samples)
     hz = np.fft.rfftfreq(len(samples), 1 / RATE)
     spectrum[(hz < low) | (hz > high)] = 0
@@ -192,14 +192,14 @@ def _power_per(samples: Spectra, step: float) -> Array:
 
 
 def _mean_per(rows: Array, size: int) -> Array:
-    """Mean of every `size` rows, the last group being what is left."""
+    """Mean of every `size` rows; the last group may be shorter."""
     first = np.arange(0, len(rows), size)
     total: Array = np.add.reduceat(rows, first, axis=0)
     return total / np.diff(np.append(first, len(rows)))[:, None]
 
 
 def _lay(pieces: Sequence[tuple[float, Spectra]], step: float) -> Array:
-    """Put each piece at its time on one grid, NaN between them."""
+    """Place each piece at its time on one grid, with NaN in between."""
     places = [(round(start / step), piece) for start, piece in pieces]
     length = max((place + len(piece) for place, piece in places), default=0)
     width = places[0][1].shape[1:] if places else ()

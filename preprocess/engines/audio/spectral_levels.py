@@ -1,4 +1,4 @@
-"""What the level alone shows: silence, loud and quiet passages, and impulses."""
+"""Detects events from the level alone: silence, loud and quiet passages, and impulses."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from longtake.preprocess.engines.audio.spectral_runs import between, event_over,
 from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON
 
 SILENCE_DB = -60.0  # below the noise of ordinary recordings
-LOUD_RISE_DB, LOUD_DB = 12.0, -35.0  # over the track's median, and in itself
-QUIET_FALL_DB = 12.0  # under the track's median, as far as loud is above it
-QUIET_SMOOTHING = 101  # 1 s, which the syllables of speech fill
-QUIET_LEAST = 200  # 2 s: what is shorter is a pause between sentences
+LOUD_RISE_DB, LOUD_DB = 12.0, -35.0  # above the track's median, and absolute
+QUIET_FALL_DB = 12.0  # below the track's median, the same distance as for loud
+QUIET_SMOOTHING = 101  # 1 s, long enough to bridge the gaps between syllables
+MIN_QUIET = 200  # 2 s; anything shorter is a pause between sentences
 IMPULSE_RISE_DB, IMPULSE_DB, IMPULSE_DECAY_DB = 20.0, -30.0, 12.0
 
 
 def silences(features: Features) -> list[SoundEvent]:
-    """Half a second or more below what can be heard."""
+    """Half a second or more below audibility."""
     quiet = features.level < SILENCE_DB
-    return [event_over(features, "silence", run, LEVEL_STEP, 1.0) for run in runs_of(quiet, bridge=1, least=50)]
+    return [event_over(features, "silence", run, LEVEL_STEP, 1.0) for run in runs_of(quiet, bridge=1, min_length=50)]
 
 
 def louds(features: Features) -> list[SoundEvent]:
@@ -32,14 +32,14 @@ def louds(features: Features) -> list[SoundEvent]:
         return []
     usual = float(np.median(heard))
     found = []
-    for run in runs_of(smooth > max(usual + LOUD_RISE_DB, LOUD_DB), bridge=30, least=30):
+    for run in runs_of(smooth > max(usual + LOUD_RISE_DB, LOUD_DB), bridge=30, min_length=30):
         excess = float(smooth[slice(*run)].max()) - usual
         found.append(event_over(features, "loud", run, LEVEL_STEP, float(np.clip(excess / 24, 0.5, 0.95))))
     return found
 
 
 def quiets(features: Features) -> list[SoundEvent]:
-    """Passages far below the track's usual level that can still be heard."""
+    """Passages far below the track's usual level that are still audible."""
     known = ~np.isnan(features.level)
     smooth = decibels(smoothed(np.nan_to_num(10 ** (features.level / 10)), QUIET_SMOOTHING, np.mean))
     heard = smooth[(smooth > SILENCE_DB) & known]
@@ -47,10 +47,10 @@ def quiets(features: Features) -> list[SoundEvent]:
         return []
     usual = float(np.median(heard))
     low = known & (smooth < usual - QUIET_FALL_DB)
-    for start, end in runs_of(features.level < SILENCE_DB, bridge=1, least=50):
+    for start, end in runs_of(features.level < SILENCE_DB, bridge=1, min_length=50):
         low[start:end] = False
     found = []
-    for run in runs_of(low, least=QUIET_LEAST):
+    for run in runs_of(low, min_length=MIN_QUIET):
         fall = usual - float(np.median(smooth[slice(*run)]))
         found.append(event_over(features, "quiet", run, LEVEL_STEP, float(np.clip(fall / 24, 0.5, 0.95))))
     return found

@@ -1,4 +1,4 @@
-"""Music, from the bars that held notes leave in a spectrogram."""
+"""Detects music from the bars that sustained notes leave in a spectrogram."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVE
 from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
 from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of, smoothed
 
-MUSIC, MUSIC_OVER_VOICE = 2.0, 2.6  # speech over 20 recordings stays under 2.0 once smoothed, songs lie at 2 to 4.7
-MUSIC_WINDOWS = 4  # 8 s: a held horn fills three windows
+MUSIC, MUSIC_OVER_VOICE = 2.0, 2.6  # speech in 20 recordings stays under 2.0 once smoothed, songs reach 2 to 4.7
+MUSIC_WINDOWS = 4  # 8 s; a sustained horn fills three windows
 HUM = 0.9  # a partial that is on for this share of 6 s is mains hum or a motor, not a note
 
 
 def music(features: Features) -> list[SoundEvent]:
-    """Continuous frequency activation: notes leave horizontal bars in the spectrogram, speech and noise do not.
+    """Continuous frequency activation: notes leave horizontal bars in the spectrogram, speech and noise don't.
 
-    K. Seyerlehner et al., Automatic music detection in television productions, DAFx 2007; here with bars that never
-    end left out, over windows of two strides.
+    K. Seyerlehner et al., Automatic music detection in television productions, DAFx 2007; here without bars that never
+    end, and over windows of two strides.
     """
     if len(features.partials) < 2:
         return []
     partials = np.nan_to_num(features.partials)
     windows = (partials[:-1] + partials[1:]) / 2
     steady = (smoothed(windows, 3, np.mean) > HUM).astype(np.float64)
-    # The windows in which a hum begins and ends, and the two bins on either side of it, belong to it.
+    # A hum includes the windows in which it begins and ends, and two bins on either side.
     hum = smoothed(smoothed(steady, 5, np.max).T, 5, np.max).T
     strength = smoothed(_bar_strength(np.where(hum > 0, 0.0, windows)), 3, np.median)
     starts = np.arange(len(windows)) * STRIDE_STEP
@@ -33,7 +33,7 @@ def music(features: Features) -> list[SoundEvent]:
     voiced = np.array([voice.mean() if len(voice) else 0.0 for voice in voices])
     needed = np.where(voiced < 0.3, MUSIC, MUSIC_OVER_VOICE)
     found = []
-    for start, end in runs_of(strength > needed, bridge=1, least=MUSIC_WINDOWS):
+    for start, end in runs_of(strength > needed, bridge=1, min_length=MUSIC_WINDOWS):
         confidence = float(np.clip(0.25 * strength[start:end].mean(), 0.5, 0.95))
         first, last = round(start * STRIDE_STEP / LEVEL_STEP), round((end + 1) * STRIDE_STEP / LEVEL_STEP)
         audible = np.flatnonzero(features.level[first:last] >= SILENCE_DB)

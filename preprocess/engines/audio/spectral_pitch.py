@@ -1,8 +1,8 @@
-"""The pitch of whistles, horns and sirens, frame by frame.
+"""Tracks the pitch of whistles, horns and sirens, frame by frame.
 
-P. McLeod and G. Wyvill, A smarter way to find pitch, ICMC 2005: the normalised square difference function, and of its
-peaks the first that is nearly as high as the highest. It follows a fast glide better than a spectrum does, because only
-two neighbouring periods have to be alike. Low rumble, the loudest part of outdoor recordings, is removed first.
+P. McLeod and G. Wyvill, A smarter way to find pitch, ICMC 2005: the normalised square difference function, and the
+first of its peaks that is nearly as high as the highest. It tracks fast glides better than a spectrum does, because
+only two neighbouring periods need to be alike. Low rumble, the loudest part of outdoor recordings, is removed first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from longtake.preprocess.media.audio import Samples
 
 Array = npt.NDArray[np.float64]
 
-LOWEST, HIGHEST = 350.0, 2100.0  # hertz: sirens have their fundamental within
+LOWEST, HIGHEST = 350.0, 2100.0  # hertz; the range of sirens' fundamentals
 RUMBLE = 300.0  # hertz
 NEARLY = 0.85  # share of the highest peak, within the 0.8 to 1 that McLeod and Wyvill propose
 

@@ -1,4 +1,4 @@
-"""Stretches of time in which a rule holds, and what was measured between two times."""
+"""Helpers for the sound detectors: runs of time in which a rule holds, and measures between two times."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from longtake.preprocess.engines.audio.spectral_features import LEVEL_STEP, Arra
 Mask = npt.NDArray[np.bool_]
 
 
-def runs_of(mask: Mask, *, bridge: int = 0, least: int = 1) -> list[tuple[int, int]]:
-    """Stretches of True as (first, last + 1): gaps of up to `bridge` closed first, then those under `least` dropped."""
+def runs_of(mask: Mask, *, bridge: int = 0, min_length: int = 1) -> list[tuple[int, int]]:
+    """Runs of True as (first, last + 1): closes gaps of up to `bridge`, then drops runs under `min_length`."""
     edges = np.diff(np.concatenate(([False], mask, [False])).astype(np.int8))
     runs: list[tuple[int, int]] = []
     for start, end in zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True):
@@ -22,18 +22,18 @@ def runs_of(mask: Mask, *, bridge: int = 0, least: int = 1) -> list[tuple[int, i
             runs[-1] = (runs[-1][0], end)
         else:
             runs.append((start, end))
-    return [(start, end) for start, end in runs if end - start >= least]
+    return [(start, end) for start, end in runs if end - start >= min_length]
 
 
 def smoothed(values: Array, width: int, average: Callable[..., Array]) -> Array:
-    """Centred moving mean or median over time, which is the first axis."""
+    """Centred moving average (mean, median, ...) over time, the first axis."""
     half = width // 2
     padded = np.pad(values, ((half, half), *[(0, 0)] * (values.ndim - 1)), "edge")
     return average(np.lib.stride_tricks.sliding_window_view(padded, width, axis=0), axis=-1)
 
 
 def between(values: Array, step: float, start: float, end: float) -> Array:
-    """What was measured between two times, without the gaps."""
+    """Values between two times, without gaps."""
     chosen = values[max(0, round(start / step)) : max(0, round(end / step))]
     return chosen[~np.isnan(chosen)]
 
@@ -46,7 +46,7 @@ def overlap(one: SoundEvent, other: SoundEvent) -> float:
 def event_over(
     features: Features, kind: str, run: tuple[int, int], step: float, confidence: float, hz: float | None = None
 ) -> SoundEvent:
-    """The event that fills a run of a measure with this step."""
+    """The event for a run of a measure with this step."""
     start, end = run[0] * step, run[1] * step
     power = 10 ** (between(features.level, LEVEL_STEP, start, end) / 10)
     level = float(decibels(power.mean())) if len(power) else float(decibels(np.zeros(1))[0])

@@ -1,9 +1,9 @@
-"""Siren-like sounds: one pitch that swings to and fro, again and again alike.
+"""Detects siren-like sounds: one pitch that repeatedly swings up and down in the same way.
 
 Sirens wail (a slow glide up and down), yelp (a fast one) or alternate between two notes, always with one fundamental
-below 2 kHz and at a constant rate. So the pitch is followed (as F. Meucci et al., A real-time siren detector to improve
-safety of guide in traffic environment, EUSIPCO 2008, do for two notes), its turning points are taken, and a siren is a
-row of turns whose highs, lows and periods repeat. Speech glides too, but never twice alike, and tunes seldom do.
+below 2 kHz and at a constant rate. So the detector tracks the pitch (as F. Meucci et al., A real-time siren detector to
+improve safety of guide in traffic environment, EUSIPCO 2008, do for two notes) and finds its turning points; a siren is
+a series of turns whose highs, lows and periods repeat. Speech also glides, but never twice alike; tunes rarely do.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON
 Frames = npt.NDArray[np.intp]
 
 CLARITY = 0.5  # a siren 5 dB over a park (scaper's soundscape) has 0.55 to 0.97, the park itself under 0.4
-HOLE = 10  # frames: an unclear pitch for longer ends a contour
-SWING = 0.2  # octaves: a vibrato is under 0.17, the narrowest two-note horns (420 and 516 Hz) 0.3
+HOLE = 10  # frames; unclear pitch for longer ends a contour
+SWING = 0.2  # octaves; a vibrato is under 0.17, the narrowest two-note horns (420 and 516 Hz) 0.3
 ALIKE = 0.35  # share of the swing by which highs and lows may differ: 31 frames a second miss the tip of a yelp
-STEADY_PERIOD = 1.4  # factor between a period and the median of those before it, of a siren that starts or passes
-PERIODS = (0.15, 8.5)  # seconds: from 400 cycles a minute, faster than a yelp, to 7, slower than a wail
+STEADY_PERIOD = 1.4  # factor between a period and the median of those before it, for a siren that starts or passes by
+PERIODS = (0.15, 8.5)  # seconds; from 400 cycles per minute, faster than a yelp, to 7, slower than a wail
 # Mean difference, as a share of the swing, of a contour from itself a period later: 0.07 in scaper's soundscape and up
-# to 0.09 in synthesised sirens, over 0.12 in random tunes, except where these really go to and fro between two notes.
+# to 0.09 in synthesised sirens, over 0.12 in random tunes, unless these really alternate between two notes.
 SAME = 0.1
-TURNS, SLOW_TURNS = 6, 4  # two and a half cycles, for tunes often go to and fro twice; of a wail fewer may be heard
-SLOW = 62  # frames: 2 s, the period from which on a siren wails
-LEAST = 31  # frames: 1 s
-CLEAR_SHARE = 0.75  # of the frames of a siren: broken pitch is speech or a crowd
-MERGE_GAP = 1.5  # seconds: a horn over a siren hides it for this long
+TURNS, SLOW_TURNS = 6, 4  # two and a half cycles, because tunes often swing twice; fewer of a wail may be audible
+SLOW = 62  # frames: 2 s; sirens with at least this period wail
+MIN_FRAMES = 31  # 1 s
+CLEAR_SHARE = 0.75  # of the frames of a siren; broken pitch is speech or a crowd
+MERGE_GAP = 1.5  # seconds for which a horn can hide a siren
 
 
 def sirens(features: Features) -> list[SoundEvent]:
-    """Stretches of swinging pitch, by start; what hides a siren for a moment leaves two, see `merged`."""
+    """Runs of swinging pitch, sorted by start. A siren hidden for a moment gives two, see `merged`."""
     clear = (features.clarity > CLARITY) & (features.pitch < HIGHEST) & ~(features.voice >= VOICE_ON)
     frames = np.flatnonzero(clear)
     found: list[SoundEvent] = []
     for contour in np.split(frames, np.flatnonzero(np.diff(frames) > HOLE) + 1):
-        if len(contour) < LEAST / 2:
+        if len(contour) < MIN_FRAMES / 2:
             continue
         octaves = smoothed(np.log2(features.pitch[contour]), 3, np.median)
         for start, end in _swinging(contour, octaves):
@@ -56,7 +56,7 @@ def sirens(features: Features) -> list[SoundEvent]:
 
 
 def merged(found: list[SoundEvent]) -> list[SoundEvent]:
-    """The sirens with what hid them for a moment included."""
+    """Join the parts of sirens that were hidden for a moment."""
     whole: list[SoundEvent] = []
     for siren in found:
         if whole and siren.start - whole[-1].end <= MERGE_GAP:
@@ -67,7 +67,7 @@ def merged(found: list[SoundEvent]) -> list[SoundEvent]:
 
 
 def turning_points(octaves: Array) -> list[int]:
-    """Indices of the highs and lows between which a contour moves by `SWING` or more."""
+    """Indices of the highs and lows of a contour that are at least `SWING` apart."""
     turns: list[int] = []
     low = high = direction = 0
     for index in range(1, len(octaves)):
@@ -101,7 +101,7 @@ def _swinging(contour: Frames, octaves: Array) -> Iterator[tuple[int, int]]:
         end = _edge(contour, octaves, crossings[last - 1], extremes, round(1.5 * half)) + 1
         drawn = np.interp(np.arange(max(start, before - half), min(end, after + half)), contour, octaves)
         enough = last - first + 1 >= (SLOW_TURNS if 2 * half >= SLOW else TURNS)
-        if enough and end - start >= LEAST and _repeats(drawn, 2 * half):
+        if enough and end - start >= MIN_FRAMES and _repeats(drawn, 2 * half):
             yield start, end
             first = last
         else:
@@ -109,13 +109,13 @@ def _swinging(contour: Frames, octaves: Array) -> Iterator[tuple[int, int]]:
 
 
 def _crossing(octaves: Array, turn: int, after: int) -> int:
-    """Where a contour passes the middle between two turns: a held note has no exact turn."""
+    """Where a contour crosses the midpoint between two turns: a sustained note has no exact turn."""
     middle = (octaves[turn] + octaves[after]) / 2
     return turn + int(((octaves[turn : after + 1] > middle) != (octaves[turn] > middle)).argmax())
 
 
 def _last_alike(crossings: Frames, octaves: Array, first: int) -> int:
-    """The last turn of a row from `first` on in which highs, lows and periods repeat."""
+    """The last turn, counted from `first`, up to which highs, lows and periods repeat."""
     swing = abs(octaves[first + 1] - octaves[first])
     periods: list[float] = []
     for turn in range(first + 2, len(octaves)):
@@ -144,7 +144,7 @@ def _edge(contour: Frames, octaves: Array, crossing: int, extremes: list[float],
 
 
 def _repeats(drawn: Array, period: int) -> bool:
-    """Whether a contour, drawn through every frame, is the same a period later, for the best of the periods nearby."""
+    """Whether a contour, interpolated at every frame, repeats a period later, for the best of similar periods."""
     nearby = range(max(1, round(0.9 * period)), min(round(1.1 * period) + 1, len(drawn) - 1) + 1)
     differences = [float(np.abs(drawn[lag:] - drawn[:-lag]).mean()) for lag in nearby]
     return min(differences) <= SAME * float(drawn.max() - drawn.min())

@@ -1,7 +1,7 @@
-"""Sound events without a trained classifier: Silero's voice activity, and rules on level, spectrum and pitch.
+"""Detects sound events without a trained classifier, by Silero's voice activity and rules on level, spectrum and pitch.
 
-The rules name only what a signal shows by itself, never its cause: `siren` and `applause` are what sounds like it. They
-prefer to say nothing over saying something wrong.
+The rules name only what the signal itself shows, never its cause: `siren` and `applause` mean sounds like these. When
+in doubt, they report nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from longtake.preprocess.engines.audio.spectral_tones import tones
 from longtake.preprocess.engines.audio.spectral_voices import speech
 from longtake.preprocess.media.audio import AudioBlock
 
-OWN_NOTE = 0.9  # share of a tone within a siren that makes it the siren's; of a horn over it the swing hides less
+OWN_NOTE = 0.9  # share of a tone within a siren that makes it part of the siren; a horn sticks out more
 
 
 class SpectralSounds:
@@ -32,7 +32,7 @@ class SpectralSounds:
     rate = RATE
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it hears."""
+        """Take no settings."""
 
     def measure(self, block: AudioBlock, previous: AudioBlock | None) -> Measures:
         """The measures of one block."""
@@ -44,7 +44,7 @@ class SpectralSounds:
         if not len(features.level):
             return []
         swinging, clapping = sirens(features), applause(features)
-        # A siren of two notes leaves bars as music does, and its notes are tones; a tune may swing once like a siren.
+        # A two-note siren leaves bars like music, and its notes are tones; a tune may swing once like a siren.
         played = sorted([*music(features), *jingles(features)], key=lambda event: event.start)
         playing = [one for one in _joined(played) if _shared(one, swinging) < 0.5 * (one.end - one.start)]
         swinging = [siren for siren in swinging if not _shared(siren, playing)]
@@ -63,7 +63,7 @@ class SpectralSounds:
 
 
 def _joined(events: Sequence[SoundEvent]) -> list[SoundEvent]:
-    """Events by start, of which those that overlap are one."""
+    """Merge overlapping events, sorted by start."""
     whole: list[SoundEvent] = []
     for event in events:
         if whole and event.start <= whole[-1].end:
@@ -76,7 +76,7 @@ def _joined(events: Sequence[SoundEvent]) -> list[SoundEvent]:
 
 
 def _shared(event: SoundEvent, others: Sequence[SoundEvent]) -> float:
-    """Seconds of an event that others share; these do not overlap each other."""
+    """Seconds of an event that others overlap; these must not overlap each other."""
     return sum(overlap(event, other) for other in others)
 
 

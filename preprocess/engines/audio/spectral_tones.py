@@ -1,4 +1,4 @@
-"""Tones: beeps, and the held pitch of a horn."""
+"""Detects tones: beeps, and the sustained pitch of a horn."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from longtake.preprocess.engines.audio.spectral_runs import Mask, between, event
 from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON
 
 PURITY, LEVEL_DB, DRIFT = 0.9, -50.0, 0.01
-LEAST = 10  # frames: 0.3 s
+MIN_FRAMES = 10  # 0.3 s
 HELD_CLARITY = 0.5  # the horns of scaper and their mix have 0.55 to 0.6, being chords
-HELD_RISE_DB = 10.0  # over the half second before or after it: notes of a tune follow each other, a horn stands alone
+HELD_RISE_DB = 10.0  # above the half second before and after; notes of a tune follow each other, a horn is isolated
 
 
 def tones(features: Features) -> list[SoundEvent]:
-    """Beeps, in which one spectral peak holds the power, and horns, whose pitch holds still under many partials."""
+    """Beeps, whose power is in one spectral peak, and horns, which have a steady pitch with many partials."""
     quiet_voice = ~(features.voice >= VOICE_ON)
     beeps = list(_steady(features, features.peak, (features.purity > PURITY) & (features.peak > 100) & quiet_voice))
     horns = [
@@ -30,10 +30,10 @@ def tones(features: Features) -> list[SoundEvent]:
 
 
 def _steady(features: Features, hertz: Array, sounding: Mask) -> Iterator[SoundEvent]:
-    """Stretches whose pitch drifts by less than `DRIFT` from frame to frame and twice that in all."""
+    """Runs whose pitch drifts by less than `DRIFT` from frame to frame, and less than twice that overall."""
     change = np.abs(np.diff(hertz, prepend=hertz[:1]))
     steady = change < np.maximum(8.0, DRIFT * hertz)
-    for start, end in runs_of(sounding & steady, least=LEAST):
+    for start, end in runs_of(sounding & steady, min_length=MIN_FRAMES):
         pitch = hertz[start:end]
         hz = float(np.median(pitch))
         confidence = float(np.maximum(features.purity, features.clarity)[start:end].mean())

@@ -1,4 +1,4 @@
-"""Speech as words: what a recogniser is handed and what it gives."""
+"""The protocol of a speech recogniser, and the words it returns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from longtake.preprocess.media.audio import Samples
 
-RATE = 16_000  # samples a second; what recognisers are trained on
+RATE = 16_000  # samples per second; recognisers are trained on this rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class SpeechSegment:
-    """What is said in one breath, at least one word.
+    """One utterance of at least one word.
 
-    `language` is an ISO 639 code. `confidence` is the engine's, 0 to 1. Words that are not `trusted` may lead to a
+    `language` is an ISO 639 code. `confidence` is the engine's, 0 to 1. Words that aren't `trusted` may lead to a
     place, but prove nothing.
     """
 
@@ -35,7 +35,7 @@ class SpeechSegment:
     trusted: bool
 
     def item(self) -> dict[str, Any]:
-        """The segment as an item of the layer `speech`, times in milliseconds' precision."""
+        """The segment as an item of the layer `speech`, with times to the millisecond."""
         words = [
             [round(word.start, 3), round(word.end, 3), word.text, round(word.probability, 3)] for word in self.words
         ]
@@ -56,16 +56,16 @@ class SpeechEngine(Protocol):
     id: str
 
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
-        """The segments of a piece of sound by start, none where nobody speaks.
+        """The speech segments of a piece of audio, sorted by start; empty without speech.
 
         The same samples give the same segments, whatever was recognised before.
 
         Args:
-            samples: mono, float32 of shape (n,) in -1..1, `RATE` a second.
+            samples: mono, float32 of shape (n,) in -1..1, `RATE` per second.
             start: seconds from the media's origin to the first sample.
-            language: ISO 639 code; detected when it is None.
+            language: ISO 639 code; None detects it.
 
         Raises:
-            EngineError: when the model cannot be loaded.
+            EngineError: if the model can't be loaded.
         """
         ...

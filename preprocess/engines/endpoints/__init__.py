@@ -1,1 +1,1 @@
-"""Engines behind a model server."""
+"""Engines that call a model server."""

@@ -11,7 +11,7 @@ _MAX_TOKENS = 300
 
 
 def missing_endpoint(settings: Settings) -> str | None:
-    """Why no endpoint can be asked for captions, with what to do; None when one can. Nothing is sent."""
+    """Why captions are unavailable, and what to do; None if an endpoint is set. Nothing is sent."""
     return missing_model(settings.captions, "captions", offline=settings.offline)
 
 
@@ -23,11 +23,11 @@ class CaptionEndpoint:
         self.id = f"{settings.captions.model}-{prompts_hash(_PROMPTS)}"
 
     def describe(self, picture: bytes) -> str:
-        """What a picture shows, as one line; `picture` is a JPEG file.
+        """Describe a picture in one line; `picture` is a JPEG file.
 
         Raises:
-            PictureRefused: when the endpoint refuses this picture or has no word for it.
-            EngineError: when it is not there, fails again and again, or sends something else than a chat completion.
+            PictureRefused: if the endpoint refuses this picture or returns no text.
+            EngineError: if it can't be reached, keeps failing, or returns something other than a chat completion.
         """
-        said = self._endpoint.ask([render(_PROMPTS, "caption"), picture], _MAX_TOKENS)
-        return " ".join(said.split())
+        reply = self._endpoint.ask([render(_PROMPTS, "caption"), picture], _MAX_TOKENS)
+        return " ".join(reply.split())

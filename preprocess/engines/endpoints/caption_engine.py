@@ -1,4 +1,4 @@
-"""Captions: what a picture shows, in words."""
+"""The protocol of caption engines, which describe pictures in words."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class CaptionEngine(Protocol):
         ...
 
     def describe(self, picture: bytes) -> str:
-        """What a picture shows, in one line of text that is not empty; `picture` is a JPEG file.
+        """Describe a picture in one non-empty line; `picture` is a JPEG file.
 
         Raises:
-            PictureRefused: when this picture is not described; others may be.
-            EngineError: when the model cannot be used.
+            PictureRefused: if the model doesn't describe this picture; it may describe others.
+            EngineError: if the model can't be used.
         """
         ...

@@ -1,4 +1,4 @@
-"""Which frames of a span a model is shown: more where the picture changes more, within a budget."""
+"""Chooses the frames of a span to show to a model: more where the picture changes more, within a budget."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.media.frames import Picture, encode_jpeg, read_frames
 from longtake.preprocess.media.media import MediaInfo
 
-_REST = 0.5  # pictures a second of a picture that rests
-_PER_CHANGE = 2.0  # pictures for each time that as much as the whole picture shows something else
-_MAX_AT_ONCE = 0.25  # of the picture, that counts in one frame: a cut needs no more than one look
-_STEP = 0.02  # seconds in which choosing is done; no ordinary file has shorter frames
+_REST = 0.5  # pictures per second of a still picture
+_PER_CHANGE = 2.0  # pictures per change of the whole picture, or the equivalent in parts
+_MAX_AT_ONCE = 0.25  # largest share of the picture that counts in one frame: a cut needs only one look
+_STEP = 0.02  # resolution in seconds; no ordinary file has shorter frames
 _QUALITY = 80
-_LONG_SIDE = 896  # pixels that a model is shown of the long side, where the budget of bytes allows
+_LONG_SIDE = 896  # pixels on the long side, if the byte budget allows
 _SHRINK = 0.75
-_LEAST_SIDE = 160
+_MIN_SIDE = 160
 
 
-def choose_times(span: TimeSpan, changes: Iterable[Mapping[str, Any]], most: int) -> list[float]:
-    """At most so many times of a span, in order: the middles of parts in which equally much changes.
+def choose_times(span: TimeSpan, changes: Iterable[Mapping[str, Any]], max_count: int) -> list[float]:
+    """Up to `max_count` times in a span, in order: the middles of parts with equal amounts of change.
 
     Args:
-        span: seconds; one without length gives its own moment.
-        changes: items of the layer `changes`; without any the times are evenly apart.
-        most: times.
+        span: seconds; a zero-length span gives its own moment.
+        changes: items of the layer `changes`; without any, the times are evenly spaced.
+        max_count: maximum number of times.
     """
     if span.length == 0:
         return [span.start]
@@ -43,7 +43,7 @@ def choose_times(span: TimeSpan, changes: Iterable[Mapping[str, Any]], most: int
         places = np.searchsorted(bounds, times[inside], side="right") - 1
         np.add.at(weight, places, _PER_CHANGE * np.minimum(np.asarray(item["area"])[inside], _MAX_AT_ONCE))
     reached = np.concatenate([[0.0], np.cumsum(weight)])
-    count = min(most, ceil(reached[-1]) + 1)
+    count = min(max_count, ceil(reached[-1]) + 1)
     chosen = np.interp((np.arange(count) + 0.5) / count * reached[-1], reached, bounds)
     return [round(float(time), 3) for time in chosen]
 
@@ -52,13 +52,13 @@ def read_chosen(
     path: Path,
     media: MediaInfo,
     times: Sequence[float],
-    most_bytes: int,
+    max_bytes: int,
     check_cancelled: Callable[[], None],
 ) -> list[TimedJpeg]:
-    """The frames shown at these times, each once, as JPEG files; all are shrunk alike until they fit together.
+    """The frames on screen at these times, each once, as JPEG files, all downscaled equally to fit the byte budget.
 
     Raises:
-        MediaError: when the file has no picture or cannot be opened.
+        MediaError: if the file has no picture or can't be opened.
     """
     pictures: dict[float, Picture] = {}
     for time in times:
@@ -68,10 +68,10 @@ def read_chosen(
     side = _LONG_SIDE
     while True:
         jpegs = [TimedJpeg(round(time, 3), _encoded(picture, side)) for time, picture in pictures.items()]
-        if sum(len(each.jpeg) for each in jpegs) <= most_bytes:
+        if sum(len(each.jpeg) for each in jpegs) <= max_bytes:
             return jpegs
-        if side * _SHRINK < _LEAST_SIDE:
-            return _fewer(jpegs, most_bytes)
+        if side * _SHRINK < _MIN_SIDE:
+            return _fewer(jpegs, max_bytes)
         side = round(side * _SHRINK)
 
 
@@ -84,8 +84,8 @@ def _encoded(picture: Picture, long_side: int) -> bytes:
     return encode_jpeg(picture, _QUALITY)
 
 
-def _fewer(jpegs: list[TimedJpeg], most_bytes: int) -> list[TimedJpeg]:
-    """Every other picture, again and again, until they fit; the first one always stays."""
-    while len(jpegs) > 1 and sum(len(each.jpeg) for each in jpegs) > most_bytes:
+def _fewer(jpegs: list[TimedJpeg], max_bytes: int) -> list[TimedJpeg]:
+    """Repeatedly drop every other picture until they fit; the first one always stays."""
+    while len(jpegs) > 1 and sum(len(each.jpeg) for each in jpegs) > max_bytes:
         jpegs = jpegs[::2]
     return jpegs

@@ -1,21 +1,21 @@
-"""What sends the requests of the `openai` client: without a key where none is set, and past proxies on this machine."""
+"""Builds the HTTP client for the `openai` library: sends no key if none is set, and bypasses proxies on loopback."""
 
 from __future__ import annotations
 
 from httpx import Request
 from openai import DefaultHttpxClient
 
-# Servers on one's own machine ask for no key, but the client insists on one; it is taken out of what is sent.
+# Local servers need no key, but the client insists on one; it is removed from each request.
 NO_KEY = "no-key-given"
 
 
 def endpoint_client(*, loopback: bool, keyed: bool) -> DefaultHttpxClient | None:
-    """The HTTP client to hand to that of `openai`; None where its own is right.
+    """The HTTP client to pass to `openai`; None if its default will do.
 
     Args:
-        loopback: whether the endpoint is on this machine: then a proxy named in the environment must not see what it
-            is told, and it can send nobody elsewhere.
-        keyed: whether there is a key; without one `NO_KEY` is given in its place, and never sent.
+        loopback: whether the endpoint is on this machine: then no proxy from the environment may see the requests, and
+            redirects aren't followed.
+        keyed: whether there is a key; without one, `NO_KEY` takes its place and is never sent.
     """
     if keyed and not loopback:
         return None

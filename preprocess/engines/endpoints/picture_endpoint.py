@@ -1,4 +1,4 @@
-"""Pictures sent to a vision-language model behind an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor)."""
+"""Sends pictures to a vision-language model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor)."""
 
 from __future__ import annotations
 
@@ -17,69 +17,69 @@ if TYPE_CHECKING:
     from openai import OpenAI
     from openai.types.chat import ChatCompletionContentPartParam
 
-_RETRIES = 3  # after 408, 409, 429, 5xx or no reply; the client waits 0.5 s, and twice as long each time
-_MAX_PROBLEM_LENGTH = 300  # letters of what went wrong
-_OF_THE_PICTURE = {400, 413, 415, 422}  # statuses that say that this request is no good, and not that none would be
+_RETRIES = 3  # after 408, 409, 429, 5xx or no reply; the client waits 0.5 s, doubling each time
+_MAX_PROBLEM_LENGTH = 300  # characters
+_BAD_REQUEST = {400, 413, 415, 422}  # statuses that reject this request; others may still succeed
 
 
 def missing_model(settings: EndpointSettings, section: str, *, offline: bool) -> str | None:
-    """Why the endpoint of a section of the settings cannot be asked, with what to do; None when it can.
+    """Why the endpoint in a section of the settings can't be used, and what to do; None if it can.
 
     Nothing is sent.
     """
     if not settings.base_url or not settings.model:
         return (
-            f"{section}.base_url and {section}.model name no vision-language model: "
-            "give an OpenAI-compatible endpoint and its model with --set"
+            f"no vision-language model is set: give an OpenAI-compatible endpoint with --set {section}.base_url=URL "
+            f"and its model with --set {section}.model=NAME"
         )
     return refused_endpoint(settings.base_url, f"{section}.base_url", settings.api_key_env, offline=offline)
 
 
 class PictureEndpoint:
-    """Asks one model, at temperature 0, in requests of texts and pictures."""
+    """Sends texts and pictures to one model, at temperature 0."""
 
     def __init__(self, settings: EndpointSettings, section: str) -> None:
-        """Nothing is sent yet.
+        """Prepare the endpoint; nothing is sent yet.
 
         Args:
-            settings: a base URL and a model are given: the engine table asks `missing_model` first.
-            section: where in the settings they stand.
+            settings: must have a base URL and a model; the engine table checks with `missing_model` first.
+            section: their section in the settings.
         """
-        assert settings.base_url, "the engine table asks `missing_model` first"
+        assert settings.base_url, "the engine table checks `missing_model` first"
         self._settings = settings
         self._section = section
         self._url = settings.base_url
         self._key = secret(settings.api_key_env)
 
-    def ask(self, parts: Sequence[str | bytes], most_tokens: int, seconds: float | None = None) -> str:
-        """The model's reply to texts and JPEG files in order, not empty, without what it thought aloud.
+    def ask(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float | None = None) -> str:
+        """The model's non-empty reply to texts and JPEG files in order, without its thinking.
 
-        A model that repeats itself goes on until `most_tokens`; `seconds` may be fewer than the settings allow.
+        `max_tokens` stops a model that repeats itself; `seconds` can only shorten the timeout in the settings.
 
         Raises:
-            PictureRefused: when the endpoint refuses what it was shown or has no word for it.
-            EngineError: when it is not there, fails again and again, or sends something else than a chat completion.
+            PictureRefused: if the endpoint refuses the pictures or returns no text.
+            EngineError: if it can't be reached, keeps failing, or returns something other than a chat completion.
         """
         from openai import APIError, APIStatusError
 
         try:
-            text = self._reply(parts, most_tokens, min(seconds or self._settings.timeout, self._settings.timeout))
+            text = self._reply(parts, max_tokens, min(seconds or self._settings.timeout, self._settings.timeout))
         except APIError as error:
-            if isinstance(error, APIStatusError) and error.status_code in _OF_THE_PICTURE:
-                raise PictureRefused(self._told(f"refused it: {error}")) from error
+            if isinstance(error, APIStatusError) and error.status_code in _BAD_REQUEST:
+                raise PictureRefused(self._describe(f"refused the request: {error}")) from error
             raise self._failure(f"failed: {error}") from error
         except (ValueError, TypeError, LookupError, AttributeError) as error:
-            # The client reads a body that is no chat completion without looking, and stumbles in as many ways.
-            raise self._failure(f"sent a reply that is no chat completion: {error}") from error
+            # The client doesn't validate the body, so an invalid one fails in many ways.
+            raise self._failure(f"sent a reply that isn't a chat completion: {error}") from error
         if not text:
-            raise PictureRefused(self._told("sent no text"))
+            raise PictureRefused(self._describe("sent no text"))
         return text
 
-    def _reply(self, parts: Sequence[str | bytes], most_tokens: int, seconds: float) -> str:
+    def _reply(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float) -> str:
         completion = self._client.chat.completions.create(
             model=self._settings.model or "",
             temperature=0,
-            max_tokens=most_tokens,
+            max_tokens=max_tokens,
             messages=[{"role": "user", "content": [_part(part) for part in parts]}],
             timeout=seconds,
         )
@@ -99,10 +99,10 @@ class PictureEndpoint:
         )
 
     def _failure(self, problem: str) -> EngineError:
-        return EngineError(f"{self._told(problem)}; check {self._section}.base_url and {self._section}.model.")
+        return EngineError(f"{self._describe(problem)}; check {self._section}.base_url and {self._section}.model.")
 
-    def _told(self, problem: str) -> str:
-        # Some servers repeat the key they refuse.
+    def _describe(self, problem: str) -> str:
+        # Some servers repeat the key they reject.
         problem = " ".join(problem.split())
         if self._key:
             problem = problem.replace(self._key, "***")

@@ -1,4 +1,4 @@
-"""Visual questions: what a model of pictures and words answers about a few pictures of a video."""
+"""The protocol of visual-question engines, which answer questions about a few pictures of a video."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class VisualQuestionEngine(Protocol):
         ...
 
     def answer(self, prompt: str, pictures: Sequence[TimedJpeg], seconds: float) -> str:
-        """The answer, not empty, to a prompt about pictures in order of time, each of which is sent with its time.
+        """The non-empty answer to a prompt about pictures in time order, each sent with its time.
 
         Raises:
-            PictureRefused: when the model refuses these pictures or has no word for them.
-            EngineError: when the model cannot be used.
+            PictureRefused: if the model refuses these pictures or returns no text.
+            EngineError: if the model can't be used.
         """
         ...

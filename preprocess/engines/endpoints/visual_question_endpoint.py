@@ -1,4 +1,4 @@
-"""Visual questions to a vision-language model behind an OpenAI-compatible endpoint."""
+"""Visual questions to a vision-language model at an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_TOKENS = 800
 
 
 def missing_endpoint(settings: Settings) -> str | None:
-    """Why no endpoint can be asked about pictures, with what to do; None when one can. Nothing is sent."""
+    """Why visual questions are unavailable, and what to do; None if an endpoint is set. Nothing is sent."""
     return missing_model(settings.visual_question, "visual_question", offline=settings.offline)
 
 
@@ -25,11 +25,11 @@ class VisualQuestionEndpoint:
         self.id = settings.visual_question.model or ""
 
     def answer(self, prompt: str, pictures: Sequence[TimedJpeg], seconds: float) -> str:
-        """The answer to a prompt about pictures, each told with its time, within so many seconds.
+        """The answer to a prompt about pictures, each sent with its time, within `seconds`.
 
         Raises:
-            PictureRefused: when the endpoint refuses these pictures or has no word for them.
-            EngineError: when it is not there, fails again and again, or sends something else than a chat completion.
+            PictureRefused: if the endpoint refuses these pictures or returns no text.
+            EngineError: if it can't be reached, keeps failing, or returns something other than a chat completion.
         """
         parts: list[str | bytes] = [prompt]
         for picture in pictures:

@@ -1,1 +1,1 @@
-"""Engines that find and follow things."""
+"""Engines that find and track things."""

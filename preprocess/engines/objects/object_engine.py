@@ -1,4 +1,4 @@
-"""Objects: things in a picture, what is asked of them, and where they were found."""
+"""The protocol of object engines, with their queries and results."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class ObjectQuery:
-    """What is looked for, in parts: "three different red cars" is 3, `over_time`, red, car.
+    """The parts of a query: "three different red cars" is 3, `over_time`, red, car.
 
-    `thing` is what only a trained model knows, in the singular: colours, shapes and movement can be told without one.
-    An empty part says nothing.
+    `thing` is a noun in the singular that only a trained model recognises; colours, shapes and motion don't need one.
+    An empty part doesn't restrict the query.
     """
 
     colour: str = ""
@@ -28,24 +28,24 @@ class ObjectQuery:
 
     @property
     def name(self) -> str:
-        """What the thing is called, as in "red car"; "thing" where nothing is known of it."""
+        """The thing's name, such as "red car"; "thing" if nothing else is given."""
         noun = " ".join(part for part in (self.thing, self.shape) if part) or "thing"
         return f"{self.colour} {noun}" if self.colour else noun
 
     @property
     def phrase(self) -> str:
-        """The name, and that it moves where that is asked."""
+        """The name, preceded by "moving" if required."""
         return f"moving {self.name}" if self.moving else self.name
 
     @property
     def over_time(self) -> bool:
-        """Whether the different ones are counted, as they are of what moves, and not the most at once."""
+        """Whether to count distinct things over time, the default for moving ones, rather than the most at once."""
         return self.counting == "over_time" or (self.moving and self.counting != "at_once")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundObject:
-    """One thing in one picture; `box` is left, top, width and height as shares of the picture."""
+    """One thing in one picture; `box` is left, top, width and height as fractions of the picture."""
 
     name: str
     box: Box
@@ -54,22 +54,22 @@ class FoundObject:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Across and down, as shares of the picture."""
+        """Across and down, as fractions of the picture."""
         left, top, width, height = self.box
         return left + width / 2, top + height / 2
 
 
 def box_of(pixels: Sequence[float], picture: tuple[int, ...]) -> Box:
-    """Left, top, width and height in pixels as shares of a picture of the shape (height, width, ...)."""
+    """Convert left, top, width and height in pixels to fractions of a picture of shape (height, width, ...)."""
     left, top, width, height = pixels
     down, across = picture[:2]
     return round(left / across, 4), round(top / down, 4), round(width / across, 4), round(height / down, 4)
 
 
 class ObjectEngine(Protocol):
-    """A finder of things in single pictures."""
+    """Finds things in single pictures."""
 
-    most_pictures: int  # that are worth asking for in one call of a tool
+    max_pictures: int  # worth searching in one tool call
 
     @property
     def id(self) -> str:
@@ -77,13 +77,13 @@ class ObjectEngine(Protocol):
         ...
 
     def cannot(self, query: ObjectQuery) -> str | None:
-        """Why this engine cannot find such things, in words that follow "it"; None when it can."""
+        """Why this engine can't find such things, as a phrase that follows "it"; None if it can."""
         ...
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
-        """The things in a picture, (height, width, 3) BGR, that a query asks for, in no promised order.
+        """The things in a picture, (height, width, 3) BGR, that match a query, in any order.
 
         Raises:
-            EngineError: when the model cannot be loaded.
+            EngineError: if the model can't be loaded.
         """
         ...

@@ -1,4 +1,4 @@
-"""Colours by name: the eleven basic terms of English (Berlin and Kay, 1969) and cyan, as ranges of hue."""
+"""Names the colours of pixels: the eleven basic English terms (Berlin and Kay, 1969) and cyan, as ranges of hue."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ COLOURS: tuple[str, ...] = (*"red orange yellow green cyan blue purple pink brow
 
 # OpenCV's hue runs from 0 to 179, saturation and value from 0 to 255.
 _HUES = (("red", 8), ("orange", 21), ("yellow", 34), ("green", 85), ("cyan", 98), ("blue", 130), ("purple", 146))
-_PURPLE_OR_PINK, _PINK = 165, 172  # between the first and 146 a bright colour is pink; after the second comes red
-_BLACK, _WHITE = 50, 190  # values: what is below the first is black, what is pale and above the second is white
-_PALE = 50  # saturation below which a colour is grey or white
-_BROWN = 150  # value below which orange is brown
-_BRIGHT = 190  # value from which magenta is called pink
+_PURPLE_OR_PINK, _PINK = 165, 172  # from 146 to the first, a bright colour is pink; after the second comes red
+_BLACK, _WHITE = 50, 190  # values: below the first is black; pale and above the second is white
+_PALE = 50  # saturation; below this, a colour is grey or white
+_BROWN = 150  # value; below this, orange is brown
+_BRIGHT = 190  # value; from here on, magenta is called pink
 
 Labels = npt.NDArray[np.uint8]
 
 
 def label_colours(picture: Picture) -> Labels:
-    """The number in `COLOURS` of each pixel's colour, (height, width), for a picture (height, width, 3) BGR."""
+    """The index in `COLOURS` of each pixel's colour, (height, width), for a picture (height, width, 3) BGR."""
     smooth = cv2.medianBlur(picture, 3) if min(picture.shape[:2]) > 3 else picture
     hue, saturation, value = cv2.split(np.asarray(cv2.cvtColor(smooth, cv2.COLOR_BGR2HSV), np.uint8))
     labels = np.asarray(_HUE_LABELS[np.asarray(hue, np.uint8)], np.uint8)
@@ -36,12 +36,12 @@ def label_colours(picture: Picture) -> Labels:
 
 
 def colour_mask(labels: Labels, colour: str) -> npt.NDArray[np.uint8]:
-    """255 where the pixels have a colour, 0 elsewhere."""
+    """255 where pixels have this colour, 0 elsewhere."""
     return np.where(labels == _number(colour), np.uint8(255), np.uint8(0))
 
 
 def commonest_colour(labels: Labels, inside: npt.NDArray[np.bool_]) -> str:
-    """The colour of most pixels inside a region that is not empty."""
+    """The most common colour in a non-empty region."""
     return COLOURS[int(np.bincount(labels[inside], minlength=len(COLOURS)).argmax())]
 
 

@@ -1,6 +1,6 @@
-"""Objects without a trained model: regions of one colour, and circles, squares, rectangles and triangles among them.
+"""Finds objects without a trained model: regions of one colour, including circles, squares, rectangles and triangles.
 
-What a thing is stays unknown here; people and faces have an engine of their own, `people_opencv`.
+It can't recognise what a thing is. People and faces have their own engine, `people_opencv`.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from longtake.preprocess.engines.objects.object_engine import FoundObject, Objec
 from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
 from longtake.preprocess.media.frames import Picture
 
-_LONG_SIDE = 640  # pixels at which it looks
-_SMALLEST = 0.0005  # of the picture's area
-_SOLID = 0.5  # share of a region's outline that it fills; less is the blurred rim of something else
-_FIT = 0.85  # share of the ideal shape drawn around it that a region fills
-_SQUARE = 1.15  # longer to shorter side of a rectangle that is still a square
-_GROUND = 3  # sides of the picture which the ground reaches, and a thing does not
+_LONG_SIDE = 640  # pixels of the pictures searched
+_MIN_AREA = 0.0005  # share of the picture
+_SOLID = 0.5  # share of its outline that a region fills; less is the blurred edge of something else
+_FIT = 0.85  # share of the ideal shape around it that a region fills
+_SQUARE = 1.15  # largest ratio of the sides of a square
+_GROUND = 3  # sides of the picture that the background touches, and a thing doesn't
 
 Contour = npt.NDArray[np.int32]
 
 
 class OpenCvObjects:
-    """Finds things by colour and shape; a square is not counted as a rectangle."""
+    """Finds things by colour and shape; a square doesn't count as a rectangle."""
 
     id = f"opencv-{cv2.__version__}/shapes-1"
-    most_pictures = 240
+    max_pictures = 240
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it sees."""
+        """Take no settings."""
 
     def cannot(self, query: ObjectQuery) -> str | None:
-        """See `ObjectEngine`: only colours and simple shapes can be told."""
-        return f"tells colours, simple shapes and movement, and cannot know a {query.thing!r}" if query.thing else None
+        """See `ObjectEngine`: only colours and simple shapes work."""
+        return f"recognises colours, simple shapes and motion, but not {query.thing!r}" if query.thing else None
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """See `ObjectEngine`."""
@@ -56,9 +56,9 @@ class OpenCvObjects:
 
 
 def shape_of(contour: Contour) -> tuple[str, float]:
-    """The simple shape that a contour fills best, and the share of it that it fills; "" where it fills none.
+    """The simple shape that a contour fills best, and the share of it filled; "" if it fills none.
 
-    A shape is compared with the smallest circle, rectangle and triangle around it: of these only its own is full.
+    Compares the contour with the smallest circle, rectangle and triangle around it: a shape fills only its own kind.
     """
     area = cv2.contourArea(contour)
     sides = sorted(cv2.minAreaRect(contour)[1])
@@ -84,7 +84,7 @@ def _regions(mask: npt.NDArray[np.uint8]) -> Iterator[Contour]:
         left, top, across, down = cv2.boundingRect(contour)
         area = cv2.contourArea(contour)
         sides = (left == 0) + (top == 0) + (left + across == width) + (top + down == height)
-        if area < _SMALLEST * width * height or sides >= _GROUND:
+        if area < _MIN_AREA * width * height or sides >= _GROUND:
             continue
         outline = np.zeros((down, across), np.uint8)
         cv2.drawContours(outline, [contour - (left, top)], -1, 255, cv2.FILLED)

@@ -1,7 +1,7 @@
-"""Following things through a stretch of frames, so that each is counted once however often it is seen.
+"""Tracks things through successive frames, so that each is counted once however often it is seen.
 
-Found things are given to the tracks nearest to them, which are expected to go on as they went (greedy nearest
-neighbours with constant velocity; see Bewley et al. 2016 for the idea, SORT).
+Each detection goes to the nearest track, predicted at constant velocity (greedy nearest neighbours; the idea is that of
+SORT, Bewley et al. 2016).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from statistics import median
 
 from longtake.preprocess.engines.objects.object_engine import Box, FoundObject
 
-_GAP = 1.0  # seconds for which a thing may be lost; or a few looks, where these lie far apart
-_LOOKS = 2.5
-_REACH = 1.0  # of its own diagonal by which a thing may miss its expected place
-_FIRST_REACH = 2.0  # while it has been seen only once, and its speed is unknown
-_MERGED = 1.3  # how much larger than each of two things is what hides both
-_INERTIA = 0.6  # of the speed so far in the new one
-_TRAVELLED = 0.5  # of its own diagonal that a thing has to cover to be moving
+_GAP = 1.0  # seconds for which a thing may be lost
+_LOOKS = 2.5  # the same in looks, if these are far apart
+_REACH = 1.0  # share of its own diagonal by which a thing may miss its predicted place
+_FIRST_REACH = 2.0  # the same after one sighting, when its speed is unknown
+_MERGED = 1.3  # how many times larger a detection is than each of the things it hides
+_INERTIA = 0.6  # weight of the old speed in the new one
+_TRAVELLED = 0.5  # share of its own diagonal that a thing must travel to count as moving
 
 Velocity = tuple[float, float]
 Sighting = tuple[float, FoundObject]
@@ -28,7 +28,7 @@ Sighting = tuple[float, FoundObject]
 
 @dataclass
 class Track:
-    """One thing and where it was seen, in order of time; times are seconds, speeds shares of the picture a second."""
+    """One thing and its sightings in time order; times are in seconds, speeds in picture sizes per second."""
 
     sightings: list[Sighting]
     last: float = 0.0  # when it was last seen or known to be hidden
@@ -46,28 +46,28 @@ class Track:
 
     @property
     def colour(self) -> str:
-        """Its colour where it was seen largest; empty where the engine names none."""
+        """Its colour in its largest sighting; empty if the engine names none."""
         return max(self.sightings, key=lambda sighting: _area(sighting[1].box))[1].colour
 
     @property
     def confidence(self) -> float:
-        """The engine's confidence in the middle of its sightings: one lucky or bad look changes little."""
+        """The engine's median confidence over its sightings, so that outliers matter little."""
         return round(median(found.confidence for _, found in self.sightings), 3)
 
     @property
     def diagonal(self) -> float:
-        """Its usual size, as a share of the picture."""
+        """Its median size, as a fraction of the picture."""
         return median(_diagonal(found) for _, found in self.sightings)
 
     @property
     def way(self) -> tuple[float, float]:
-        """How far it came from where it was first seen, across and down, as shares of the picture."""
+        """Its displacement from the first sighting to the last, across and down, as fractions of the picture."""
         (x, y), (to_x, to_y) = self.sightings[0][1].middle, self.sightings[-1][1].middle
         return to_x - x, to_y - y
 
     @property
     def travelled(self) -> bool:
-        """Whether it has been anywhere but where it was first seen."""
+        """Whether it has moved away from where it was first seen."""
         x, y = self.sightings[0][1].middle
         farthest = max(hypot(found.middle[0] - x, found.middle[1] - y) for _, found in self.sightings)
         return farthest >= _TRAVELLED * self.diagonal
@@ -77,19 +77,19 @@ class Track:
         return min(self.sightings, key=lambda sighting: abs(sighting[0] - time))
 
     def expected(self, time: float) -> tuple[float, float]:
-        """Where its middle should be, as shares of the picture."""
+        """The predicted place of its middle, as fractions of the picture."""
         x, y = self.sightings[-1][1].middle
         passed = time - self.end
         return x + passed * self.velocity[0], y + passed * self.velocity[1]
 
     def miss(self, time: float, found: FoundObject) -> float:
-        """How far something lies from where this should be, 1 at the farthest that is accepted."""
+        """The distance of a detection from the predicted place; 1 is the largest accepted."""
         (x, y), (to_x, to_y) = self.expected(time), found.middle
         reach = _FIRST_REACH if len(self.sightings) == 1 else _REACH
         return hypot(to_x - x, to_y - y) / max(1e-6, reach * max(_diagonal(found), _diagonal(self.sightings[-1][1])))
 
     def add(self, time: float, found: FoundObject) -> None:
-        """Take a sighting."""
+        """Add a sighting."""
         passed = time - self.end
         if passed > 0:
             now = [(to - was) / passed for was, to in zip(self.sightings[-1][1].middle, found.middle, strict=True)]
@@ -101,9 +101,9 @@ class Track:
 
 
 def follow(looks: Iterable[tuple[float, Sequence[FoundObject]]]) -> list[Track]:
-    """The different things in a stretch of frames, given as times and what was found at them, by their first sight.
+    """The distinct things in successive looks (times and detections), ordered by first sighting.
 
-    Something large where two things are expected hides both; they go on unseen until they part.
+    A large detection where two things are expected hides both; their tracks continue until they separate.
     """
     tracks: list[Track] = []
     alive: list[Track] = []
@@ -121,25 +121,25 @@ def follow(looks: Iterable[tuple[float, Sequence[FoundObject]]]) -> list[Track]:
 
 
 def _matched(found: list[FoundObject], alive: list[Track], time: float) -> list[FoundObject]:
-    """Give each found thing to the nearest track of its name; what is left is new."""
+    """Assign each detection to the nearest track of the same name; returns the rest, which are new."""
     pairs = [
         (track.miss(time, each), number, place)
         for number, track in enumerate(alive)
         for place, each in enumerate(found)
         if track.last < time and track.sightings[-1][1].name == each.name
     ]
-    taken: set[int] = set()
-    given: set[int] = set()
+    matched_tracks: set[int] = set()
+    matched: set[int] = set()
     for miss, number, place in sorted(pairs):
-        if miss <= 1 and number not in taken and place not in given:
+        if miss <= 1 and number not in matched_tracks and place not in matched:
             alive[number].add(time, found[place])
-            taken.add(number)
-            given.add(place)
-    return [each for place, each in enumerate(found) if place not in given]
+            matched_tracks.add(number)
+            matched.add(place)
+    return [each for place, each in enumerate(found) if place not in matched]
 
 
 def _hides_several(found: FoundObject, alive: Sequence[Track], time: float) -> bool:
-    """Whether a found thing is two or more known ones, one before the other; these are then marked as hidden."""
+    """Whether a detection covers two or more known things, one behind the other; if so, marks them as hidden."""
     left, top, width, height = found.box
     inside = []
     for track in alive:

@@ -1,7 +1,7 @@
-"""dlib (dlib.net): a detector of faces turned to the camera, and ResNet embeddings trained on other people's photos.
+"""Faces with dlib (dlib.net): a detector of frontal faces, and ResNet embeddings trained on other people's photos.
 
-The weights lie in the wheel of `face_recognition_models`: nothing is downloaded. That package is never imported: it
-asks for a module that newer Pythons have no more.
+The weights come in the wheel of `face_recognition_models`, so nothing is downloaded. That package is never imported,
+because it needs a module that newer Pythons no longer have.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ import numpy.typing as npt
 from longtake.config import Settings
 from longtake.preprocess.engines.people.face_engine import Face
 
-_LONG_SIDE = 1280  # pixels at which a picture is searched: the smallest face that is found is 80 wide, a sixteenth
+_LONG_SIDE = 1280  # pixels of the pictures searched: the smallest face found is 80 wide, a sixteenth
 _LANDMARKS = "shape_predictor_5_face_landmarks.dat"
 _RESNET = "dlib_face_recognition_resnet_model_v1.dat"
 
 
 class DlibFaces:
-    """Finds faces by gradients (HOG, Dalal and Triggs, 2005) and tells them apart by 128 numbers each."""
+    """Finds faces by gradients (HOG, Dalal and Triggs, 2005) and distinguishes them by 128 numbers each."""
 
     CALLS: ClassVar[Mapping[str, float]] = {"find": 60.0}
-    same_person = 0.6  # as trained; one person's photos lay at most 0.44 apart, those of others at least 0.70
+    same_person = 0.6  # as trained; photos of one person were at most 0.44 apart, of different people at least 0.70
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it finds."""
+        """Take no settings."""
         self.id = f"dlib-{version('dlib-bin')}/hog-resnet-1"
 
     def find(self, picture: npt.NDArray[np.uint8]) -> list[Face]:
-        """See `FaceEngine`; a face seen from the side is seldom found."""
+        """See `FaceEngine`; faces seen from the side are rarely found."""
         rgb = cv2.cvtColor(_resized(picture), cv2.COLOR_BGR2RGB)
         height, width = rgb.shape[:2]
         detector, landmarks, resnet = self._models
@@ -56,9 +56,9 @@ class DlibFaces:
 
     @cached_property
     def _models(self) -> tuple[Any, Any, Any]:
-        dlib: Any = import_module("dlib")  # whose names no type checker finds
+        dlib: Any = import_module("dlib")  # has no type information
         spec = find_spec("face_recognition_models")
-        assert spec is not None  # the engine table looked for it
+        assert spec is not None  # checked by the engine table
         assert spec.origin is not None
         folder = Path(spec.origin).parent / "models"
         return (
@@ -69,7 +69,7 @@ class DlibFaces:
 
 
 def _resized(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The picture at the size it is searched at: a small one is enlarged, or its faces would be too small."""
+    """The picture at the size searched: a small one is enlarged, or its faces would be too small."""
     scale = _LONG_SIDE / max(picture.shape[:2])
-    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    return np.asarray(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=way), np.uint8)
+    method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=method), np.uint8)

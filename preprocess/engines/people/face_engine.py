@@ -1,4 +1,4 @@
-"""Faces: where they are in a picture, and a vector of each that lies near those of the same person's other faces."""
+"""The protocol of face engines, which locate faces and embed them so that faces of one person are close."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from longtake.preprocess.engines.text.scene_text_engine import Box
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """One face; `box` is left, top, width and height as shares of the picture, and `confidence` that it is a face.
+    """One face; `box` is left, top, width and height as fractions of the picture, `confidence` that it is a face.
 
-    How far two embeddings lie apart (Euclidean) says whether they are of one person.
+    The Euclidean distance between two embeddings shows whether they are of the same person.
     """
 
     box: Box
@@ -24,16 +24,16 @@ class Face:
 
 
 class FaceEngine(Protocol):
-    """A finder of faces."""
+    """Finds faces."""
 
     @property
     def id(self) -> str:
-        """Models and version; embeddings of different engines cannot be compared."""
+        """Models and version; embeddings of different engines can't be compared."""
         ...
 
     @property
     def same_person(self) -> float:
-        """Distance of two embeddings up to which they are taken for one person's."""
+        """Largest distance between two embeddings of the same person."""
         ...
 
     def find(self, picture: npt.NDArray[np.uint8]) -> list[Face]:

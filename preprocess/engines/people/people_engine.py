@@ -1,4 +1,4 @@
-"""People and faces: the shots in which they are looked for, and those who were followed through them."""
+"""The protocol of people engines, which find people and faces and track them through shots."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ from longtake.preprocess.media.frames import Frame
 
 @dataclass(frozen=True, slots=True)
 class Footage:
-    """One shot, or a part of one: read and learnt from only when an engine asks for it."""
+    """One shot, or part of one; loaded only when an engine needs it."""
 
     span: TimeSpan
-    frames: Callable[[float], Iterator[tuple[float, Frame]]]  # with their times, at least so many seconds apart
+    frames: Callable[[float], Iterator[tuple[float, Frame]]]  # with times, at least this many seconds apart
     movers: Callable[[], MovingThings]
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPeople:
-    """Those who were found, and in how many pictures they were looked for.
+    """The people found, and the number of pictures searched.
 
-    `perhaps` are those who may be what is asked for and may be none; `doubt` says why there may be more than were
-    found, and is empty where their number is settled; `different` is how many of the found are surely not the same;
-    `notes`, who is missed.
+    `perhaps` are uncertain matches; `doubt` says why there may be more than were found, and is empty if the number is
+    certain; `different` is how many of those found are certainly distinct; `notes` say who is missed.
     """
 
     tracks: tuple[Track, ...]
@@ -40,7 +39,7 @@ class FoundPeople:
 
 
 class PeopleEngine(Protocol):
-    """A finder of people and faces that knows nobody by name."""
+    """Finds people and faces, without identifying anyone."""
 
     @property
     def id(self) -> str:
@@ -48,13 +47,13 @@ class PeopleEngine(Protocol):
         ...
 
     def knows(self, query: ObjectQuery) -> bool:
-        """Whether a query asks for people or faces, and for nothing that cannot be told of them."""
+        """Whether a query asks for people or faces, without conditions that this engine can't check."""
         ...
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:
-        """The people, or the faces, that a query asks for, each followed through its shot.
+        """The people or faces that match a query, each tracked through its shot.
 
         Raises:
-            MediaError: when the file is gone or has no picture.
+            MediaError: if the file is missing or has no picture.
         """
         ...

@@ -1,8 +1,8 @@
-"""People and faces without a trained model: only what persists over several looks is told.
+"""Finds people and faces without a trained model, reporting only those that persist over several looks.
 
-A person is what moves and is like one who stands or walks, or a face. What may be a person and may be none makes the
-number a lower bound, and finding none proves nothing: whoever sits, bends or stands still with the back to the camera
-is missed.
+A person is a moving thing that looks like someone standing or walking, or a face. Uncertain matches make the number a
+lower bound, and finding nobody proves nothing: people who sit, bend or stand still with their back to the camera are
+missed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from longtake.preprocess.engines.people.objects_people import ID as PEOPLE
 from longtake.preprocess.engines.people.objects_people import PERSON, joined_upright, likeness
 from longtake.preprocess.engines.people.people_engine import Footage, FoundPeople
 
-_STEP = 0.2  # seconds between two looks at what moves
-_FACE_STEP = 0.5  # seconds between two looks for faces, at the nearest
-_LOST = 3.0  # seconds after which what appears in the place of something else is another
-_MAX_FACES = 30  # looks for faces that are worth their time in one call
-_FEWEST_FACES, _FEWEST_PEOPLE = 3, 5  # looks at which one is found
-_SURE_FACE, _PERHAPS_FACE = 0.5, 0.3  # least confidence, in the middle of its looks
+_STEP = 0.2  # seconds between looks at moving things
+_FACE_STEP = 0.5  # minimum seconds between looks for faces
+_LOST = 3.0  # seconds after which a thing that appears in the same place counts as a different one
+_MAX_FACES = 30  # face searches per call
+_MIN_FACES, _MIN_PEOPLE = 3, 5  # looks in which one must be found
+_SURE_FACE, _PERHAPS_FACE = 0.5, 0.3  # minimum median confidence over its looks
 _SURE_PERSON, _PERHAPS_PERSON = 0.6, 0.43
-_LONG_SIDE = 640  # pixels of the pictures in which people and faces are looked for
+_LONG_SIDE = 640  # pixels of the pictures searched for people and faces
 _MISSED = {
-    PERSON: "only who moves upright before a still camera, or shows the face, is known for a person; others are missed",
+    PERSON: "only people who move upright in front of a still camera or show their face are found; others are missed",
     FACE: "faces that are small, dark or turned far away are missed",
 }
 
@@ -38,7 +38,7 @@ Looks = list[tuple[float, list[FoundObject]]]
 
 @dataclass(frozen=True)
 class _Found:
-    """What a shot holds, surely and perhaps; `steady` where the camera stands still in it."""
+    """Certain and possible matches in a shot; `steady` if its camera is still."""
 
     sure: list[Track]
     perhaps: list[Track]
@@ -47,23 +47,23 @@ class _Found:
 
     @property
     def travelling(self) -> _Found:
-        """Those who have been anywhere but where they were first seen."""
+        """Only the matches that moved away from where they were first seen."""
         sure, perhaps = ([track for track in tracks if track.travelled] for tracks in (self.sure, self.perhaps))
         return replace(self, sure=sure, perhaps=perhaps)
 
     @property
     def different(self) -> int:
-        """How many of the sure ones are surely not the same: who takes another's place may be that other."""
+        """How many of the certain matches are certainly distinct: one that takes another's place may be the same."""
         return sum(not any(_takes_over(new, old) for old in self.sure) for new in self.sure)
 
 
 class OpenCvPeople:
-    """Finds who moves upright before a still camera, and faces; a man is not told from a woman or a child."""
+    """Finds people moving upright in front of a still camera, and faces; doesn't distinguish men, women or children."""
 
     id = f"{PEOPLE}+{FACES}"
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it finds."""
+        """Take no settings."""
 
     def knows(self, query: ObjectQuery) -> bool:
         """See `PeopleEngine`."""
@@ -75,7 +75,7 @@ class OpenCvPeople:
         found = [_in_shot(shot, query.thing, face_step) for shot in shots]
         if query.moving:
             found = [each.travelling for each in found]
-        again = ["who leaves and comes back is counted again"] if query.over_time else []
+        again = ["anyone who leaves and comes back is counted again"] if query.over_time else []
         return FoundPeople(
             tuple(track for each in found for track in each.sure),
             tuple(track for each in found for track in each.perhaps),
@@ -86,9 +86,9 @@ class OpenCvPeople:
         )
 
 
-def _in_shot(shot: Footage, wanted: str, face_step: float) -> _Found:
-    """One pass through a shot: bodies at each look, for which the background is learnt, and faces at some."""
-    movers = shot.movers() if wanted == PERSON else None
+def _in_shot(shot: Footage, thing: str, face_step: float) -> _Found:
+    """Search a shot in one pass: bodies at each look, using the learnt background, and faces at some looks."""
+    movers = shot.movers() if thing == PERSON else None
     bodies: Looks = []
     faces: Looks = []
     pictures, due = 0, shot.span.start
@@ -101,17 +101,17 @@ def _in_shot(shot: Footage, wanted: str, face_step: float) -> _Found:
         if time >= due:
             faces.append((time, find_faces(frame.bgr(_LONG_SIDE))))
             due = time + face_step
-    seen = _sorted_out(faces, _FEWEST_FACES, _SURE_FACE, _PERHAPS_FACE)
+    seen = _sorted_out(faces, _MIN_FACES, _SURE_FACE, _PERHAPS_FACE)
     steady = 2 * len(bodies) >= pictures
-    if wanted == PERSON:
+    if thing == PERSON:
         moved = bodies if steady else []
-        seen = _together(_sorted_out(moved, _FEWEST_PEOPLE, _SURE_PERSON, _PERHAPS_PERSON), seen)
+        seen = _together(_sorted_out(moved, _MIN_PEOPLE, _SURE_PERSON, _PERHAPS_PERSON), seen)
     return replace(seen, pictures=pictures, steady=steady)
 
 
-def _sorted_out(looks: Looks, fewest: int, sure: float, perhaps: float) -> _Found:
-    """What is followed through enough looks, by its confidence in the middle of them."""
-    lasting = [track for track in follow(looks) if len(track.sightings) >= min(fewest, len(looks))]
+def _sorted_out(looks: Looks, min_looks: int, sure: float, perhaps: float) -> _Found:
+    """Tracks with enough sightings, split by median confidence."""
+    lasting = [track for track in follow(looks) if len(track.sightings) >= min(min_looks, len(looks))]
     return _Found(
         [track for track in lasting if track.confidence >= sure],
         [track for track in lasting if perhaps <= track.confidence < sure],
@@ -119,7 +119,7 @@ def _sorted_out(looks: Looks, fewest: int, sure: float, perhaps: float) -> _Foun
 
 
 def _together(bodies: _Found, faces: _Found) -> _Found:
-    """A face is a person of its own where it lies in no person's body, and says what an unclear body is."""
+    """Combine bodies and faces: a face outside every certain body is another person, or confirms an uncertain body."""
     alone = [face for face in faces.sure if not _inside_one(face, bodies.sure)]
     unclear = [body for body in bodies.perhaps if not any(_inside(face, body) for face in alone)]
     unclear += [_of_face(face) for face in faces.perhaps if not _inside_one(face, bodies.sure)]
@@ -135,7 +135,7 @@ def _inside_one(face: Track, bodies: Sequence[Track]) -> bool:
 
 
 def _inside(face: Track, body: Track) -> bool:
-    """Whether a face was ever seen within a body."""
+    """Whether a face was ever inside a body."""
     for time, found in face.sightings:
         seen, (left, top, width, height) = body.nearest(time)[0], body.nearest(time)[1].box
         x, y = found.middle
@@ -145,26 +145,26 @@ def _inside(face: Track, body: Track) -> bool:
 
 
 def _takes_over(new: Track, old: Track) -> bool:
-    """Whether something appears where and about when something else was last seen: it may well be the same."""
+    """Whether a track starts where and about when another ended, so that both may be the same."""
     x, y = new.sightings[0][1].middle
     left, top, width, height = old.sightings[-1][1].box
     soon = new is not old and new.start > old.start and abs(new.start - old.end) <= _LOST
     return soon and left <= x <= left + width and top <= y <= top + height
 
 
-def _doubt(wanted: str, found: Sequence[_Found], over_time: bool) -> str:
-    """Why there may be more than were found; empty where the number is settled."""
+def _doubt(thing: str, found: Sequence[_Found], over_time: bool) -> str:
+    """Why there may be more than were found; empty if the number is certain."""
     sure, perhaps = (any(tracks) for tracks in ([each.sure for each in found], [each.perhaps for each in found]))
     if not sure and perhaps:
-        return f"What was seen may be a {wanted}, and may be something that looks like one."
+        return f"Something may be a {thing}, or may only look like one."
     if not sure:
-        return f"No {wanted} was made out, which does not prove that there is none."
+        return f"No {thing} was found, which doesn't prove that there is none."
     if perhaps:
-        return f"Besides what is surely a {wanted} there is what may be one, so there may be more."
+        return f"Apart from each certain {thing}, there is something that may be one, so there may be more."
     if any(_takes_over(new, old) for each in found for new in each.sure for old in each.sure):
-        return f"Where a {wanted} is lost and found again in one place, it may be one or two."
-    if wanted == PERSON and not all(each.steady for each in found):
-        return "Where the camera moves, people whose faces are not seen are missed, so there may be more."
+        return f"A {thing} was lost and found again in the same place, so it may be one or two."
+    if thing == PERSON and not all(each.steady for each in found):
+        return "While the camera moves, people whose faces aren't visible are missed, so there may be more."
     if over_time and sum(bool(each.sure) for each in found) > 1:
-        return f"Whether a {wanted} after a cut is one seen before it cannot be told, so there may be more."
+        return f"A {thing} after a cut may or may not be the same as before it, so there may be more."
     return ""

@@ -1,1 +1,1 @@
-"""Engines that run code nobody has checked."""
+"""Engines that run untrusted code."""

@@ -1,7 +1,7 @@
-"""bubblewrap (github.com/containers/bubblewrap): Python in namespaces of its own.
+"""Sandbox with bubblewrap (github.com/containers/bubblewrap), which runs Python in its own namespaces.
 
-Inside are /usr, the interpreter's folders, both read-only, and a /tmp in memory: no network, no /home, no /etc, no
-/proc, no /dev but null, no environment, no capability, one process (`engines.sandbox.seccomp`).
+Inside are /usr and the interpreter's folders, both read-only, and a /tmp in memory: no network, no /home, no /etc, no
+/proc, no /dev except null, no environment, no capabilities, one process (`engines.sandbox.seccomp`).
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from longtake.errors import EngineError
 from longtake.preprocess.engines.sandbox import bubblewrap_guest, seccomp
 from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, RAN_OUT, TRIAL, Ran
 
-_POLL = 0.1  # seconds after which a stop from outside is noticed
+_POLL = 0.1  # seconds between checks for cancellation
 _MEGABYTE = 1024 * 1024
 _DISK = 64  # megabytes of /tmp
 _FILES = 64  # open at once
 _NOBODY = "65534"
 _TRIAL_SECONDS = 20.0
-_SYSTEM = ("bin", "lib", "lib64", "sbin")  # links into /usr on most systems, folders of their own on older ones
+_SYSTEM = ("bin", "lib", "lib64", "sbin")  # links into /usr on most systems, real folders on older ones
 
 
 def missing_bubblewrap(settings: Settings) -> str | None:
-    """Why bubblewrap cannot be used here, with what to do; None when a snippet really ran in it.
+    """Why bubblewrap can't be used here, and what to do; None if a trial snippet ran in it.
 
-    It may be installed and forbidden all the same: many containers allow no namespaces.
+    It may be installed but forbidden: many containers don't allow namespaces.
     """
     if sys.platform != "linux" or not seccomp.supported():
-        return "bubblewrap is used on Linux, on x86_64 and aarch64"
+        return "bubblewrap works only on Linux, on x86_64 and aarch64"
     program = shutil.which("bwrap")
     if program is None:
-        return "bwrap not installed: install the system package bubblewrap, with `apt-get install bubblewrap` for one"
+        return "bwrap not installed: install the system package bubblewrap, for example `apt-get install bubblewrap`"
     if any(Path(folder) in (Path("/"), *Path.home().parents, Path.home()) for folder in _interpreter()):
-        return f"the interpreter's folder {sys.prefix} holds the home folder: install longtake in a virtual environment"
+        return f"the interpreter's folder {sys.prefix} contains the home folder: use a virtual environment for longtake"
     return _problem(program, settings.sandbox.megabytes)
 
 
 class Bubblewrap:
-    """Runs a snippet by this interpreter, and the packages beside it, in a fresh sandbox each time."""
+    """Runs each snippet with this interpreter and its packages in a fresh sandbox."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is started."""
+        """Take the limits; nothing is started yet."""
         self._limits = settings.sandbox
         self._program = shutil.which("bwrap") or "bwrap"
         self.id = f"bubblewrap/python-{sys.version_info.major}.{sys.version_info.minor}"
@@ -73,23 +73,23 @@ class Bubblewrap:
                     pass_fds=(filters.fileno(),),
                     env={},
                     cwd="/",
-                    start_new_session=True,  # Ctrl-C is for this side to decide on
+                    start_new_session=True,  # Ctrl-C is handled on this side
                 )
             except OSError as error:
-                raise EngineError(f"{self._program} cannot be started ({error.strerror}): install it anew.") from error
+                raise EngineError(f"Couldn't start {self._program} ({error.strerror}): reinstall it.") from error
         with process:
             try:
                 ran = _watched(process, seconds, check_cancelled)
             finally:
-                process.kill()  # and all inside with it: --die-with-parent
+                process.kill()  # and everything inside, because of --die-with-parent
         if process.returncode and ran.stderr.startswith("bwrap: "):
             raise EngineError(
-                f"bubblewrap is there and may not run ({ran.stderr.strip()}): allow unprivileged user namespaces."
+                f"bubblewrap isn't allowed to run ({ran.stderr.strip()}): allow unprivileged user namespaces."
             )
         return ran
 
     def _rlimits(self, seconds: float) -> dict[str, int]:
-        """Limits of the one process inside, by their names in the module `resource`."""
+        """Limits of the process inside, by their names in the module `resource`."""
         return {
             "RLIMIT_AS": self._limits.megabytes * _MEGABYTE,
             "RLIMIT_CPU": math.ceil(seconds),
@@ -102,7 +102,7 @@ class Bubblewrap:
 
 
 def command(program: str, filters: int) -> list[str]:
-    """The command line of a sandbox; `filters` is the descriptor from which bubblewrap reads its seccomp filter."""
+    """The command line of a sandbox; bubblewrap reads its seccomp filter from the file descriptor `filters`."""
     return [
         *(program, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"),
         *("--cap-drop", "ALL", "--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "sandbox"),
@@ -110,17 +110,17 @@ def command(program: str, filters: int) -> list[str]:
         *("--setenv", "OPENBLAS_NUM_THREADS", "1", "--setenv", "OMP_NUM_THREADS", "1"),
         *("--ro-bind", "/usr", "/usr", *_system_folders()),
         *("--size", str(_DISK * _MEGABYTE), "--tmpfs", "/tmp", "--chdir", "/tmp"),
-        # After /tmp, which would hide an environment that lies in it.
+        # After /tmp, which would hide an environment inside it.
         *(part for folder in _interpreter() for part in ("--ro-bind", folder, folder)),
         *("--dev-bind", "/dev/null", "/dev/null"),
-        *("--remount-ro", "/", "--seccomp", str(filters)),  # the root is memory too, and without a limit
+        *("--remount-ro", "/", "--seccomp", str(filters)),  # the root is also in memory, without a limit
         *(sys.executable, "-I", "-B", "-c", Path(bubblewrap_guest.__file__).read_text(encoding="utf-8")),
     ]
 
 
 @contextmanager
 def _readable(data: bytes) -> Iterator[BinaryIO]:
-    """A file that can be read and not written: what is inside must not fill a disk outside."""
+    """A read-only file: code inside the sandbox must not fill a disk outside."""
     with NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -137,13 +137,13 @@ def _system_folders() -> Iterator[str]:
 
 
 def _interpreter() -> list[str]:
-    """Folders of this interpreter and its packages that do not lie in /usr."""
+    """Folders of this interpreter and its packages outside /usr."""
     folders = dict.fromkeys((sys.base_prefix, sys.prefix))
     return [folder for folder in folders if not Path(folder).is_relative_to("/usr")]
 
 
 def _watched(process: subprocess.Popen[bytes], seconds: float, check_cancelled: Callable[[], None]) -> Ran:
-    """Read what a process writes until it ends, or has gone on or written for too long."""
+    """Read a process's output until it ends, runs too long or writes too much."""
     assert process.stdout, "opened as a pipe"
     assert process.stderr, "opened as a pipe"
     written = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
@@ -169,13 +169,13 @@ def _watched(process: subprocess.Popen[bytes], seconds: float, check_cancelled: 
 
 
 def _death(status: int | None) -> str:
-    """Of which signal the process died; bubblewrap tells that as 128 and the signal's number."""
+    """The signal that killed the process, if any; bubblewrap reports it as 128 plus the signal's number."""
     return f"signal {status - 128} killed it" if status and status > 128 else ""
 
 
 @lru_cache
 def _problem(program: str, megabytes: int) -> str | None:
-    """Why a trial snippet did not run, or None."""
+    """Why a trial snippet didn't run, or None."""
     sandbox = Bubblewrap(Settings(sandbox=SandboxSettings(seconds=_TRIAL_SECONDS, megabytes=megabytes)))
     try:
         ran = sandbox.run(TRIAL, {"numbers": [19, 23]}, _TRIAL_SECONDS, lambda: None)
@@ -183,5 +183,5 @@ def _problem(program: str, megabytes: int) -> str | None:
         return str(error).rstrip(".")
     if ran.stdout.strip() == "42":
         return None
-    said = " ".join((ran.stderr or ran.ended or "no reason given").split())[-200:]
-    return f"{program} ran and {sys.executable} did not run in it: {said}"
+    reason = " ".join((ran.stderr or ran.ended or "no reason given").split())[-200:]
+    return f"{program} ran, but {sys.executable} didn't run inside it: {reason}"

@@ -1,6 +1,6 @@
-"""What runs inside bubblewrap, handed to the interpreter as text: it reads a task, limits itself and runs the code.
+"""The program inside bubblewrap, passed to the interpreter as text: it reads a task, limits itself and runs the code.
 
-It imports the standard library alone: there is nothing else inside.
+It imports only the standard library.
 """
 
 import json
@@ -14,7 +14,7 @@ _NAME = "<code>"
 
 
 def main() -> None:
-    """Run the task {code, inputs, limits} that lies on standard input; `limits` are {name of an rlimit: value}."""
+    """Run the task {code, inputs, limits} from standard input; `limits` are {name of an rlimit: value}."""
     task = json.load(sys.stdin)
     source = task["code"]
     for name, limit in task["limits"].items():
@@ -25,7 +25,7 @@ def main() -> None:
         exec(compile(source, _NAME, "exec"), names)
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001 - told as the interpreter itself would tell it
+    except BaseException as error:  # noqa: BLE001 - reported as the interpreter itself would
         frames = error.__traceback__
         traceback.print_exception(error.with_traceback(frames.tb_next if frames else None))
         sys.exit(1)

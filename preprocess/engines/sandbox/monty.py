@@ -1,7 +1,7 @@
-"""Monty (github.com/pydantic/monty): an interpreter of a part of Python that has no way out.
+"""Sandbox with Monty (github.com/pydantic/monty), an isolated interpreter for a subset of Python.
 
-No files, no network, no environment, no packages; of the standard library a part. It runs in a process of its own, so
-what crashes it ends nothing else.
+No files, network, environment or packages, and only part of the standard library. It runs in a separate process, so a
+crash affects nothing else.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, RAN_OUT, Ran
 
-_GRACE = 2.0  # seconds after which an interpreter that does not keep its own limit of time is killed
+_GRACE = 2.0  # seconds before an interpreter that exceeds its own time limit is killed
 
 
 class Monty:
-    """Interprets a snippet in a fresh process each time."""
+    """Interprets each snippet in a fresh process."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is started."""
+        """Take the limits; nothing is started yet."""
         self._limits = settings.sandbox
         self.id = f"monty-{version('pydantic-monty')}"
 
@@ -40,7 +40,7 @@ class Monty:
         def keep(stream: Literal["stdout", "stderr"], text: str) -> None:
             written[stream] += text
             if len(written[stream]) > MAX_OUTPUT:
-                raise OverflowError  # the interpreter stops then
+                raise OverflowError  # stops the interpreter
 
         check_cancelled()
         ended = ""
@@ -54,9 +54,9 @@ class Monty:
             written["stderr"] += error.display()
             ended = f"{RAN_OUT}{seconds:g} s" if "time limit exceeded" in str(error) else ""
         except pydantic_monty.MontyCrashedError as error:
-            ended = f"{RAN_OUT}{seconds:g} s" if error.timed_out else "the interpreter died of it"
+            ended = f"{RAN_OUT}{seconds:g} s" if error.timed_out else "it crashed the interpreter"
         except (pydantic_monty.MontyError, OSError) as error:
-            raise EngineError(f"Monty did not run ({error}): install pydantic-monty anew.") from error
+            raise EngineError(f"Monty didn't run ({error}): reinstall pydantic-monty.") from error
         if any(len(text) > MAX_OUTPUT for text in written.values()):
             ended = f"it wrote more than {MAX_OUTPUT} bytes"
         return Ran(written["stdout"][:MAX_OUTPUT], written["stderr"][:MAX_OUTPUT], ended)

@@ -1,4 +1,4 @@
-"""Sandbox: runs a snippet of Python that nobody vouches for."""
+"""The protocol of a sandbox, which runs untrusted Python snippets."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-RAN_OUT = "it ran for "  # how `Ran.ended` begins where the time was over
+RAN_OUT = "it ran for "  # the start of `Ran.ended` after a timeout
 MAX_OUTPUT = 64 * 1024  # bytes of each of the two streams
 TRIAL = "print(sum(inputs['numbers']))"
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a snippet wrote, and what ended it before its own end: one phrase such as `it ran for 10 s`."""
+    """The output of a snippet, and what stopped it, if anything: a phrase such as `it ran for 10 s`."""
 
     stdout: str
     stderr: str
@@ -21,7 +21,7 @@ class Ran:
 
 
 class Sandbox(Protocol):
-    """Runs code without network, files or environment of this machine, within limits of time, memory and output."""
+    """Runs code without access to this machine's network, files or environment, limiting time, memory and output."""
 
     @property
     def id(self) -> str:
@@ -29,12 +29,12 @@ class Sandbox(Protocol):
         ...
 
     def run(self, code: str, inputs: Mapping[str, Any], seconds: float, check_cancelled: Callable[[], None]) -> Ran:
-        """Run Python source that finds `inputs`, plain JSON values, in a variable of that name.
+        """Run Python source with `inputs`, plain JSON values, in a variable of that name.
 
-        What the snippet does wrong, an endless loop for one, is told in the result.
+        The result reports anything the snippet does wrong, such as an endless loop.
 
         Raises:
-            EngineError: when the sandbox could not be set up. Nothing ran then.
-            Cancelled: as `check_cancelled` does; the snippet is killed.
+            EngineError: if the sandbox couldn't be set up, so nothing ran.
+            Cancelled: from `check_cancelled`; the snippet is killed.
         """
         ...

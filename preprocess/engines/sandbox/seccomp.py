@@ -1,9 +1,8 @@
-"""A seccomp filter as bubblewrap takes it: which system calls a sandboxed process is refused.
+"""Builds the seccomp filter for bubblewrap: the system calls that a sandboxed process may not make.
 
-One process without children or threads: their number needs no limit then, and what one process may take bounds the
-whole sandbox. (A limit of processes would not hold where the owner of the sandbox is root.) Refused are also sockets,
-memory that no limit of a process counts, other processes, mounts and namespaces, and the parts of the kernel that have
-most often had holes.
+The sandbox is one process without children or threads, so the limits of one process bound it. (A limit on the number of
+processes wouldn't hold if the sandbox's owner is root.) The filter also blocks sockets, memory that no process limit
+counts, access to other processes, mounts and namespaces, and the parts of the kernel with the most vulnerabilities.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import platform
 import struct
 
 # Numbers of system calls on x86_64 and aarch64: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h of
-# Linux. A 0 stands for a call that the architecture does not have.
+# Linux. 0 means that the architecture doesn't have the call.
 _REFUSED = {
     name: (int(x86_64), int(aarch64))
     for name, x86_64, aarch64 in (
@@ -76,10 +75,10 @@ _REFUSED = {
         """.strip().splitlines()
     )
 }
-_CLONE3 = 435  # its flags lie in memory, out of a filter's sight; told that there is none, libraries use `clone`
-# Name of a machine: its column above, and its AUDIT_ARCH constant of linux/audit.h.
+_CLONE3 = 435  # its flags are in memory, which a filter can't read; if it doesn't exist, libraries use `clone`
+# By machine name: the column above, and the AUDIT_ARCH constant of linux/audit.h.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_X32 = 0x40000000  # calls of the x32 ABI, which would go by other numbers
+_X32 = 0x40000000  # calls of the x32 ABI, which have other numbers
 
 # Instructions of classic BPF (linux/bpf_common.h) and values of linux/seccomp.h.
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
@@ -88,7 +87,7 @@ _KILL, _ERROR, _ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
 
 
 def supported() -> bool:
-    """Whether the numbers of this machine's system calls are known here."""
+    """Whether this machine's system call numbers are known."""
     return platform.machine() in _MACHINES
 
 
@@ -110,5 +109,5 @@ def program() -> bytes:
 
 
 def _step(code: int, value: int, *, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One instruction; a condition says how many instructions to skip in either case."""
+    """One instruction; `if_true` and `if_false` are the numbers of instructions to skip after a condition."""
     return struct.pack("=HBBI", code, if_true, if_false, value)

@@ -1,1 +1,1 @@
-"""Engines for text: reading it, embedding it, summing it up, translating it."""
+"""Engines that read, embed, summarise and translate text."""

@@ -1,7 +1,7 @@
-"""Apertium: rule-based translation between the pairs that are installed (Forcada et al. 2011, apertium.org).
+"""Translation with Apertium: rule-based, between the installed language pairs (Forcada et al. 2011, apertium.org).
 
-A system program with its own data: nothing leaves the machine. Words it does not know stay as they are, and words with
-two meanings are often mistaken: its translations prove nothing.
+It is a system program with its own data: nothing leaves the machine. Unknown words stay untranslated, and ambiguous
+words are often mistranslated, so its translations prove nothing.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from longtake.errors import EngineError
 from longtake.preprocess.media.language_codes import language_code
 
 _SECONDS = 30.0  # for one run; a page takes about one
-_BETWEEN = "\n\n"  # an empty line ends a sentence, and comes out as it went in
+_BETWEEN = "\n\n"  # an empty line ends a sentence, and is preserved
 _INSTALL = "on Debian and Ubuntu `apt-get install apertium` and a pair such as `apertium-eng-spa`"
 
 
 def missing_apertium(settings: Settings) -> str | None:
-    """Why Apertium cannot be used here, with what to do; None when it can."""
+    """Why Apertium can't be used here, and what to do; None if it can."""
     if shutil.which("apertium") is None:
-        return f"the program apertium is not installed: {_INSTALL}"
+        return f"the program apertium isn't installed: {_INSTALL}"
     return None if _directions() else f"apertium has no language pair: {_INSTALL}"
 
 
@@ -46,23 +46,23 @@ class Apertium:
         return f"apertium-{version[0] if version else 'unknown'}"
 
     def missing(self, source: str, target: str) -> str | None:
-        """Why there is no way from one language into the other; None when there is."""
+        """Why it can't translate between these languages; None if it can."""
         if _direction(source, target):
             return None
         known = ", ".join(_directions())
         return f"apertium has no pair for {source} into {target} (installed: {known}): install apertium-XXX-YYY for it"
 
     def sources(self, target: str) -> list[str]:
-        """Codes of the languages that it tells from `target` and translates into it."""
+        """Codes of the languages that it can distinguish from `target` and translate into it."""
         into = target.partition("-")[0]
         pairs = (name.split("-", 1) for name in _directions())
         codes = dict.fromkeys(language_code(start) or start for start, _ in pairs)
         return [code for code in codes if code != into and _direction(code, into) and _direction(into, code)]
 
     def foreign(self, texts: Sequence[str], source: str, target: str) -> list[bool] | None:
-        """Which of the texts have more words that it knows in `source` than words that it knows in `target`.
+        """Which of the texts have more known words in `source` than in `target`.
 
-        None where only one of the two directions is installed.
+        None if only one of the two directions is installed.
         """
         forth, back = _direction(source, target), _direction(target, source)
         if forth is None or back is None:
@@ -70,10 +70,10 @@ class Apertium:
         return [one < other for one, other in zip(_unknown(forth, texts), _unknown(back, texts), strict=True)]
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:
-        """Each text, of one paragraph and not empty, in the other language.
+        """Translate texts, each one non-empty paragraph.
 
         Raises:
-            EngineError: when the program fails or does not end in time.
+            EngineError: if the program fails or doesn't end in time.
         """
         direction = _direction(source, target)
         if direction is None:
@@ -85,19 +85,19 @@ class Apertium:
 
 
 def _direction(source: str, target: str) -> str | None:
-    """The installed direction for two codes: the one for the target's region, else the one for none."""
-    wanted = source.partition("-")[0], target.partition("-")[0]
+    """The installed direction for two codes: the one for the target's region, or else the one without a region."""
+    languages = source.partition("-")[0], target.partition("-")[0]
     fitting = {}
     for name in _directions():
-        # `por_BR` is Portuguese of a region; `por_PTpre1990` is none that a code could name.
+        # `por_BR` is Portuguese of a region; `por_PTpre1990` has no language code.
         start, end = (language_code(side) or side for side in name.split("-", 1))
-        if (start, end.partition("-")[0]) == wanted:
+        if (start, end.partition("-")[0]) == languages:
             fitting[end] = name
-    return fitting.get(target) or fitting.get(wanted[1])
+    return fitting.get(target) or fitting.get(languages[1])
 
 
 def _unknown(direction: str, texts: Sequence[str]) -> list[int]:
-    """How many words of each text a direction does not know: it marks them with a star."""
+    """How many words of each text a direction doesn't know: it marks them with an asterisk."""
     marked = [" ".join(text.replace("*", " ").split()) for text in texts]
     found = _run([direction], _BETWEEN.join(marked)).strip("\n").split(_BETWEEN)
     if len(found) != len(texts):
@@ -106,7 +106,7 @@ def _unknown(direction: str, texts: Sequence[str]) -> list[int]:
 
 
 def _tidy(text: str) -> str:
-    """Without the spaces around words that the other language leaves out."""
+    """Remove the double spaces left by words that have no translation."""
     return re.sub(" {2,}", " ", text).strip()
 
 
@@ -115,7 +115,7 @@ def _directions() -> list[str]:
 
 
 def _run(arguments: Sequence[str], text: str = "") -> str:
-    """What the program writes; it is a pipeline of many processes, which end together."""
+    """Run the program and return its output; it is a pipeline of many processes, which end together."""
     command = ["apertium", *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
@@ -125,9 +125,9 @@ def _run(arguments: Sequence[str], text: str = "") -> str:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
-                raise EngineError(f"Apertium did not end within {_SECONDS:g} s: give it a shorter text.") from error
+                raise EngineError(f"Apertium didn't finish within {_SECONDS:g} s: try a shorter text.") from error
             raise
     if process.returncode:
-        told = " ".join(problem.decode(errors="replace").split())[:300]
-        raise EngineError(f"Apertium failed ({told or process.returncode}); try `apertium -l` by hand.")
+        reason = " ".join(problem.decode(errors="replace").split())[:300]
+        raise EngineError(f"Apertium failed ({reason or process.returncode}); try running `apertium -l` yourself.")
     return out.decode(errors="replace")

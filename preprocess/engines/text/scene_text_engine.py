@@ -1,4 +1,4 @@
-"""Scene text: what is written in a picture, where, and how sure the reader is."""
+"""The protocol of scene-text engines, which read the text in pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """One text in a picture; `box` is left, top, width and height as shares of the picture."""
+    """One text in a picture; `box` is left, top, width and height as fractions of the picture."""
 
     text: str
     box: Box
@@ -21,7 +21,7 @@ class TextBox:
 
 
 class SceneTextEngine(Protocol):
-    """A reader of pictures."""
+    """Reads text in pictures."""
 
     @property
     def id(self) -> str:
@@ -29,16 +29,16 @@ class SceneTextEngine(Protocol):
         ...
 
     def read(self, picture: npt.NDArray[np.uint8], long_side: int | None = None) -> list[TextBox]:
-        """Find and read the texts of a picture, (height, width, 3) BGR, in no promised order.
+        """Find and read the texts in a picture, (height, width, 3) BGR, in any order.
 
-        With `long_side` the reading is thorough and costs more: detection sees that many pixels of the long side
-        instead of what the engine's setting says. A smaller picture is never enlarged.
+        With `long_side`, reading is thorough and slower: detection uses this many pixels on the long side instead of
+        the engine's setting. A smaller picture is never enlarged.
         """
         ...
 
     def read_region(self, picture: npt.NDArray[np.uint8], box: Box) -> TextBox:
-        """Read one line at a known place, without looking for it: quick enough for every frame of a counter.
+        """Read one line at a known place without detection, fast enough for every frame of a counter.
 
-        Nothing is filtered: where there is no text the text is empty or the confidence low.
+        Nothing is filtered: without text there, the result is empty or has low confidence.
         """
         ...

@@ -1,4 +1,4 @@
-"""Summary: which sentences of a text stand for the whole."""
+"""The protocol of extractive summarisers, which choose the sentences that represent a text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Summarizer(Protocol):
-    """An extractive summariser: it chooses, and adds nothing."""
+    """An extractive summariser: it chooses sentences and adds nothing."""
 
     @property
     def id(self) -> str:
@@ -15,5 +15,5 @@ class Summarizer(Protocol):
         ...
 
     def summarize(self, sentences: Sequence[str], count: int) -> list[int]:
-        """Indices of at most `count` sentences, in the order of the text."""
+        """Indices of at most `count` sentences, in text order."""
         ...

@@ -1,4 +1,4 @@
-"""Text embedding: texts to vectors whose inner product says how near two meanings are."""
+"""The protocol of text embedding: texts as vectors whose inner product measures similarity of meaning."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from longtake.preprocess.engines.text.vector_space import VectorSpace
 
 
 class TextEmbedding(VectorSpace, Protocol):
-    """A model of text."""
+    """Embeds texts."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, (texts, dimensions) float32; a text without a known word is all zero.
 
         Raises:
-            EngineError: when the model cannot be loaded.
+            EngineError: if the model can't be loaded.
         """
         ...

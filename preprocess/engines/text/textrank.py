@@ -1,4 +1,4 @@
-"""TextRank: sentences recommend the sentences that share words with them (Mihalcea and Tarau, EMNLP 2004)."""
+"""Extractive summaries with TextRank: sentences vote for those they share words with (Mihalcea and Tarau, 2004)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class TextRank:
         pass
 
     def summarize(self, sentences: Sequence[str], count: int) -> list[int]:
-        """Indices of at most `count` sentences, in the order of the text; of equal ones the first.
+        """Indices of at most `count` sentences, in text order; ties go to the first.
 
-        A sentence in the words of an earlier one is passed over while there is another. Memory grows with the square of
-        the number of sentences: 8 MB for the thousand of an hour's talk.
+        A sentence with the same words as an earlier one is a last resort. Memory grows with the square of the number of
+        sentences: 8 MB for the thousand sentences of an hour-long talk.
         """
         words = [content_words(sentence) for sentence in sentences]
         ranking = np.argsort(-_ranks(_similarity(words)), kind="stable").tolist()
@@ -38,7 +38,7 @@ class TextRank:
 
 
 def _similarity(words: Sequence[frozenset[str]]) -> npt.NDArray[np.float64]:
-    """Shared words of every two sentences over the logarithms of their lengths: (sentences, sentences), diagonal 0."""
+    """Shared words of each pair of sentences over their log lengths: (sentences, sentences), diagonal 0."""
     vocabulary = {word: column for column, word in enumerate(sorted(frozenset().union(*words)))}
     holds = np.zeros((len(words), len(vocabulary)))
     for row, bag in enumerate(words):
@@ -51,7 +51,7 @@ def _similarity(words: Sequence[frozenset[str]]) -> npt.NDArray[np.float64]:
 
 
 def _ranks(similar: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """PageRank of a weighted graph by power iteration; a sentence like no other keeps the random surfer's share."""
+    """PageRank of a weighted graph by power iteration; a sentence unlike all others keeps the random surfer's share."""
     sums = similar.sum(axis=1, keepdims=True)
     transition = np.divide(similar, sums, out=np.zeros_like(similar), where=sums > 0)
     ranks = np.ones(len(similar))

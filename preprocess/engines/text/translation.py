@@ -1,4 +1,4 @@
-"""Translation of written words."""
+"""The protocol of translators of text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Translator(Protocol):
-    """A translator between some languages, which are named by code: `es`, `pt-BR`."""
+    """Translates between some languages, given as codes: `es`, `pt-BR`."""
 
     @property
     def id(self) -> str:
@@ -16,25 +16,25 @@ class Translator(Protocol):
 
     @property
     def trusted(self) -> bool:
-        """Whether its words may prove a claim, or only lead to a place."""
+        """Whether its translations may prove a claim, or only lead to a place."""
         ...
 
     def missing(self, source: str, target: str) -> str | None:
-        """Why it does not translate from `source` into `target`, with what to do; None when it does."""
+        """Why it can't translate from `source` into `target`, and what to do; None if it can."""
         ...
 
     def sources(self, target: str) -> list[str]:
-        """Codes of the languages that it tells from `target` and translates into it; none where it tells none."""
+        """Codes of the languages that it can distinguish from `target` and translate into it."""
         ...
 
     def foreign(self, texts: Sequence[str], source: str, target: str) -> list[bool] | None:
-        """Which of the texts are in `source` rather than in `target`; None where it cannot tell."""
+        """Which of the texts are in `source` rather than in `target`; None if it can't distinguish them."""
         ...
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:
-        """Each text, of one paragraph and not empty, in the other language.
+        """Translate texts, each one non-empty paragraph.
 
         Raises:
-            EngineError: when the translator fails.
+            EngineError: if the translator fails.
         """
         ...

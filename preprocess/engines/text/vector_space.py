@@ -1,4 +1,4 @@
-"""What every embedding says of the space its vectors lie in."""
+"""The properties common to all embeddings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class VectorSpace(Protocol):
-    """A space in which the inner product of two vectors of length 1 says how near their meanings are."""
+    """A space in which the inner product of two vectors of length 1 measures similarity of meaning."""
 
     @property
     def id(self) -> str:
@@ -20,5 +20,5 @@ class VectorSpace(Protocol):
 
     @property
     def floor(self) -> float:
-        """Cosine under which two things are taken to have nothing to do with each other."""
+        """Cosine below which two things count as unrelated."""
         ...

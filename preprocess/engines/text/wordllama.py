@@ -1,6 +1,6 @@
-"""WordLlama: static token vectors pulled out of a language model and averaged (github.com/dleemiller/WordLlama).
+"""Text embedding with WordLlama: averaged static token vectors from a language model (github.com/dleemiller/WordLlama).
 
-The model lies in the package's own wheel: nothing is downloaded.
+The model comes in the package's wheel: nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from longtake.memory.search.search_index import Vectors
 
 
 class WordLlamaEmbedding:
-    """256-d averages of token vectors: quick on a CPU, blind to word order."""
+    """256-d averages of token vectors: fast on a CPU, insensitive to word order."""
 
     dimensions = 256
-    # Measured: 15 questions about things that 291 real subtitle cues do not speak of reached 0.26 at most, and good
-    # paraphrases lay at 0.41 and above ("safety" and "perfectly safe": 0.43).
+    # Measured: 15 questions about things that 291 real subtitle cues don't mention stayed at or below 0.26, and good
+    # paraphrases were at or above 0.41 ("safety" and "perfectly safe": 0.43).
     floor = 0.35
 
     def __init__(self, settings: Settings) -> None:
@@ -31,7 +31,7 @@ class WordLlamaEmbedding:
 
     @cached_property
     def _model(self) -> Any:
-        import wordllama  # here: it takes half a second, and its floor is asked for where its vectors are not
+        import wordllama  # takes half a second, and often only the floor is needed
 
         try:
             return wordllama.WordLlama.load(
@@ -39,7 +39,7 @@ class WordLlamaEmbedding:
             )
         except (OSError, ValueError) as error:
             raise EngineError(
-                f"WordLlama's model cannot be read ({error}): pip install --force-reinstall wordllama"
+                f"Couldn't read WordLlama's model ({error}): pip install --force-reinstall wordllama"
             ) from error
 
     def embed(self, texts: Sequence[str]) -> Vectors:

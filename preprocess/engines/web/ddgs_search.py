@@ -1,6 +1,6 @@
-"""ddgs (github.com/deedy5/ddgs): asks public search engines as a browser would; needs no key.
+"""Web search with ddgs (github.com/deedy5/ddgs), which queries public search engines as a browser would, without a key.
 
-It connects by a library in Rust, of which Python's audit hooks learn nothing: `--offline` is kept here.
+It connects through a Rust library, which Python's audit hooks can't see, so `--offline` is enforced here.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.web.web import WebResult
 
-_NOTHING = "No results found."  # how the library words that
+_NOTHING = "No results found."  # the library's message
 
 
 def missing_network(settings: Settings) -> str | None:
-    """Why public search engines may not be asked; None when they may."""
-    return "--offline forbids to ask public search engines" if settings.offline else None
+    """Why public search engines can't be used; None if they can."""
+    return "--offline forbids public search engines" if settings.offline else None
 
 
 class Ddgs:
-    """Asks the engines that the library chooses."""
+    """Queries the engines that the library chooses."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is sent."""
+        """Take no settings; nothing is sent yet."""
         self.id = f"ddgs-{version('ddgs')}"
 
     def search(self, query: str, count: int, seconds: float) -> list[WebResult]:
@@ -38,7 +38,7 @@ class Ddgs:
             if str(error) == _NOTHING:
                 return []
             raise EngineError(
-                f"The public search engines gave no answer ({' '.join(str(error).split())}): "
-                "ask later, or name a SearXNG with web.searxng_url."
+                f"The public search engines didn't answer ({' '.join(str(error).split())}): "
+                "try again later, or use a SearXNG server with --set web.searxng_url=URL."
             ) from error
         return [WebResult(*(str(item.get(name) or "") for name in ("title", "body", "href"))) for item in found]

@@ -1,6 +1,6 @@
-"""HTTP that reaches the public Internet and one server that the owner named, and nothing else of his network.
+"""An HTTP transport that reaches only the public Internet and one server from the settings, not the private network.
 
-A redirect could otherwise lead into it: to this machine, its neighbours, or the address at which clouds keep secrets.
+Otherwise a redirect could lead to this machine, its neighbours, or a cloud's metadata address.
 """
 
 from __future__ import annotations
@@ -13,48 +13,48 @@ import httpx
 from longtake.errors import EngineError
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: all of IPv6 that was ever given to the Internet
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: the only IPv6 range assigned to the Internet
 
 
 class PublicTransport(httpx.HTTPTransport):
-    """Connects only to addresses that were looked at first, on every redirect anew."""
+    """Connects only to addresses that it has checked, including after every redirect."""
 
     def __init__(self, named: httpx.URL, *, offline: bool) -> None:
-        """Take a server at any address.
+        """Allow one server at any address.
 
         Args:
-            named: URL of the one server that may stand anywhere.
-            offline: whether nothing else is reached at all.
+            named: URL of the one server that may be anywhere.
+            offline: whether to allow no other server at all.
         """
         super().__init__(trust_env=False)
         self._named = _origin(named)
         self._offline = offline
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request, to the very address that was checked: a second look-up might tell another one.
+        """Send a request to exactly the address that was checked: a second lookup might return another one.
 
         Raises:
-            EngineError: when the host has an address that is not public.
-            httpx.TransportError: when it cannot be reached.
+            EngineError: if the host has an address that isn't public.
+            httpx.TransportError: if it can't be reached.
         """
         if _origin(request.url) == self._named:
             return super().handle_request(request)
         if self._offline:
-            raise EngineError(f"--offline forbids the redirect to {request.url.host}; name that server itself.")
+            raise EngineError(f"--offline forbids the redirect to {request.url.host}; set that server's own URL.")
         host = request.url.host
         return super().handle_request(
             httpx.Request(
                 request.method,
                 request.url.copy_with(host=_checked_address(host, request)),
-                headers=request.headers,  # with the name of the host
+                headers=request.headers,  # with the host's name
                 stream=request.stream,
-                extensions={**request.extensions, "sni_hostname": host},  # which the certificate is held against
+                extensions={**request.extensions, "sni_hostname": host},  # checked against the certificate
             )
         )
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public Internet, whatever IPv4 address is wrapped into it."""
+    """Whether an IP address, including any embedded IPv4 address, is on the public Internet."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo or (None, None))[1]
@@ -68,24 +68,24 @@ def is_public(address: str) -> bool:
 
 
 def _checked_address(host: str, request: httpx.Request) -> str:
-    """The first of a host's addresses, all of which are public.
+    """The first of a host's addresses, after checking that all are public.
 
     Raises:
-        EngineError: when one of them is not.
-        httpx.ConnectError: when it has none.
+        EngineError: if one of them isn't.
+        httpx.ConnectError: if it has none.
     """
     addresses = _addresses(host, request)
     private = [address for address in addresses if not is_public(address)]
     if private:
-        raise EngineError(f"A redirect to {host} was not followed: {private[0]} is not an address of the public web.")
+        raise EngineError(f"Didn't follow a redirect to {host}: {private[0]} isn't a public address.")
     return addresses[0]
 
 
 def _addresses(host: str, request: httpx.Request) -> list[str]:
-    """What a host stands for; at least one.
+    """The addresses of a host, at least one.
 
-    An address is taken as it is: a system without IPv6 would look one up and tell nothing. All else is left to the
-    system, which reads `2130706433` and `0177.0.0.1` as addresses too: what it makes of a host is checked.
+    An IP address is used as it is, because a system without IPv6 would fail to look one up. Everything else is resolved
+    by the system, which also accepts `2130706433` and `0177.0.0.1`, so its result is what gets checked.
     """
     try:
         return [str(ipaddress.ip_address(host))]

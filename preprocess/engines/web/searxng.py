@@ -1,4 +1,4 @@
-"""SearXNG (github.com/searxng/searxng): a metasearch engine that people run themselves, asked for JSON."""
+"""Web search with SearXNG (github.com/searxng/searxng), a self-hosted metasearch engine, through its JSON API."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from longtake.preprocess.engines.web.public_web import PublicTransport
 from longtake.preprocess.engines.web.web import WebResult
 
 _SETTING = "web.searxng_url"
-_LARGEST = 2 * 1024 * 1024  # bytes of a reply; a page of results has 20 to 100 kB
+_MAX_BYTES = 2 * 1024 * 1024  # of a reply; a page of results has 20 to 100 kB
 _REDIRECTS = 3
 _JSON = "its settings.yml must list `json` under search.formats"
 
 
 def missing_searxng(settings: Settings) -> str | None:
-    """Why no SearXNG can be asked, with what to do; None when one can. Nothing is sent."""
+    """Why SearXNG can't be used, and what to do; None if it can. Nothing is sent."""
     url = settings.web.searxng_url
     if not url:
-        return f"{_SETTING} names no SearXNG: give its URL, such as http://127.0.0.1:8888, with --set"
+        return f"no SearXNG server is set: give its URL with --set {_SETTING}=http://127.0.0.1:8888"
     if set(url) & set("@?#"):
-        return f"{_SETTING} must not hold @, ? or #, as passwords, queries and fragments do"
+        return f"{_SETTING} must not contain @, ? or #: leave out passwords, queries and fragments"
     return refused_endpoint(url, _SETTING, "", offline=settings.offline)
 
 
 class Searxng:
-    """Asks the SearXNG of `settings.web`, which may stand on this machine or in this network: its owner named it."""
+    """Queries the SearXNG server in `settings.web`, which may be on this machine or network."""
 
     id = "searxng"
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is sent."""
-        assert settings.web.searxng_url, "the engine table asks `missing_searxng` first"
+        """Take the server's URL; nothing is sent yet."""
+        assert settings.web.searxng_url, "the engine table checks `missing_searxng` first"
         self._url = settings.web.searxng_url.rstrip("/") + "/search"
         self._offline = settings.offline
 
@@ -46,19 +46,19 @@ class Searxng:
         try:
             status, body = self._get(query, seconds)
         except httpx.TooManyRedirects as error:
-            raise self._failure("redirects in a circle") from error
+            raise self._failure("redirects too often") from error
         except httpx.TimeoutException as error:
-            raise self._failure(f"did not answer within {seconds:.0f} s") from error
+            raise self._failure(f"didn't answer within {seconds:.0f} s") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._failure(f"cannot be reached ({error or type(error).__name__})") from error
+            raise self._failure(f"couldn't be reached ({error or type(error).__name__})") from error
         if status == httpx.codes.FORBIDDEN:
-            raise self._failure(f"refuses the request (403): {_JSON}")
+            raise self._failure(f"refused the request (403): {_JSON}")
         if status != httpx.codes.OK:
-            raise self._failure(f"answers with the status {status}")
+            raise self._failure(f"returned status {status}")
         return self._read(body)[:count]
 
     def _get(self, query: str, seconds: float) -> tuple[int, bytes]:
-        """Status and body of the reply, as it came: packed data could unfold without end."""
+        """Status and raw body of the reply: compressed data could expand without limit."""
         deadline = time.monotonic() + seconds
         body = b""
         with (
@@ -73,10 +73,10 @@ class Searxng:
         ):
             for piece in response.iter_raw():
                 body += piece
-                if len(body) > _LARGEST:
-                    raise self._failure(f"sends more than {_LARGEST} bytes")
+                if len(body) > _MAX_BYTES:
+                    raise self._failure(f"sent more than {_MAX_BYTES} bytes")
                 if time.monotonic() > deadline:
-                    raise httpx.ReadTimeout("the reply goes on")
+                    raise httpx.ReadTimeout("the reply took too long")
         return response.status_code, body
 
     def _read(self, body: bytes) -> list[WebResult]:
@@ -85,13 +85,13 @@ class Searxng:
             found = [_result(item) for item in reply["results"]]
             silent = reply.get("unresponsive_engines")
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            raise self._failure(f"sends something else than its results in JSON: {_JSON}") from error
+            raise self._failure(f"didn't send results in JSON: {_JSON}") from error
         if not found and silent:
-            raise self._failure("got no answer from the search engines that it asks")
+            raise self._failure("got no answer from its search engines")
         return found
 
     def _failure(self, problem: str) -> EngineError:
-        return EngineError(f"The SearXNG at {self._url} {problem}; check {_SETTING}.")
+        return EngineError(f"The SearXNG server at {self._url} {problem}; check {_SETTING}.")
 
 
 def _result(item: dict[str, Any]) -> WebResult:

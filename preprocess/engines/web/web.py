@@ -1,4 +1,4 @@
-"""Web: what search engines find, in their own words. None of the pages found is fetched."""
+"""The protocol of web search engines. They return results without fetching the pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """A page as a search engine tells of it, letter for letter: nobody vouches for any of it."""
+    """A page as a search engine describes it, verbatim and untrusted."""
 
     title: str
     snippet: str
@@ -16,7 +16,7 @@ class WebResult:
 
 
 class WebSearch(Protocol):
-    """Asks a search engine."""
+    """Queries a search engine."""
 
     @property
     def id(self) -> str:
@@ -27,6 +27,6 @@ class WebSearch(Protocol):
         """At most `count` results, best first, within about `seconds`.
 
         Raises:
-            EngineError: when there is no answer, or none that could be read.
+            EngineError: if there is no readable answer.
         """
         ...

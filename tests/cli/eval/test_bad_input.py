@@ -128,13 +128,13 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Pat
         (4, ", options: its options are missing"),
         (5, ", right: C is none of its 2 options"),
         (6, ", clip: gone: no such video"),
-        (7, f", clip: {place / 'clips' / 'noise.mp4'} is not a media file"),
+        (7, f", clip: {place / 'clips' / 'noise.mp4'} isn't a video or audio file"),
         (9, ", options: two of its options are the same"),
         (10, ": no valid JSON"),
     ]:
         assert f"questions.jsonl, line {line}{fault}" in remarks
     assert f"{seer}, q4: The video of this item is not there." in remarks
-    assert f"{seer}, q5: {place / 'clips' / 'noise.mp4'} is not a media file" in remarks
+    assert f"{seer}, q5: {place / 'clips' / 'noise.mp4'} isn't a video or audio file" in remarks
 
 
 def test_what_loading_left_out_is_told_by_doctor_and_report_until_it_is_mended(place: Path) -> None:
@@ -146,7 +146,7 @@ def test_what_loading_left_out_is_told_by_doctor_and_report_until_it_is_mended(p
     assert code == EXIT_PARTIAL
     assert "when the items were loaded: 2 remarks\n" in told
     assert "questions.jsonl, line 2, right: C is none of its 2 options; the row was left out.\n" in told
-    assert f"\n  {noise} is not a media file" in told
+    assert f"\n  {noise} isn't a video or audio file" in told
     eval_("report", run, settings=("--library", place / "library"))
     assert "- Loading: 2 remarks, which `longtake eval doctor` tells; first: " in (run / "report.md").read_text()
     (place / "questions.jsonl").write_text("\n".join([row(0), row(1), row(2, clip="noise")]) + "\n")

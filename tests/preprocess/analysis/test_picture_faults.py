@@ -79,7 +79,7 @@ def test_a_tint_is_found_with_its_colour(
     media: Path, strength: float, colour: tuple[int, int, int], name: str, tmp_path: Path
 ) -> None:
     found = there(find_tints(*with_fault(media / CLIPS[0], tinted(strength, colour), tmp_path / "clip.mkv")))
-    assert found.text == f"the whole picture turns {name} at once and back"
+    assert found.text == f"the whole picture suddenly turns {name}, then back"
     assert found.sure > 0.9
 
 

@@ -154,7 +154,8 @@ def test_a_refused_picture_is_left_out_and_said(store: LayerStore, keyframes: La
     assert [item["text"] for item in layer.items()] == [TOLD[0], TOLD[2]]
     assert [(span.start, span.end) for span in layer.covered] == [(0, 2), (6, 8)]
     [warning] = warnings
-    assert warning.startswith("2 of 4 pictures could not be described, the first at 00:00:04: ")
+    assert "2 of 4 pictures" in warning
+    assert " 00:00:04: " in warning
     assert "content policy" in warning
 
 
@@ -175,7 +176,8 @@ def test_a_picture_that_always_fails_is_left_out_while_others_are_described(
     assert sum(span.length for span in layer.covered) == sum(end - start for start, end in described)
     assert (len(sent), len(set(sent))) == (len(script), 4)
     [warning] = warnings
-    assert warning.startswith(f"1 of 4 pictures could not be described, the first at {time}: ")
+    assert "1 of 4 pictures" in warning
+    assert f" {time}: " in warning
     assert "out of memory; check captions.base_url and captions.model." in warning
 
 
@@ -190,7 +192,7 @@ def test_a_picture_that_failed_in_passing_is_described_after_all(store: LayerSto
 def test_an_endpoint_that_describes_nothing_is_not_sent_every_picture(
     store: LayerStore, keyframes: Layer, reply: Reply
 ) -> None:
-    with openai_server([reply]) as endpoint, pytest.raises(EngineError, match="index again to go on from there"):
+    with openai_server([reply]) as endpoint, pytest.raises(EngineError, match="index again"):
         build(store, job_for(keyframes, endpoint.url))
     assert len(endpoint.requests) == 3
 
@@ -205,7 +207,7 @@ def test_a_model_that_takes_no_pictures_is_not_sent_all_of_them(store: LayerStor
 
 
 def test_without_an_endpoint_the_layer_is_unavailable(keyframes: Layer) -> None:
-    with pytest.raises(EngineUnavailable, match=r"captions\.base_url and captions\.model"):
+    with pytest.raises(EngineUnavailable, match=r"captions\.base_url=.*captions\.model="):
         Captions().recipes(job_for(keyframes, None))
     with pytest.raises(EngineUnavailable, match="the profile names none"):
         Captions().recipes(job_for(keyframes, "http://127.0.0.1:9/v1", "engines.captions=[]"))
@@ -216,7 +218,7 @@ def test_without_keyframes_nothing_is_built(keyframes: Layer) -> None:
 
 
 def test_half_an_endpoint_is_an_error(keyframes: Layer) -> None:
-    with pytest.raises(EngineError, match=r"captions\.base_url and captions\.model"):
+    with pytest.raises(EngineError, match=r"captions\.base_url=.*captions\.model="):
         Captions().recipes(job_for(keyframes, None, "captions.model=seer"))
 
 

@@ -118,7 +118,7 @@ def test_a_video_of_no_second_has_no_rows(store: LayerStore, settings: Settings)
 def test_a_picture_that_cannot_be_read_is_named(store: LayerStore, settings: Settings) -> None:
     keyframes = write_keyframes(store, shown("red", "green"))
     (keyframes.path / "00001.jpg").write_bytes(b"no picture")
-    with pytest.raises(LibraryError, match=r"00001\.jpg cannot be read"):
+    with pytest.raises(LibraryError, match=r"00001\.jpg"):
         build(store, job_for(keyframes, settings))
 
 

@@ -65,11 +65,11 @@ def test_what_is_safe_to_repair_is_repaired(broken: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (SRT.replace("00:00:03,000", "00:00,03.000"), r"talk\.srt, line 6: '00:00,03\.000 --> .*' is not a cue's time"),
-        ("Dear diary,\n" + SRT, r"talk\.srt, line 1: expected a cue's time, found 'Dear diary,'"),
-        (SRT + "\n3\n00:xx\nMore.\n", r"talk\.srt, line \d+: expected a cue's time, found '00:xx'"),
-        ("1\n\n2\n", r"talk\.srt is not a subtitle file: it holds no cue"),
-        ("\x00\x01\x02" * 9, r"talk\.srt is not a subtitle file: it holds binary data"),
+        (SRT.replace("00:00:03,000", "00:00,03.000"), r"talk\.srt, line 6: '00:00,03\.000 --> .*' isn't a cue time"),
+        ("Dear diary,\n" + SRT, r"talk\.srt, line 1: expected a cue time, found 'Dear diary,'"),
+        (SRT + "\n3\n00:xx\nMore.\n", r"talk\.srt, line \d+: expected a cue time, found '00:xx'"),
+        ("1\n\n2\n", r"talk\.srt isn't a subtitle file: it has no cues"),
+        ("\x00\x01\x02" * 9, r"talk\.srt isn't a subtitle file: .* binary data"),
     ],
 )
 def test_what_cannot_be_repaired_is_an_error_with_file_and_line(broken: str, message: str) -> None:
@@ -104,7 +104,7 @@ def test_ass_columns_overrides_and_drawings() -> None:
 
 
 def test_an_ass_event_without_its_columns_is_an_error() -> None:
-    with pytest.raises(MediaError, match=r"talk\.srt, line 2: 'Dialogue: 0,0:00:01\.00' lacks"):
+    with pytest.raises(MediaError, match=r"talk\.srt, line 2: 'Dialogue: 0,0:00:01\.00' is missing"):
         parse("[Events]\nDialogue: 0,0:00:01.00\n")
 
 
@@ -228,7 +228,7 @@ def test_a_track_that_is_cut_off_covers_what_there_is_of_it(media: Path, tmp_pat
     warnings: list[str] = []
     layer = layer_of(Subtitles(), replace(cut, warn=warnings.append), LayerStore(tmp_path / "cut"))
     assert layer.share(cut.media.duration) == 0.0
-    assert warnings == ["the subtitle track of stream 2 ends at 0.0 s, but the file promises 1.9 s: is it whole?"]
+    assert warnings == ["the subtitle track of stream 2 ends at 0.0 s, but the file says 1.9 s: it may be incomplete"]
 
 
 def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(n, n + 0.5) for n in range(1, 6)]
-    swapped = "(ends before it starts: its times were swapped)"
+    swapped = "(ends before it starts: times swapped)"
     assert warnings == [
         f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more",
         "talk.srt: left out, because it lies outside the media: line 16, line 19, line 22 and 1 more",
@@ -269,8 +269,8 @@ def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_
     [
         (SRT.replace("00:00:01,000 --> 00:00:02,500", "00:00:02,500 --> 00:00:01,000"), 2, "ends before it starts"),
         ("[Events]\nDialogue: 0,0:00:03.00,0:00:01.00,Default,,0,0,0,,Hm.\n", 2, "ends before it starts"),
-        (SRT.replace(".\n\n2\n", ".\n2\n"), 4, "taken for the cue's number"),
-        (SRT.replace("Two\n", "Two\n\n"), 9, "taken for more of the cue above"),
+        (SRT.replace(".\n\n2\n", ".\n2\n"), 4, "read as a cue number"),
+        (SRT.replace("Two\n", "Two\n\n"), 9, "read as part of the cue above"),
     ],
 )
 def test_every_repair_is_told_with_its_line(broken: str, line: int, what: str) -> None:
@@ -337,7 +337,7 @@ def test_a_malformed_sidecar_leaves_the_others_be(tmp_path: Path) -> None:
         ("Two lines.", "sidecar 2 (en)"),
     ]
     (warning,) = warnings
-    assert warning.startswith("talk.de.srt, line 6: '3x --> 00:00:04,000' is not a cue's time; write 00:00:01.000")
+    assert warning.startswith("talk.de.srt, line 6: '3x --> 00:00:04,000' isn't a cue time; write 00:00:01.000")
 
 
 def test_a_malformed_sidecar_leaves_the_embedded_track_be(media: Path, tmp_path: Path) -> None:

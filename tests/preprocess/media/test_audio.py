@@ -131,7 +131,7 @@ def test_a_file_that_is_gone_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = write(tmp_path / "gone.wav", [(0.0, tone(1.0))])
     media = probe(path)
     path.unlink()
-    with pytest.raises(MediaError, match=r"gone\.wav cannot be opened"):
+    with pytest.raises(MediaError, match=r"gone\.wav"):
         heard(path, media)
 
 

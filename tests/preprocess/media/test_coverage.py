@@ -90,7 +90,7 @@ def test_a_lost_tail_is_reported_and_not_logged(
     assert {report.name for report in reports} == (set(LAYERS_OF_PASS) if what == "picture" else {"sounds"})
     [(sentence,)] = {report.left_out for report in reports}
     ends, promised = (float(word) for word in sentence.split() if word[0].isdigit())
-    assert sentence == f"the {what} ends at {ends:.1f} s, but the file promises {promised:.1f} s: is it whole?"
+    assert sentence == f"the {what} ends at {ends:.1f} s, but the file says {promised:.1f} s: it may be incomplete"
     assert 4 < ends < 9
     assert promised == pytest.approx(SECONDS, abs=0.2)
     assert index(step, cut, tmp_path / "cut")[0].left_out == (sentence,)
@@ -115,8 +115,8 @@ def test_lost_pieces_too_short_to_divide_what_is_covered_are_reported(tmp_path: 
     path = write_clip(tmp_path / "a.mkv", [noise(1)] * 100, codec="mjpeg", pixels="yuvj420p")
     damaged = overwritten(path, tmp_path / "damaged.mkv", 0.5, 0.53)
     [(sentence,)] = {report.left_out for report in index(VisualPass(), damaged, tmp_path / "layers")}
-    assert 0.05 < float(sentence.split()[0]) < 0.5
-    assert sentence.endswith(" s of the picture, in pieces of under a second, could not be read")
+    assert 0.05 < float(sentence.split(" s of ")[0].split()[-1]) < 0.5
+    assert " s of the picture, in pieces of under a second" in sentence
 
 
 def test_covered_spans_join_what_touches_and_survive_a_pickle() -> None:

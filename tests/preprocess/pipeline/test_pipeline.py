@@ -183,7 +183,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused_and_costs_nothing_finis
 ) -> None:
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     watcher = Watcher(progress=lambda progress: grow(video) if progress.step == "visual_pass" else None)
-    with pytest.raises(SourceChanged, match=r"talk\.mp4 changed while it was read: index it again"):
+    with pytest.raises(SourceChanged, match=r"talk\.mp4 changed .*index it again"):
         workspace.add(video, watcher)
     [record] = workspace.library.videos()
     assert set(record.layers) == {"probe", "subtitles", "text_vectors"}
@@ -200,7 +200,7 @@ def grow(file: Path) -> None:
 def test_a_file_that_goes_while_it_is_read_is_named(video: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     watcher = Watcher(progress=lambda progress: video.unlink(missing_ok=True))
-    with pytest.raises(SourceChanged, match=r"talk\.mp4 was removed while it was read"):
+    with pytest.raises(SourceChanged, match=r"talk\.mp4 was removed"):
         workspace.add(video, watcher)
 
 
@@ -249,8 +249,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, 
     done = subprocess.run([sys.executable, "-c", limited + index], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     [sentence] = done.stderr.strip().splitlines()
-    assert "cannot be written (" in sentence
-    assert "make room" in sentence
+    assert "disk space" in sentence
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     assert "probe" in workspace.library.videos()[0].layers
     assert workspace.add(video).complete
@@ -259,7 +258,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, 
 def test_a_library_of_another_version_is_refused(video: Path, tmp_path: Path) -> None:
     Workspace(tmp_path, EMBEDDED).add(video)
     (tmp_path / "library.json").write_text('{"format": 999}')
-    with pytest.raises(LibraryError, match="format 999; this one reads 1"):
+    with pytest.raises(LibraryError, match="format 999"):
         Workspace(tmp_path, EMBEDDED)
 
 

@@ -134,7 +134,7 @@ def test_without_words_it_says_what_would_supply_them(
     assert failure.kind == "unavailable"
     assert failure.message.startswith(message)
     assert "index it again" in failure.remedy
-    assert f"faster_whisper: {tmp_path} holds no model.bin" in failure.remedy
+    assert f"faster_whisper: {tmp_path} has no model.bin" in failure.remedy
 
 
 def test_a_recogniser_that_was_not_there_yet_is_named(tmp_path: Path) -> None:

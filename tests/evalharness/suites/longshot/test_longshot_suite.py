@@ -228,7 +228,7 @@ def test_a_missing_or_damaged_video_is_told_of_once_and_its_samples_stay(tmp_pat
         "DIR/bench.jsonl, line 2, video_id",
     ]
     assert "gone" in told[0]
-    assert "bad.mp4 is not a media file that can be read" in told[1]
+    assert "bad.mp4 isn't a video or audio file" in told[1]
 
 
 def test_a_file_without_a_sample_is_refused(tmp_path: Path) -> None:

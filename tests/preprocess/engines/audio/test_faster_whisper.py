@@ -85,7 +85,7 @@ def test_what_whisper_itself_would_give_up_is_not_trusted(engine: FasterWhisper,
 def test_a_language_is_used_when_the_model_knows_it(engine: FasterWhisper, media: Path) -> None:
     samples = read_samples(media / "whisper/jfk.flac")
     assert {segment.language for segment in engine.recognise(samples, 0.0, "cy")} == {"cy"}
-    with pytest.raises(ConfigError, match="does not know 'xx'; leave it out"):
+    with pytest.raises(ConfigError, match="'xx'"):
         engine.recognise(samples, 0.0, "xx")
 
 
@@ -129,8 +129,8 @@ def test_a_model_in_the_cache_is_used_by_its_name(cache: Path, tiny: Path, media
 def test_a_folder_that_is_no_model_is_refused_before_and_when_it_is_loaded(tiny: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny, tmp_path / "broken")
     (folder / "model.bin").write_bytes(b"no model")
-    with pytest.raises(EngineError, match=r"broken cannot be loaded \(.+\): give the name or the folder"):
+    with pytest.raises(EngineError, match=r"broken \(.+speech\.model=NAME"):
         FasterWhisper(settings(f"model={folder}")).recognise(np.zeros(RATE, np.float32), 0.0, None)
     (folder / "tokenizer.json").unlink()
     assert missing_model(settings(f"model={tiny}")) is None
-    assert f"{folder} holds no tokenizer.json" in str(missing_model(settings(f"model={folder}")))
+    assert f"{folder} has no tokenizer.json" in str(missing_model(settings(f"model={folder}")))

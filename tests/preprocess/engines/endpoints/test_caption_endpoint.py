@@ -70,12 +70,12 @@ def test_a_refused_picture_is_told_from_an_endpoint_that_does_not_work(reply: Re
         (refuses(401, "Incorrect API key provided"), "failed: Error code: 401 - Incorrect API key provided"),
         (refuses(404, "no model seer"), "no model seer"),
         (refuses(500, "the model\ncrashed"), "the model crashed"),
-        (Reply("garbage"), "no chat completion"),
-        (Reply("<html>hello</html>", kind="text/html"), "no chat completion"),
-        (Reply("[]"), "no chat completion"),
-        (Reply("{}"), "no chat completion"),
-        (Reply('{"choices": []}'), "no chat completion"),
-        (Reply('{"choices": [{"message": {"content": [{}]}}]}'), "no chat completion"),
+        (Reply("garbage"), "a chat completion"),
+        (Reply("<html>hello</html>", kind="text/html"), "a chat completion"),
+        (Reply("[]"), "a chat completion"),
+        (Reply("{}"), "a chat completion"),
+        (Reply('{"choices": []}'), "a chat completion"),
+        (Reply('{"choices": [{"message": {"content": [{}]}}]}'), "a chat completion"),
     ],
 )
 def test_an_endpoint_that_fails_is_one_sentence_that_names_it(reply: Reply, said: str) -> None:
@@ -134,9 +134,9 @@ def test_a_proxy_of_the_environment_never_sees_what_is_sent_to_this_machine(monk
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
-        ((), "name no vision-language model"),
-        (("captions.model=m",), "name no vision-language model"),
-        (("captions.base_url=http://127.0.0.1/v1",), "name no vision-language model"),
+        ((), "no vision-language model is set"),
+        (("captions.model=m",), "no vision-language model is set"),
+        (("captions.base_url=http://127.0.0.1/v1",), "no vision-language model is set"),
         (("captions.model=m", "captions.base_url=localhost"), "is not a URL"),
         (("captions.model=m", "captions.base_url='http://[::1'"), "is not a URL"),
         (("captions.model=m", "captions.base_url=http://127.0.0.1:8000/v1"), None),

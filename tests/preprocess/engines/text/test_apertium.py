@@ -89,7 +89,7 @@ def test_a_program_that_fails_or_hangs_is_told_and_killed(tmp_path: Path, monkey
         Apertium(Settings()).translate(["Hello"], "en", "es")
     _program(tmp_path, monkeypatch, f"{listed}; sleep 60 & echo $! > {tmp_path}/child; wait")
     monkeypatch.setattr("longtake.preprocess.engines.text.apertium._SECONDS", 0.5)
-    with pytest.raises(EngineError, match="did not end within"):
+    with pytest.raises(EngineError, match="within"):
         Apertium(Settings()).translate(["Hello"], "en", "es")
     command = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/cmdline")
     assert not command.exists() or not command.read_bytes()  # gone, or dead and not yet buried

