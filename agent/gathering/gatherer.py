@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.gathering.text_lines import Lines
-from longtake.agent.language.words import holds_phrase
 from longtake.agent.query.query import Anchor, Query, Relation
 from longtake.errors import EngineError
+from longtake.language.words import holds_phrase
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.fusion import WORDS
 from longtake.memory.search.search_index import Hit, Match, SearchFilter, Vectors

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from longtake.agent.language.picture_rows import row_of
+from longtake.language.text import fold
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -74,7 +75,7 @@ def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _same_text(one: str, other: str) -> bool:
-    plain, against = (re.sub(r"\W+", "", text.casefold()) for text in (one, other))
+    plain, against = (re.sub(r"\W+", "", fold(text)) for text in (one, other))
     if plain == against:
         return True
     # Numbers that differ in a digit are two numbers.

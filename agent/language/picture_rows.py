@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from longtake.agent.language.words import numbers
+from longtake.language.words import numbers
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 

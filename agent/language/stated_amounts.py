@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from longtake.agent.language.amounts import Amount, amounts, units
+from longtake.language.amounts import Amount, amounts, units
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import SpanError, parse_time
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from longtake.agent.language.amounts import COINS, RATES
 from longtake.agent.language.picture_rows import CELLS
-from longtake.agent.language.words import NUMBER_WORDS, figures, fold, numbers, stem, words
+from longtake.language.amounts import COINS, RATES, SIGNS
+from longtake.language.numbers import NUMBER_WORDS, figures
+from longtake.language.text import fold
+from longtake.language.words import numbers, stem, words
 
 _ASIDE = frozenset(
     (
@@ -34,13 +36,13 @@ _COUNTED = re.compile(rf"\b(?:{'|'.join(word for word in NUMBER_WORDS if word !=
 # What no one value can be read from: tens and more left in words, parts, ranges, shares ("3 of 5"), "No. 5", questions.
 _VAGUE = re.compile(
     r"\b(?:twenty|thirty|fou?rty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|[mb]illions?|dozens?|half|"
-    r"quarter|couple|few|several)\b|\d\s*(?:of|out of|/|x|×|-|–|to|or|and)\s*[$€£]?\d|\bno\.?\s*\d|\?",
+    rf"quarter|couple|few|several)\b|\d\s*(?:of|out of|/|x|×|-|–|to|or|and)\s*[{SIGNS}]?\d|\bno\.?\s*\d|\?",
     re.IGNORECASE,
 )
 _DIGITS = r"\d{1,12}(?:,\d{3}){0,4}(?:[.,]\d{1,9})?(?![\w:/]|[.,-]\d)"
-_FREE = r"(?<![\w.,:/$€£-])"  # where no number has begun
-_UNIT = r"%|[$€£]|°\s?[CF]?|(?:km/h|kilomet(?:re|er)s (?:an|per) hour)|(?!(?:or|but|with|if|than)\b)[^\W\d_]+"
-_NUMBER = re.compile(rf"([$€£])\s?({_DIGITS})|{_FREE}({_DIGITS})[\s-]?({_UNIT})?", re.IGNORECASE)
+_FREE = rf"(?<![\w.,:/{SIGNS}-])"  # where no number has begun
+_UNIT = rf"%|[{SIGNS}]|°\s?[CF]?|(?:km/h|kilomet(?:re|er)s (?:an|per) hour)|(?!(?:or|but|with|if|than)\b)[^\W\d_]+"
+_NUMBER = re.compile(rf"([{SIGNS}])\s?({_DIGITS})|{_FREE}({_DIGITS})[\s-]?({_UNIT})?", re.IGNORECASE)
 _MONTH = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\b"

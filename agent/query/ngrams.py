@@ -30,6 +30,7 @@ def hashed(texts: Sequence[str]) -> Matrix:
 
 
 def _parts(text: str) -> Iterator[str]:
+    # Not `language.text`: the heads were fitted to this spelling.
     words = _WORD.findall(_DIGITS.sub("0", text.casefold()))
     yield from words
     yield from (f"{one} {other}" for one, other in pairwise(words))

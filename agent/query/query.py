@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from longtake.agent.language.words import coverage
+from longtake.language.words import coverage
 from longtake.memory.records import Citation, Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
 

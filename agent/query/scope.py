@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from text_to_num import alpha2digit
 
-from longtake.agent.language.words import content_stems
 from longtake.agent.query.query import Anchor, Relation, Scope
+from longtake.language.words import content_stems
 from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
 
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")

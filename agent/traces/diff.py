@@ -17,6 +17,7 @@ from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.steps import Step, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt
 from longtake.errors import LibraryError
+from longtake.language.text import comparable
 from longtake.memory.records import Citation, Record
 
 Change = Literal["same", "changed", "came", "went"]
@@ -52,7 +53,7 @@ def diff_of(before: LenientRun, after: LenientRun) -> Diff:
     Raises:
         LibraryError: when the two were asked different questions.
     """
-    asked = [" ".join(run.asked.question.casefold().split()) for run in (before, after)]
+    asked = [comparable(run.asked.question) for run in (before, after)]
     if asked[0] != asked[1] or before.asked.options != after.asked.options:
         raise LibraryError(
             f"{before.id} was asked “{one_line(before.asked.question)}” and {after.id} "

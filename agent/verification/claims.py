@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from longtake.agent.controllers.reply import Reply
-from longtake.agent.language.words import content_stems, coverage, numbers, stems
 from longtake.agent.verification.verdicts import HELD, NOTHING_ELSE, Grounds, is_paraphrase, verdict_of
 from longtake.agent.verification.verifier import BY_WORDS, Verifier
+from longtake.language.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
 

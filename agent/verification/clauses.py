@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from longtake.agent.language.amounts import Amount, amounts, without_amounts
-from longtake.agent.language.words import NEGATION, NUMBER_WORDS, STOPWORDS, content_stems, fold, stem, stems, words
+from longtake.language.amounts import Amount, amounts, without_amounts
+from longtake.language.numbers import NUMBER_WORDS
+from longtake.language.text import fold
+from longtake.language.words import NEGATION, STOPWORDS, content_stems, stem, stems, words
 
 _EDGE = re.compile(r"[.!?](?=\s|$)|[,;](?=\s)|\n+|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _SENTENCE_EDGE = re.compile(r"(?<=[.!?])\s+|\n+|[“”\"]")

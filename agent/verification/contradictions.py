@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from longtake.agent.language.picture_rows import CELLS, row_of
 from longtake.agent.language.statements import Statement, Value, statements
-from longtake.agent.language.words import content_stems, numbers, stem, stems
+from longtake.language.words import content_stems, numbers, stem, stems
 from longtake.memory.records import Citation, Claim, Evidence, Modality
 
 NEAR = 60.0  # seconds between two mentions of a thing called by a single word, or of what may change meanwhile

@@ -10,8 +10,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from longtake.agent.language.words import numbers, words
 from longtake.agent.verification.contradictions import contradicting
+from longtake.language.words import numbers, words
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.tools.core.result import ToolResult
 

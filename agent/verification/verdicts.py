@@ -19,11 +19,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.agent.language.amounts import COINS, Amount, amounts, without_amounts
 from longtake.agent.language.picture_rows import CELLS
 from longtake.agent.language.stated_amounts import OCCURS, holds_amount, stated_amounts
-from longtake.agent.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
 from longtake.agent.verification.clauses import denied_otherwise, names, swaps_attributes
+from longtake.language.amounts import COINS, Amount, amounts, without_amounts
+from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
 from longtake.memory.records import Evidence, Verdict
 
 HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing

@@ -14,7 +14,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.language.words import NEGATION, content_stems, coverage, words
 from longtake.agent.verification.claims import plain_text
 from longtake.agent.verification.verdicts import verdict_of
 from longtake.errors import ConfigError
@@ -22,11 +21,13 @@ from longtake.evalharness.judges.checks import Decision, abstains, decide, says,
 from longtake.evalharness.judges.judge import MAX_POINTS, Case, Finding
 from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times
+from longtake.language.amounts import named_units
+from longtake.language.words import NEGATION, content_stems, coverage, words
 from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
-VERSION = 2  # raised when a reply may be judged otherwise
+VERSION = 3  # raised when a reply may be judged otherwise
 TOLERANCE = 1.0  # seconds by which a stated time may be off
 ALIKE = 0.6  # similarity from which a sentence of other words probably says the same
 _LEAD = re.compile(
@@ -46,12 +47,6 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 _DIRECTIONS = frozenset("from to into out off on behind before after until under over against by for up down".split())
-# A number in another of these may be the same amount.
-_UNITS = frozenset(
-    "ms s sec second min minute h hour day week month year decade century percent cent dollar euro pound yen dozen"
-    " hundred thousand million billion mm cm m km inch foot feet mile g kg ton litre liter gallon hz khz c f"
-    " degree".split()
-)
 _NUMBER = "#"
 _QUOTE = re.compile(r"[\"“]([^\"“”]+)[\"”]|(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
@@ -187,7 +182,11 @@ def _says_whole(claim: str, question: str, sentence: str, facts: Facts) -> bool:
     """
     held, wanted = _plain_stems(sentence), _plain_stems(claim)
     known = {*wanted, *_plain_stems(question), _NUMBER, "yes"}
-    if not known.issuperset(held) or _is_turned(claim, question, sentence) or _units(sentence) - _units(claim):
+    if (
+        not known.issuperset(held)
+        or _is_turned(claim, question, sentence)
+        or named_units(sentence) - named_units(claim)
+    ):
         return False
     if facts.several:
         return _in_order(spelled(claim).split(), spelled(sentence).split())
@@ -214,10 +213,6 @@ def _is_turned(claim: str, question: str, sentence: str) -> bool:
     denied = bool(NEGATION.search(claim)) != bool(NEGATION.search(sentence))
     places = set(words(sentence)) & _DIRECTIONS
     return denied or bool(places - set(words(f"{claim} {question}"))) or bool(_LIMITS.search(f"{claim}\n{sentence}"))
-
-
-def _units(text: str) -> set[str]:
-    return {word for token in spelled(text).split() if (word := token.removesuffix("s")) in _UNITS}
 
 
 def _contradicts(claim: str, sentences: Sequence[str]) -> bool:

@@ -2,41 +2,36 @@
 
 As in the answer normalisation of SQuAD (Rajpurkar et al. 2016) case, punctuation and articles do not count. Numbers
 are compared whole and by value, and a time is taken out of the text before its words are read.
+
+Letters, numbers and currencies are spelled by `longtake.language`. The words are found here and not by its `words`:
+a grade compares them one by one, without stems, and has to know where a clause begins.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
-from longtake.agent.language.words import NUMBER_WORDS
+from longtake.language.amounts import COINS, SIGNS
+from longtake.language.numbers import in_digits, plain_number
+from longtake.language.text import fold
 from longtake.memory.timespan import parse_time
 
-_NUMBERS = {word: int(value) for word, value in NUMBER_WORDS.items() if int(value) < 20}
-_TENS = {
-    word: 10 * value for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_TENS_WORD, _SMALL = "|".join(_TENS), "|".join(list(_NUMBERS)[1:10])
-_COMPOUND = re.compile(rf"\b({_TENS_WORD})[ -]({_SMALL})\b")
-_SINGLE = re.compile(rf"\b({'|'.join(_NUMBERS)}|{_TENS_WORD})\b")
 # Here `one` stands for a thing and counts nothing.
 _PRONOUN = re.compile(r"\b(?:(?:the|this|that|which|no|any|each|every|some|another)\W+one\b|one\W+of\b)")
 _OFTEN = re.compile(r"\b(twice|thrice)\b(?! (?:as|the|a|an)\b)")
 
-_SIGNS = {"©": " c ", "®": " r ", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "%": " percent "}
-_CURRENCY = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
-_SYNONYMS = {"dollars": "dollar", "bucks": "dollar", "euros": "euro", "pounds": "pound"}
+_SIGNS = {"©": " c ", "®": " r ", "×": "x", "%": " percent "}
+_COINS = {f"{coin}s": coin for coin in COINS.values()} | {"bucks": "dollar"}
 _ARTICLES = frozenset({"a", "an", "the"})
 _SUFFIXES = frozenset("s sec m min h am pm mm cm km mg g kg ms hz khz mhz fps kb mb gb c".split())
 
-_AMOUNT = re.compile(r"([$€£¥])\s*(\d[\d.,]*\d|\d)")
+_AMOUNT = re.compile(rf"([{SIGNS}])\s*(\d[\d.,]*\d|\d)")
 # A number keeps what ties digits together, so that 6 is not found in 16:9, 1.6, 555-6 or COVID-6.
 _WORD = re.compile(
     r"(?P<number>(?:(?<![\w.)])-)?\d+(?:[.,:/-]\d+)*)(?P<suffix>[^\W\d_]*)"
     r"|(?P<word>[^\W\d_](?:[^\W_]|')*(?:-\d[^\W_]*)*)"
 )
-_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _BREAK = re.compile(r"[.!?;:,\n\"“”]")
 
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -65,15 +60,13 @@ class StatedTime:
 
 
 def plain(text: str) -> str:
-    """Lower case, one spelling for signs, and number words up to ninety-nine as digits."""
-    text = unicodedata.normalize("NFKC", text).casefold()
+    """One spelling for letters, signs and numbers: `longtake.language`, and what only stands in answers."""
+    text = fold(text)
     for sign, spelling in _SIGNS.items():
         text = text.replace(sign, spelling)
     text = _OFTEN.sub(lambda match: "2" if match[1] == "twice" else "3", text)
     text = _PRONOUN.sub(lambda match: match[0].replace("one", "\0"), text)
-    text = _COMPOUND.sub(lambda match: str(_TENS[match[1]] + _NUMBERS[match[2]]), text)
-    text = _SINGLE.sub(lambda match: str((_NUMBERS | _TENS)[match[1]]), text)
-    return text.replace("\0", "one")
+    return in_digits(text).replace("\0", "one")
 
 
 def take_times(text: str, *, short_clock: bool) -> tuple[list[StatedTime], str]:
@@ -101,7 +94,7 @@ def take_times(text: str, *, short_clock: bool) -> tuple[list[StatedTime], str]:
 
 def words(text: str) -> list[Word]:
     """The words and numbers of plain text, without articles."""
-    text = _AMOUNT.sub(lambda match: f"{match[2]} {_CURRENCY[match[1]]}", text)
+    text = _AMOUNT.sub(lambda match: f"{match[2]} {COINS[match[1]]}", text)
     found: list[Word] = []
     last, fresh = 0, True
     for match in _WORD.finditer(text):
@@ -117,19 +110,8 @@ def words(text: str) -> list[Word]:
 def _parts(match: re.Match[str]) -> list[str]:
     if match["word"]:
         word = match["word"].replace("'", "")
-        return [_SYNONYMS.get(word, word)]
-    number, suffix = _value(match["number"]), match["suffix"]
+        return [_COINS.get(word, word)]
+    number, suffix = plain_number(match["number"]), match["suffix"]
     if suffix and suffix not in _SUFFIXES:
         return [number + suffix]
     return [number, suffix] if suffix else [number]
-
-
-def _value(number: str) -> str:
-    """One spelling for equal numbers; anything that is more than a number, or starts with 0, stays as written."""
-    if _THOUSANDS.fullmatch(number):
-        number = number.replace(",", "")
-    elif re.fullmatch(r"-?\d+,\d{1,2}", number):
-        number = number.replace(",", ".")
-    if re.fullmatch(r"-?(?:0|[1-9]\d*)\.\d+", number):
-        return number.rstrip("0").rstrip(".")
-    return re.sub(r"^0(\d:)", r"\1", number)

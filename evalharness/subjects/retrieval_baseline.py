@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longtake.agent.language.words import content_stems, coverage
 from longtake.evalharness.items import Reply
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.naive_baselines import abstained, chosen
 from longtake.evalharness.subjects.subject import Asked, no_media
+from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Modality, Usage
 from longtake.memory.search.search_index import Hit, SearchFilter
 from longtake.preprocess.pipeline.retrieval import retrieve

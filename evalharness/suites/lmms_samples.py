@@ -98,6 +98,7 @@ def most_points(given: Iterable[float]) -> int | None:
 def _points(value: Any) -> float | None:
     if isinstance(value, Mapping):
         if "pred_answer" in value and "answer" in value:
+            # As lmms-eval compares them, and so not by `language.text`.
             return float(str(value["pred_answer"]).strip().casefold() == str(value["answer"]).strip().casefold())
         value = value.get("score")
     return float(value) if isinstance(value, int | float) and isfinite(value) else None

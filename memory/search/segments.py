@@ -1,6 +1,6 @@
 """Segments: the searchable data of one entry and revision, namely times, modalities, words and vectors.
 
-On disk: a folder `<entry>-<revision>` with `documents.npz` and two files for each vector space. A segment never
+On disk: a folder `<entry>-<revision>` with `documents.npz` and a FAISS file for each vector space. A segment never
 changes; it takes effect once `revisions.json` names its revision. It holds the data to search and Chroma the data to
 show, row by row in the same order.
 """
@@ -11,6 +11,7 @@ import io
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -20,7 +21,7 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.records import MODALITIES
 from longtake.memory.search.lexical import Postings
 from longtake.memory.search.search_index import Batch
-from longtake.memory.search.vectors import StoredVectors
+from longtake.memory.search.vectors import open_vectors, write_vectors
 
 _DOCUMENTS = "documents.npz"
 
@@ -39,7 +40,7 @@ class Segment:
             SegmentError: if it is missing or damaged.
         """
         self._folder = folder
-        self._vectors: dict[str, StoredVectors] = {}
+        self._vectors: dict[str, Any] = {}
         try:
             with np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays:
                 self.starts: npt.NDArray[np.float64] = arrays["start"]
@@ -49,16 +50,16 @@ class Segment:
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise SegmentError(f"couldn't read {folder}") from error
 
-    def vectors(self, space: str) -> StoredVectors:
-        """The vectors of a space, opened on first use.
+    def vectors(self, space: str) -> Any:
+        """The FAISS index of the vectors of a space, opened on first use.
 
         Raises:
             SegmentError: if they are missing or damaged.
         """
         try:
             if space not in self._vectors:
-                self._vectors[space] = StoredVectors.open(self._folder, space)
-        except (OSError, RuntimeError, ValueError) as error:
+                self._vectors[space] = open_vectors(self._folder, space)
+        except RuntimeError as error:
             raise SegmentError(f"{self._folder} has no vectors of {space}") from error
         return self._vectors[space]
 
@@ -86,7 +87,7 @@ class SegmentStore:
         write_atomic(folder / _DOCUMENTS, content.getvalue())
         for batch in batches:
             if batch.vectors is not None:
-                StoredVectors.write(folder, batch.space, batch.vectors)
+                write_vectors(folder, batch.space, batch.vectors)
 
     def open(self, video: str, revision: str) -> Segment:
         """Open a segment.

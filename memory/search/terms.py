@@ -8,7 +8,6 @@ Neighbouring words also make a pair (`red_car`), so that a phrase ranks above it
 from __future__ import annotations
 
 import threading
-import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,13 +15,15 @@ import regex
 import snowballstemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS
 
-VERSION = 2  # raised when a text gets other terms
+from longtake.language.numbers import without_separators
+from longtake.language.text import fold
+
+VERSION = 3  # raised when a text gets other terms
 _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 # Scripts written without spaces between words: every sign is a part of its own, and pairs make the words.
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*"
 _PART = regex.compile(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\p{{L}}\p{{N}}\p{{M}}])+")
 _EDGE = regex.compile(r"^[^\p{L}\p{N}\p{Sc}#@]+|[^\p{L}\p{N}\p{M}\p{Sc}%+#]+$")
-_THOUSANDS = regex.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SHORT = 2  # characters
 _STEMMER, _ALONE = snowballstemmer.stemmer("english"), threading.Lock()
 
@@ -88,8 +89,7 @@ def _stem(word: str) -> str:
 
 
 def _chunks(text: str) -> list[tuple[str, list[str]]]:
-    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).lower())
-    chunks = (_EDGE.sub("", chunk) for chunk in plain.split())
+    chunks = (_EDGE.sub("", chunk) for chunk in without_separators(fold(text)).split())
     return [(chunk, _PART.findall(chunk)) for chunk in chunks if chunk]
 
 

@@ -145,6 +145,7 @@ def _distance(one: TextBox, other: TextBox) -> float:
 
 
 def _normal(text: str) -> str:
+    # Accents count, unlike in `language.text`: readings that differ in one may be two words of the picture.
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

@@ -1,5 +1,6 @@
 """Times in arithmetic: `2 h 15 min + 90 s`, `00:12:34 + 90 s`, `3 min in seconds`.
 
+This is arithmetic, which `language.amounts` does not read: there an amount is compared, here it is calculated exactly.
 A time is a number of the constant `second`; what remains of it in a result says whether that is a time or a number.
 """
 

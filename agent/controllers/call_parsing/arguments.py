@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from langchain_core.utils.json import parse_partial_json
+import json_repair
 
 # Stands for arguments that nothing could read: the tool refuses it by this name, and the controller sees why.
 UNREADABLE = "unreadable_json"
 MAX_SHOWN = 300  # letters of what could not be read
-# Reading what breaks off takes the square of its length.
+# Mending may take the square of a text's length.
 MAX_BROKEN_LENGTH = 10_000
 # What readers raise on a text that is not theirs; brackets in brackets are deeper than Python goes.
 NOT_READ = (ValueError, SyntaxError, RecursionError, MemoryError)
+_DECODER = json.JSONDecoder(strict=False)
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
 def read_arguments(text: str) -> dict[str, Any] | None:
-    """Arguments from JSON, JSON that breaks off or has a comma too many, or a Python literal; None when it is none."""
+    """Arguments from JSON, broken JSON that can be mended in one way, or a Python literal; None when it is none."""
     value = read_json(text)
     return value if isinstance(value, dict) else None
 
@@ -34,17 +33,15 @@ def unreadable(text: str) -> dict[str, Any]:
 def read_json(text: str) -> dict[str, Any] | list[Any] | None:
     """An object or a list, written as for `read_arguments`."""
     text = text.strip().removeprefix("```json").strip("`").strip()
-    whole = len(text) <= MAX_BROKEN_LENGTH
-    for read in (json.loads, *((ast.literal_eval, _without_spare_commas, _python_with_end, _broken_off) * whole)):
-        try:
-            value = read(text)
-        except NOT_READ:
-            continue
-        if isinstance(value, str) and value != text:
-            return read_json(value)
-        if isinstance(value, dict | list):
-            return value
-    return None
+    if not text.startswith(("{", "[", '"')):  # a repair would look for JSON further on
+        return None
+    try:
+        value, _ = _DECODER.raw_decode(text)
+    except NOT_READ:
+        value = _mended(text)
+    if isinstance(value, str) and value != text:
+        return read_json(value)
+    return value if isinstance(value, dict | list) else None
 
 
 def fitted(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -93,14 +90,11 @@ def _wanted(field: Mapping[str, Any], schema: Mapping[str, Any]) -> set[str]:
     return {field["type"]} if "type" in field else set()
 
 
-def _without_spare_commas(text: str) -> Any:
-    return json.loads(re.sub(r",\s*([}\]])", r"\1", text))
-
-
-def _python_with_end(text: str) -> Any:
-    return ast.literal_eval(text + "}")
-
-
-def _broken_off(text: str) -> Any:
-    # It cuts letters off the end until the rest can be read: nothing but an empty object is not what was meant.
-    return parse_partial_json(text) or None
+def _mended(text: str) -> Any:
+    """What broken JSON says; None where it is too long, or where a repair would have to make up a value."""
+    if len(text) > MAX_BROKEN_LENGTH:
+        return None
+    try:
+        return json_repair.loads(text, skip_json_loads=True, strict=True)
+    except NOT_READ:
+        return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from longtake.agent.gathering.gathered import Found, Gathered, joined_text
 from longtake.agent.query.query import Fact, Query
+from longtake.language.text import comparable
 from longtake.memory.records import Closest, Evidence, Modality
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
@@ -105,14 +106,10 @@ def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Without those whose line says nothing that a better one at the same time does not."""
     kept: list[Candidate] = []
     for candidate in candidates:
-        plain = _plain(candidate)
-        if not any(_plain(other).find(plain) >= 0 and other.modality == candidate.modality for other in kept):
+        plain = comparable(candidate.text)
+        if not any(plain in comparable(other.text) and other.modality == candidate.modality for other in kept):
             kept.append(candidate)
     return kept
-
-
-def _plain(candidate: Candidate) -> str:
-    return " ".join(candidate.text.casefold().split())
 
 
 def _key(found: Found) -> tuple[str, tuple[float, float, float, float] | None]:

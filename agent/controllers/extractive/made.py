@@ -12,9 +12,10 @@ from longtake.agent.controllers.extractive.succession import beside
 from longtake.agent.controllers.extractive.values import extreme, values_for
 from longtake.agent.controllers.reply import DraftClaim, Reply
 from longtake.agent.gathering.gathered import Gathered
-from longtake.agent.language.amounts import amounts
-from longtake.agent.language.words import holds_phrase
 from longtake.agent.query.query import Query, Target
+from longtake.language.amounts import amounts
+from longtake.language.text import comparable, same
+from longtake.language.words import holds_phrase
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 
@@ -62,7 +63,8 @@ def _summary(finds: Finds) -> Reply | None:
     for result in finds.of("summarize_segment"):
         for item in sorted(result.evidence, key=lambda item: item.span.start):
             text = " ".join(item.content.split())
-            if not any(text.casefold() in known.casefold() or known.casefold() in text.casefold() for known in lines):
+            plain, others = comparable(text), [comparable(line) for line in lines]
+            if not any(plain in other or other in plain for other in others):
                 lines[text] = item
     return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT)
 
@@ -86,13 +88,9 @@ def _translation(finds: Finds) -> Reply | None:
         return _answered(said, _WORKED_OUT)
     for result in finds.of("translate_text"):
         text = result.output["translated_text"]
-        if not any(_same(text, each.text) for each in finds.ranked):
+        if not any(same(text, each.text) for each in finds.ranked):
             return _answered([(f"“{text}”", [])], _WORKED_OUT)
     return None
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold().split() == other.casefold().split()
 
 
 def _calculation(finds: Finds) -> Reply | None:

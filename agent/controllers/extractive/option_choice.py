@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.language.words import content_stems, coverage
 from longtake.agent.verification.verdicts import says
+from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Option
 
 _LINES = 24  # of the ranked candidates, against which the options are held

@@ -11,9 +11,9 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.values import expression_of, values_for
 from longtake.agent.gathering.gathered import Gathered
-from longtake.agent.language.words import STOPWORDS, TELLING, words
 from longtake.agent.query.query import Query, Source, Target
 from longtake.agent.query.scope import QUOTATION
+from longtake.language.words import STOPWORDS, TELLING, words
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.objects_query import knows_word
 from longtake.preprocess.media.language_names import language_name, language_of

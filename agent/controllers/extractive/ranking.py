@@ -16,9 +16,9 @@ from importlib.resources import files
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.language.words import coverage, holds_phrase, stems
 from longtake.agent.query.query import MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
+from longtake.language.words import coverage, holds_phrase, stems
 from longtake.memory.records import Evidence, Modality, Record
 
 FILE = "ranking.json"

@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from longtake.agent.controllers.extractive.candidates import Candidate, distinct
-from longtake.agent.language.amounts import Amount, amounts
-from longtake.agent.language.words import content_stems
 from longtake.agent.query.query import Query, Target
+from longtake.language.amounts import Amount, amounts
+from longtake.language.words import content_stems
 
 MAX_VALUES = 20
 EXTREMES: Mapping[Target, Callable[..., Value]] = {"highest": max, "lowest": min}

@@ -13,11 +13,11 @@ from longtake.agent.graph.routing import STOPPED, run_cost
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Turn
 from longtake.agent.graph.video_metadata import shots_examined
-from longtake.agent.language.words import holds_phrase
 from longtake.agent.verification.claims import LETTER, NOT_FOUND, open_parts, split_gap
 from longtake.agent.verification.provenance import calls_made, pages_quoted
 from longtake.agent.verification.publishing import softened, unsure, with_citations
 from longtake.agent.verification.verdicts import QUOTATION, says
+from longtake.language.words import holds_phrase
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
 from longtake.memory.timespan import clock
 

@@ -11,10 +11,10 @@ from langgraph.runtime import Runtime
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
-from longtake.agent.language.words import TELLING, content_stems
 from longtake.agent.query.follow_up import pointed_at, resolve
 from longtake.agent.query.query import Query, Scope
 from longtake.agent.query.scope import quoted, read_scope
+from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation, Citing
 
 

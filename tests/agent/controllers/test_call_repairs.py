@@ -34,6 +34,9 @@ TEXT_CALL = '{"name": "transcribe_speech", "arguments": {"timestamp": [3, 7]}}'
         (says(None, ("transcribe_speech", "{'timestamp': [3, 7]}")), "broken JSON read"),
         (says(None, ("transcribe_speech", "{'timestamp': [3, 7]")), "broken JSON read"),
         (says(None, ("transcribe_speech", '{"timestamp": [3, 7,],}')), "broken JSON read"),
+        (says(None, ("transcribe_speech", "{timestamp: [3, 7]}")), "broken JSON read"),
+        (says(None, ("transcribe_speech", '{"timestamp": [3, 7}')), "broken JSON read"),
+        (says(None, ("transcribe_speech", '{"timestamp": [3, 7]}}')), "broken JSON read"),
         (says(None, ("transcribe_speach", GOOD)), "taken for 'transcribe_speech'"),
         (says(None, ("functions.transcribe_speech", GOOD)), "taken for 'transcribe_speech'"),
         (says(f"<tool_call>\n{TEXT_CALL}\n</tool_call>"), "1 call read from the text"),
@@ -86,7 +89,7 @@ def test_what_is_said_before_a_call_in_words_is_kept(small_workspace: Workspace)
     assert set(spoken) == {"role", "content", "tool_calls"}
 
 
-@pytest.mark.parametrize("arguments", ["timestamp is three", "[3, 7]", '"3-7"'])
+@pytest.mark.parametrize("arguments", ["timestamp is three", "[3, 7]", '"3-7"', '{"timestamp":'])
 def test_arguments_that_nothing_can_read_are_told_to_the_controller(small_workspace: Workspace, arguments: str) -> None:
     asked = ask_endpoint(
         small_workspace, [says(None, ("transcribe_speech", arguments)), says(None, LISTEN), says(PRICE)]

@@ -15,12 +15,12 @@ from longtake.agent.controllers.factory import extractive
 from longtake.agent.controllers.reply import Reply
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
-from longtake.agent.language.words import content_stems
 from longtake.agent.query.query import TARGETS, Anchor, Query, Reading, Relation, Scope, Source, Target
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.recording import reply_in
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import EngineError
+from longtake.language.words import content_stems
 from longtake.memory.records import Answer, Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace

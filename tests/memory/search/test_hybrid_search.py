@@ -187,10 +187,9 @@ def test_what_a_crashed_writer_left_is_not_seen_and_swept_by_the_next(index: Hyb
         lambda root: shutil.rmtree(root / "segments"),
         lambda root: next((root / "segments").glob("a-*/*.npz")).write_bytes(b"not a segment"),
         lambda root: next((root / "segments").glob("a-*/*.faiss")).write_bytes(b"no vectors"),
-        lambda root: next((root / "segments").glob("a-*/*.signs")).unlink(),
         lambda root: (root / "revisions.json").write_text("[]"),
     ],
-    ids=["documents lost", "segments lost", "segment damaged", "vectors damaged", "signs lost", "no revisions"],
+    ids=["documents lost", "segments lost", "segment damaged", "vectors damaged", "no revisions"],
 )
 def test_a_damaged_index_says_what_to_do(index: HybridIndex, tmp_path: Path, damage: Callable[[Path], object]) -> None:
     damage(tmp_path / "index")

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from longtake.agent.language.words import STOPWORDS
 from longtake.bench.clips.clip_questions import ClipQuestion
 from longtake.bench.clips.failure_analysis import evidence_of
 from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.evalharness.scoring.wording import plain, take_times, words
+from longtake.language.words import STOPWORDS
 from longtake.memory.records import Answer, Citation, Closest
 from longtake.memory.search.search_index import Document
 from longtake.preprocess.layers.documents import documents_of

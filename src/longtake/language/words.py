@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from text_to_num import alpha2digit
+import regex
 
-_WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w$€£%]+(?:['’]\w+)?", re.UNICODE)
+from longtake.language.numbers import NUMBER_WORDS, figures, plain_number
+from longtake.language.text import fold
+
+_WORD = regex.compile(r"\d+(?:[.,:]\d+)+|[\w$€£¥%]+(?:'\w+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 # Words without content of their own: articles, auxiliaries, pronouns, prepositions and what questions are made of.
@@ -27,29 +29,8 @@ STOPWORDS = frozenset(
         "makes made put puts"
     ).split()
 )
-NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
-    )
-}
-
-
-# Mixed spellings ("12 million") and mere magnitudes ("hundreds of") are no number that could be spelt in digits.
-_MAGNITUDE = re.compile(
-    r"\d\s*(?:hundred|thousand|million|billion)|\b(?:hundreds|thousands|millions|billions)\b", re.IGNORECASE
-)
-_CLAUSE = re.compile(r"[^,;.!?]+")
 _CONTRACTED = re.compile(r"'(?:t|re|ve|ll|d|m)$")
-_SMALL = 20.0  # numbers up to this one keep their word, as in "one of them"; `NUMBER_WORDS` has them
 NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
-
-
-def fold(text: str) -> str:
-    """Lower case without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold().replace("’", "'"))
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def words(text: str) -> list[str]:
@@ -86,11 +67,6 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text))
 
 
-def figures(text: str, *, above: float = _SMALL) -> str:
-    """A text with its numbers above this one in digits: `forty dollars` becomes `40 dollars`."""
-    return _CLAUSE.sub(lambda m: m[0] if _MAGNITUDE.search(m[0]) else alpha2digit(m[0], "en", threshold=above), text)
-
-
 def numbers(text: str) -> set[str]:
     """Numbers of a text, without thousands separators and trailing zeros, number words included."""
     spelt = figures(text)
@@ -103,14 +79,6 @@ def coverage(wanted: Iterable[str], text: str) -> float:
     wanted = list(wanted)
     held = stems(text)
     return sum(term in held for term in wanted) / len(wanted) if wanted else 0.0
-
-
-def plain_number(number: str) -> str:
-    """Digits without thousands separators and trailing zeros; a time stays as it is written."""
-    if ":" in number:
-        return number
-    number = re.sub(r",(?=\d{3}(?:\D|$))", "", number).replace(",", ".")
-    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 # Stems of words that say no more than that something is told, by whom and on what.

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from longtake.agent.language.words import NUMBER_WORDS, figures, fold, plain_number, stem
+from longtake.language.numbers import in_digits, plain_number
+from longtake.language.text import fold
+from longtake.language.words import stem
 
 COINS = {"$": "dollar", "usd": "dollar", "buck": "dollar", "€": "euro", "eur": "euro", "£": "pound", "gbp": "pound"}
+COINS |= {"¥": "yen", "jpy": "yen"}
+SIGNS = "$€£¥"  # of currencies
 RATES = {"percent": "%", "kph": "km/h"} | {
     f"{unit} {rate} hour": "km/h" for unit in ("kilometr", "kilometer") for rate in ("an", "per")
 }
-_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}  # powers of ten
 _SPELLED = {"c": "cent", "penc": "penny", "s": "second", "sec": "second", "h": "hour", "min": "minut", "kg": "kilogram"}
 _SPELLED |= {"kilo": "kilogram", "g": "gram", "m": "meter", "metr": "meter", "km": "kilometer", "kilometr": "kilometer"}
 _SPELLED |= {"cm": "centimeter", "mm": "millimeter", "lb": "pound", "foot": "feet", "ft": "feet", "tonn": "ton"}
-_SPELLED |= {"per cent": "%", "hz": "hertz"}
+_SPELLED |= {"per cent": "%", "hz": "hertz", "khz": "kilohertz", "ms": "millisecond"}
 _RATE = r"(?:km/h|kph|mph|kilomet(?:re|er)s (?:an|per) hour|miles (?:an|per) hour)"
 _MEASURE = (
-    r"dollars?|bucks?|usd|euros?|eur|pounds?|gbp|cents?|pence|pennies|francs?|per ?cent|seconds?|sec|s|minutes?|min|"
-    r"hours?|h|days?|weeks?|months?|years?|decades?|centuries|(?:kilo|centi|milli)?met(?:re|er)s?|km|cm|mm|m|miles?|"
-    r"feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|lbs?|ounces?|lit(?:re|er)s?|degrees?|"
-    r"hz|am|pm"
+    r"dollars?|bucks?|usd|euros?|eur|pounds?|gbp|yen|jpy|cents?|pence|pennies|francs?|per ?cent|milliseconds?|ms|"
+    r"seconds?|sec|s|minutes?|min|hours?|h|days?|weeks?|months?|years?|decades?|centuries|"
+    r"(?:kilo|centi|milli)?met(?:re|er)s?|km|cm|mm|m|miles?|feet|foot|ft|inch(?:es)?|yards?|"
+    r"(?:kilo)?grams?|kilos?|kg|g|tons?|tonnes?|lbs?|ounces?|lit(?:re|er)s?|gallons?|degrees?|k?hz|am|pm"
 )
-_UNIT = rf"%|[$€£]|°\s?[CF]?|{_RATE}|(?:{_MEASURE})(?![\w/])"
+_UNIT = rf"%|[{SIGNS}]|°\s?[CF]?|{_RATE}|(?:{_MEASURE})(?![\w/])"
 _AMOUNT = re.compile(
-    rf"(?<![^\W_])(?<!\d[.,:])([$€£]\s?)?((?<![\w)])[-−])?(\d+(?:[.,:]\d+)*)"
-    rf"(?:[\s-]?({'|'.join(_SCALES)})\b)?(?:[\s-]?({_UNIT}))?"
+    rf"(?<![^\W_])(?<!\d[.,:])([{SIGNS}]\s?)?((?<![\w)])[-−])?(\d+(?:[.,:]\d+)*)(?:[\s-]?({_UNIT}))?"
     r"(?![^\W_]|[.,:]\d)",
     re.IGNORECASE,
 )
 _FACTOR = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)", re.IGNORECASE)
 _ALONE = re.compile(rf"(?<!\w)(?:{_UNIT})", re.IGNORECASE)
-_SMALL = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 class Amount(NamedTuple):
@@ -64,15 +64,17 @@ def units(text: str) -> frozenset[str]:
     return frozenset(_unit(match[0]) for match in _ALONE.finditer(without_amounts(text)))
 
 
+def named_units(text: str) -> frozenset[str]:
+    """Every unit of a text, with a number or without."""
+    return units(text) | {found.unit for found in amounts(text) if found.unit}
+
+
 def _in_digits(text: str) -> str:
-    return _SMALL.sub(lambda match: NUMBER_WORDS[match[0].casefold()], _FACTOR.sub(" × ", figures(text)))
+    return _FACTOR.sub(" × ", in_digits(text))
 
 
 def _amount(match: re.Match[str]) -> Amount:
-    sign, number = "-" if match[2] else "", plain_number(match[3])
-    if match[4] and re.fullmatch(r"\d+(?:\.\d+)?", number):
-        number = plain_number(f"{Decimal(number).scaleb(_SCALES[match[4].casefold()]):f}")
-    return Amount(sign + number, _unit(match[1] or match[5] or ""))
+    return Amount(("-" if match[2] else "") + plain_number(match[3]), _unit(match[1] or match[4] or ""))
 
 
 def _unit(written: str) -> str:

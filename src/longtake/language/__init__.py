@@ -1,0 +1,1 @@
+"""Text and amounts in one spelling, for whoever compares them: search, the agent, the evaluation."""

@@ -1,0 +1,28 @@
+"""One spelling of a text, so that two can be compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
+# Those of Latin, Greek and Cyrillic letters. In other scripts what is combined makes another letter, as が is not か.
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+def fold(text: str) -> str:
+    """Compatible letters as one (Unicode's NFKC), lower case, no accents, straight quotes and hyphens."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text).translate(_SIGNS).casefold()
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts have the same words in the same order."""
+    return comparable(one) == comparable(other)
+
+
+def comparable(text: str) -> str:
+    """A text folded, with one space between its words."""
+    return " ".join(fold(text).split())

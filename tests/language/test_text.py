@@ -1,0 +1,36 @@
+"""One spelling of a text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longtake.language.text import fold, same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("CAFÉ", "cafe"),
+        ("Straße", "STRASSE"),
+        ("it’s “so”", 'it\'s "so"'),
+        ("1–2 — 3", "1-2 - 3"),
+        ("ﬁne", "fine"),
+        ("Ｆｕｌｌ", "full"),
+        ("Ёлка", "елка"),
+        ("two  words\n", "two words"),
+    ],
+)
+def test_what_differs_in_writing_only_is_the_same(one: str, other: str) -> None:
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("が", "か"), ("हिन्दी", "हनद"), ("cafe", "care"), ("a b", "ab")])
+def test_other_letters_are_another_text(one: str, other: str) -> None:
+    assert not same(one, other)
+
+
+@given(st.text())
+def test_what_is_folded_stays_so(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
