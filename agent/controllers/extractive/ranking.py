@@ -18,6 +18,7 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.query.query import MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
+from longtake.language.numbers import in_digits
 from longtake.language.words import coverage, holds_phrase, stems
 from longtake.memory.records import Evidence, Modality, Record
 
@@ -41,7 +42,7 @@ STANDING = (
     "chance above the next line",
     "share of the lines",
     "its source's chance",
-    "holds most words",
+    "words held",
     "is heard",
     "is seen",
     "lacks what its target needs",
@@ -51,14 +52,15 @@ _LAYERS: Mapping[Modality, tuple[str, ...]] = {
     "scene_text": ("scene_text",),
     "audio": ("sounds",),
 }
-_TELLING, _MAX_WORDS = 3, 0.5  # words of a question, and their share in a line, that are no chance
+_TELLING = 3  # words of a question that are no chance where a line holds them
 _LONG = 30.0  # words of a line that count as long
+_DIGIT = re.compile(r"\d")
 _SIGNS: Mapping[str, re.Pattern[str]] = {
-    "number": re.compile(r"\d"),
-    "count": re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twice|once|dozen)\b", re.IGNORECASE),
+    "number": _DIGIT,
+    "count": re.compile(r"\d|\b(?:once|twice|dozen)\b", re.IGNORECASE),
     "duration": re.compile(r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+|[A-Z][a-z]+ [A-Z]"),
-    "calculation": re.compile(r"\d"),
+    "calculation": _DIGIT,
     "colour": re.compile(
         r"\b(?:red|green|blue|yellow|black|white|grey|gray|brown|orange|purple|pink|violet|golden|silver)\b",
         re.IGNORECASE,
@@ -115,7 +117,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         chance - max(others, default=0.0),
         1 / (1 + len(others)),
         _share(query, best),
-        float(len(query.words) >= _TELLING and coverage(query.words, first.text) >= _MAX_WORDS),
+        coverage(query.words, first.text) * min(1.0, len(query.words) / _TELLING),
         float(first.modality == "audio"),
         float(first.modality == "visual"),
         _lack(query, first.text),
@@ -187,9 +189,9 @@ def _lack(query: Query, text: str) -> float:
 
 
 def _new(query: Query, text: str) -> str:
-    """The words of a text that the question does not have."""
+    """The words of a text that the question does not have, with numbers in digits."""
     asked = stems(query.question)
-    return " ".join(word for word in text.split() if not stems(word) <= asked)
+    return in_digits(" ".join(word for word in text.split() if not stems(word) <= asked))
 
 
 def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> float:

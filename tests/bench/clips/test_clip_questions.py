@@ -34,9 +34,9 @@ def question(name: str, text: str, gold: str, evidence: tuple[float, float], **c
 
 
 QUESTIONS = [
-    question("right", "From which pier does the green ferry leave?", "9 (the ninth)", (1.0, 2.0)),
+    question("right", "From which pier do they say the green ferry leaves?", "9 (the ninth)", (1.0, 2.0)),
     question("when", 'When is "Tickets are sold" said?', "2.5-3.5 s", (2.5, 3.5), tolerance_s=0.1),
-    question("mistaken", "From which pier does the green ferry leave?", "19", (3.0, 3.5), modality="speech"),
+    question("mistaken", "Which pier is named when they talk about the green ferry?", "19", (3.0, 3.5), modality="speech"),
     question("absent", "What is the captain wearing?", "A hat", (0.0, 4.0), modality="visual", kind="detail"),
     question("broken", "What is said?", "Nothing", (0.0, 1.0), modality="speech", media="clips/broken.mp4"),
 ]
@@ -111,8 +111,8 @@ def test_rounds_and_calls_are_means_over_all_and_over_those_answered(report: dic
     for name, group in (("spent", items), ("spent_on_answered", answered)):
         spent = report["total"][name]
         assert spent["n"] == len(group)
-        assert spent["rounds"] == round(sum(item["rounds"] for item in group) / len(group), 2) > 1
-        assert spent["tool_calls"] == round(sum(item["tool_calls"] for item in group) / len(group), 2) > 0
+        assert spent["rounds"] == round(sum(item["rounds"] for item in group) / len(group), 2) > 0
+        assert spent["tool_calls"] == round(sum(item["tool_calls"] for item in group) / len(group), 2)
     assert [item["rounds"] for item in items if item["outcome"] == "failed"] == [0]
     assert report["by_kind"]["detail"]["spent_on_answered"] == {"n": 0, "rounds": None, "tool_calls": None}
 
@@ -149,7 +149,7 @@ def test_what_was_lacking_is_a_line_a_question_by_group(folder: Path) -> None:
         shown,
         re.MULTILINE,
     )
-    assert "not here: captions: endpoint: captions.base_url" in shown
+    assert re.search(r"^not here: captions: .*captions\.base_url", shown, re.MULTILINE)
     assert re.search(rf"^  detail {{24}}1 (?:{'|'.join(UNANSWERED)})$", shown, re.MULTILINE)
 
 
