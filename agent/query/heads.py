@@ -17,7 +17,7 @@ from longtake.agent.query.softmax import Matrix, Softmax, fit_softmax
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 _DECAY = 1e-4  # of clips that were left out it is the likeliest; 5e-4 names a few more sources, and doubts all
-_TEMPERATURE = 0.75  # at which the examples of left-out folds are the likeliest, of both heads: 1 doubts too much
+_TEMPERATURE = 0.75  # of targets, at which examples of left-out folds are the likeliest; for sources 1 is as good
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,10 @@ def fit_heads(examples: Sequence[Example], seen: Matrix, without: Collection[str
     for row, example in enumerate(examples):
         sources[row, [SOURCES.index(name) for name in example.sources]] = 1 / len(example.sources)
         targets[row, TARGETS.index(example.target)] = 1
-    fitted = (fit_softmax(seen[kept], truth[kept], decay=_DECAY) for truth in (sources, targets))
-    return Heads(*(head.cooled(_TEMPERATURE) for head in fitted))
+    return Heads(
+        fit_softmax(seen[kept], sources[kept], decay=_DECAY),
+        fit_softmax(seen[kept], targets[kept], decay=_DECAY).cooled(_TEMPERATURE),
+    )
 
 
 def packed(heads: Heads) -> bytes:

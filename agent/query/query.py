@@ -52,7 +52,7 @@ MODALITY_OF: Mapping[Source, Modality] = {
     "motion": "visual",
     "file": "metadata",
 }
-LIKELY = 0.15  # probability from which a source is looked into beside the likeliest
+LIKELY = 0.2  # probability from which a source is looked into beside the likeliest
 
 
 class Reading(Record):

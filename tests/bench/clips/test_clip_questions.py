@@ -36,7 +36,9 @@ def question(name: str, text: str, gold: str, evidence: tuple[float, float], **c
 QUESTIONS = [
     question("right", "From which pier do they say the green ferry leaves?", "9 (the ninth)", (1.0, 2.0)),
     question("when", 'When is "Tickets are sold" said?', "2.5-3.5 s", (2.5, 3.5), tolerance_s=0.1),
-    question("mistaken", "Which pier is named when they talk about the green ferry?", "19", (3.0, 3.5), modality="speech"),
+    question(
+        "mistaken", "Which pier is named when they talk about the green ferry?", "19", (3.0, 3.5), modality="speech"
+    ),
     question("absent", "What is the captain wearing?", "A hat", (0.0, 4.0), modality="visual", kind="detail"),
     question("broken", "What is said?", "Nothing", (0.0, 1.0), modality="speech", media="clips/broken.mp4"),
 ]
