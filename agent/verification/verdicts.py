@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.language.amounts import COINS, Amount, amounts, without_amounts
+from longtake.agent.language.passages import passages
 from longtake.agent.language.picture_rows import CELLS
 from longtake.agent.language.stated_amounts import OCCURS, holds_amount, stated_amounts
 from longtake.agent.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
@@ -94,9 +95,9 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     shown = " ".join(contents)
     told = _ANSWER.sub("", text)
     computed = [line for line in grounds.computed if _tells(told, line)]
-    quotable = [*contents, *grounds.made]
+    quotable = [*passages(proof), *grounds.made]
     told_there = " ".join([shown, *computed, *grounds.made])
-    quotes = [quote for quote in QUOTATION.findall(told) if _stands(quote, (shown, *quotable))]
+    quotes = [quote for quote in QUOTATION.findall(told) if _stands(quote, quotable)]
     quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(told))
     rest = QUOTATION.sub(" ", told) if quoting else told
     if not (proof or computed or grounds.made) or _is_misquoted(text, quotable):
@@ -173,10 +174,11 @@ def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
     side = re.search(r"\b(before|after)\b", rest, re.IGNORECASE)
     if side is None or side[1].casefold() in {word for item in proof for word in words(item.content)}:
         return True
-    starts = [
-        min(item.span.start for item in proof if quote.strip() in item.content) for quote in QUOTATION.findall(told)
-    ]
-    return len(starts) == 2 and (starts[0] < starts[1] if side[1].casefold() == "before" else starts[0] > starts[1])
+    places = [[item.span.start for item in proof if quote.strip() in item.content] for quote in QUOTATION.findall(told)]
+    if len(places) != 2 or not all(places):
+        return False
+    first, second = map(min, places)
+    return first < second if side[1].casefold() == "before" else first > second
 
 
 def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
