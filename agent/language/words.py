@@ -86,6 +86,12 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text))
 
 
+def unsaid(text: str, question: str) -> str:
+    """The words of a text that a question does not hold; endings do not count."""
+    known = stems(question)
+    return " ".join(word for word in text.split() if not stems(word) <= known)
+
+
 def figures(text: str, *, above: float = _SMALL) -> str:
     """A text with its numbers above this one in digits: `forty dollars` becomes `40 dollars`."""
     return _CLAUSE.sub(lambda m: m[0] if _MAGNITUDE.search(m[0]) else alpha2digit(m[0], "en", threshold=above), text)

@@ -38,6 +38,7 @@ _COMPUTED = stems("answer result value equals gives total sum difference togethe
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
 POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
+_ASKED = re.compile(r"[^.!?]*\?")  # a question in the evidence
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")
@@ -193,7 +194,11 @@ def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
 
 
 def settled(question: str, shown: str) -> str | None:
-    """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing."""
+    """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing.
+
+    What the text itself asks settles nothing.
+    """
+    shown = _ASKED.sub(" ", shown)
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
     unsaid = set(_content(question)) - stems(shown) - _EXCUSED - opposites

@@ -9,7 +9,9 @@ from longtake.agent.controllers.extractive.candidates import Candidate, Embed, d
 from longtake.agent.controllers.extractive.option_choice import choose
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
+from longtake.agent.language.words import NEGATION, content_stems, numbers, unsaid
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
 from longtake.memory.records import Closest
 from longtake.tools.core.result import ToolResult
@@ -24,6 +26,7 @@ _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detec
 _MANY = frozenset({"list", "order"})
 _WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
+_COUNTED = frozenset({"count", "number"})
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
     "--set visual_question.model=NAME.",
@@ -32,6 +35,11 @@ _WHAT_HELPS: dict[Source, str] = {
     "text": "No text was read in the picture.",
     "sound": "No sound was listened to.",
     "outside": "What is not in the video needs a language model or the web: `longtake doctor` says what is missing.",
+}
+_FOUND_NOTHING: dict[Source, str] = {
+    "speech": "No words were recognised in what was listened to.",
+    "text": "No text was found in the picture.",
+    "sound": "No sound was recognised.",
 }
 Ranked = Sequence[tuple[Candidate, float]]
 
@@ -60,19 +68,19 @@ def form(findings: Findings) -> Reply:
     ):
         option, line, sure = picked
         claim = DraftClaim(text=_told(query, line), evidence=_ids(line))
-        outcome: Outcome = "answered" if sure else "uncertain"
+        outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
         return Reply(outcome=outcome, claims=(claim,), closest=first, option=option)
     if findings.made is not None:
         return _handed_over(findings.made, findings, nearest)
-    if not fitting or _imperceptible(findings, fitting):
+    if not fitting or _imperceptible(findings) or _not_worked_out(findings):
         return Reply(outcome="abstained", reason=_reason(findings))
     # What is to be worked out stands in no line, unless the question was misread.
     confidence = findings.confidence * (1 - sum(query.reading.targets[target] for target in _WORKED_OUT))
     if fitting[0][0].fact is not None:  # a fact of the recording is exact, if it is what is asked for
         confidence = max(confidence, fitting[0][0].chance(query))
     return Reply(
-        outcome="answered" if confidence >= findings.sure else "uncertain",
+        outcome="answered" if confidence >= findings.sure and _settles(query, fitting[0][0]) else "uncertain",
         claims=tuple(DraftClaim(text=_told(query, each), evidence=_ids(each)) for each in _chosen(query, fitting)),
         closest=nearest,
         confidence=round(confidence, 4),
@@ -111,10 +119,35 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     return sorted(lines, key=lambda each: (each.evidence.span.start, each.evidence.box or ()))
 
 
-def _imperceptible(findings: Findings, fitting: Ranked) -> bool:
+def _settles(query: Query, candidate: Candidate) -> bool:
+    """Whether a line can be the answer: it says something that the question does not, of the kind that is wanted."""
+    if candidate.fact is not None or query.target in (*_TIMED, "choice"):
+        return True  # when a line is said is an answer too, and so is the one of two things that it names
+    if query.target == "yesno" and settled(query.question, candidate.text):
+        return True
+    new = unsaid(candidate.text, query.question)
+    wanted = numbers(new) if query.target in _COUNTED else content_stems(new)
+    return bool(wanted) and not _denied_otherwise(query, candidate)
+
+
+def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
+    """Whether the question denies what a line does not: what is not for sale is in no list of prices."""
+    return bool(NEGATION.search(query.question)) and denied_otherwise(query.question, [candidate.text])
+
+
+def _not_worked_out(findings: Findings) -> bool:
+    """Whether the answer has to be worked out, and every tool that was asked to has failed."""
+    target, results = findings.query.target, findings.results
+    asked = target in _WORKED_OUT and findings.query.reading.targets[target] >= _UNSEEN
+    return asked and bool(results) and all(result.failure for result in results)
+
+
+def _imperceptible(findings: Findings) -> bool:
     """Whether what is asked is seen, no engine here sees it, and no line is likely to say it."""
     query = findings.query
     asked = query.source in ("picture", "outside") and query.reading.sources[query.source] >= _UNSEEN
+    # Of a recording without a picture the question means something else.
+    asked = asked and query.source not in query.lacks
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
     return asked and not perceived and findings.confidence < findings.sure
 
@@ -136,5 +169,12 @@ def _ids(candidate: Candidate) -> tuple[str, ...]:
 
 def _reason(findings: Findings) -> str:
     """Why nothing can be offered, and what would help."""
-    missing = [_WHAT_HELPS[source] for source in findings.query.sources if source in _WHAT_HELPS]
-    return next(iter([*missing, *failures(findings.results)]), "") or "Nothing that could answer this was found."
+    query = findings.query
+    failed = failures(findings.results)
+    if failed and _not_worked_out(findings):
+        return failed[0]
+    missing = [
+        query.lacks.get(source) or (_FOUND_NOTHING if query.examined(source) else _WHAT_HELPS).get(source, "")
+        for source in query.sources
+    ]
+    return next(filter(None, [*missing, *failed]), "Nothing that could answer this was found.")

@@ -75,6 +75,8 @@ def _count(finds: Finds) -> Reply | None:
             least = "at least " if result.output.get("at_least") else ""
             text = f"{least}{result.output['count']}: “{result.evidence[-1].content}”"
             asked = min(reading.sources["picture"], reading.targets["count"])
+            if not finds.query.scope.point and result.output["count"] != result.output["in_all"]:
+                asked *= _DOUBTED  # the question may want those at once, or all that come by
             return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
     return None
 

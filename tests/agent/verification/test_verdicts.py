@@ -173,6 +173,8 @@ TABLE: list[tuple[str, str, str, Verdict]] = [
         "supported",
     ),
     ("Yes, the kettle costs 45 dollars.", "The kettle costs 45 dollars.", "Is the kettle dear?", "unverified"),
+    ("Yes: “Tell me, is the shop open?”", "Tell me, is the shop open?", "Is the shop open?", "unverified"),
+    ("Yes: “The shop is open. Who knew?”", "The shop is open. Who knew?", "Is the shop open?", "supported"),
 ]
 
 
