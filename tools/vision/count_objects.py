@@ -31,9 +31,9 @@ def count_objects(
 ) -> ToolResult:
     """Count one kind of thing in a segment: the most at once, or, of moving or 'different' things, how many in all.
 
-    The notes say which of the two the count is; `in_all` is the latter. Where there may be more, `at_least` is true and `confidence`, from 0 to
-    1, says how sure the count is: as sure as the least sure of those counted, each by the detector's score in the
-    middle of its sightings. What may be the thing is counted only where nothing is it surely.
+    The notes say which of the two the count is; `in_all` is the latter. Where there may be more, `at_least` is true and
+    `confidence`, from 0 to 1, says how sure the count is: as sure as the least sure of those counted, each by the
+    detector's score in the middle of its sightings. What may be the thing is counted only where nothing is it surely.
     """
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_choice import choose
 from longtake.agent.controllers.extractive.planning import failures
+from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.language.words import NEGATION, content_stems, numbers, unsaid
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
@@ -27,6 +29,7 @@ _MANY = frozenset({"list", "order"})
 _WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
 _COUNTED = frozenset({"count", "number"})
+_CLAUSE = re.compile(r"[.:;!?]\s+")  # what comes before the last one tells why it is asked
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
     "--set visual_question.model=NAME.",
@@ -50,8 +53,7 @@ class Findings:
 
     query: Query
     ranked: Ranked
-    confidence: float
-    sure: float
+    weights: Weights
     results: Sequence[ToolResult]
     embed: Embed
     made: Reply | None = None
@@ -73,23 +75,29 @@ def form(findings: Findings) -> Reply:
         return Reply(outcome=outcome, claims=(claim,), closest=first, option=option)
     if findings.made is not None:
         return _handed_over(findings.made, findings, nearest)
-    if not fitting or _imperceptible(findings) or _not_worked_out(findings):
+    if not fitting or _not_worked_out(findings):
         return Reply(outcome="abstained", reason=_reason(findings))
-    # What is to be worked out stands in no line, unless the question was misread.
-    confidence = findings.confidence * (1 - sum(query.reading.targets[target] for target in _WORKED_OUT))
-    if fitting[0][0].fact is not None:  # a fact of the recording is exact, if it is what is asked for
-        confidence = max(confidence, fitting[0][0].chance(query))
+    best = fitting[0][0]
+    trust = confidence(
+        query, [fitting[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights
+    )
+    if trust < findings.weights.sure and _imperceptible(findings):
+        return Reply(outcome="abstained", reason=_reason(findings))
+    # A fact of the recording is exact, if it is what is asked for. What is to be worked out stands in no line, unless
+    # the question was misread.
+    worked_out = sum(query.reading.targets[target] for target in _WORKED_OUT)
+    sure = best.chance(query) if best.fact is not None else trust * (1 - worked_out)
     return Reply(
-        outcome="answered" if confidence >= findings.sure and _settles(query, fitting[0][0]) else "uncertain",
+        outcome="answered" if sure >= findings.weights.sure and _settles(query, best) else "uncertain",
         claims=tuple(DraftClaim(text=_told(query, each), evidence=_ids(each)) for each in _chosen(query, fitting)),
         closest=nearest,
-        confidence=round(confidence, 4),
+        confidence=round(sure, 4),
     )
 
 
 def _handed_over(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:
     """What a tool made: answered where it is likely enough, else the first of the closest lines."""
-    if made.confidence is None or made.confidence >= findings.sure:
+    if made.confidence is None or made.confidence >= findings.weights.sure:
         return made.model_copy(update={"closest": nearest})
     lines = {item.id: each for each, _ in findings.ranked for item in each.line}
     proofs = [
@@ -126,13 +134,15 @@ def _settles(query: Query, candidate: Candidate) -> bool:
     if query.target == "yesno" and settled(query.question, candidate.text):
         return True
     new = unsaid(candidate.text, query.question)
-    wanted = numbers(new) if query.target in _COUNTED else content_stems(new)
-    return bool(wanted) and not _denied_otherwise(query, candidate)
+    if query.target in _COUNTED:
+        return bool(numbers(new))
+    return bool(content_stems(new) if query.target == "yesno" else new) and not _denied_otherwise(query, candidate)
 
 
 def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
     """Whether the question denies what a line does not: what is not for sale is in no list of prices."""
-    return bool(NEGATION.search(query.question)) and denied_otherwise(query.question, [candidate.text])
+    asked = _CLAUSE.split(query.question.strip())[-1]
+    return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])
 
 
 def _not_worked_out(findings: Findings) -> bool:
@@ -143,13 +153,13 @@ def _not_worked_out(findings: Findings) -> bool:
 
 
 def _imperceptible(findings: Findings) -> bool:
-    """Whether what is asked is seen, no engine here sees it, and no line is likely to say it."""
+    """Whether what is asked is seen or lies outside the video, and nothing here has looked at it."""
     query = findings.query
     asked = query.source in ("picture", "outside") and query.reading.sources[query.source] >= _UNSEEN
     # Of a recording without a picture the question means something else.
     asked = asked and query.source not in query.lacks
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
-    return asked and not perceived and findings.confidence < findings.sure
+    return asked and not perceived
 
 
 def _told(query: Query, candidate: Candidate) -> str:
