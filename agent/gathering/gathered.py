@@ -56,7 +56,7 @@ class Gathered(Record):
     def evidence(self) -> list[Evidence]:
         """Every document that was found and the lines they stand in, each once."""
         pieces = (item for found in self.found for item in (found.evidence, *found.line))
-        return list({(item.id, item.box): item for item in pieces}.values())
+        return list({item.key: item for item in pieces}.values())
 
 
 Gatherer = Callable[[Query, "RunContext"], Gathered]

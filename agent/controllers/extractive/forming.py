@@ -86,12 +86,12 @@ def form(findings: Findings) -> Reply:
     # A fact of the recording is exact, if it is what is asked for. What is to be worked out stands in no line, unless
     # the question was misread.
     worked_out = sum(query.reading.targets[target] for target in _WORKED_OUT)
-    sure = best.chance(query) if best.fact is not None else trust * (1 - worked_out)
+    chance = best.chance(query) if best.fact is not None else trust * (1 - worked_out)
     return Reply(
-        outcome="answered" if sure >= findings.weights.sure and _settles(query, best) else "uncertain",
+        outcome="answered" if chance >= findings.weights.sure and _settles(query, best) else "uncertain",
         claims=tuple(DraftClaim(text=_told(query, each), evidence=_ids(each)) for each in _chosen(query, fitting)),
         closest=nearest,
-        confidence=round(sure, 4),
+        confidence=round(chance, 4),
     )
 
 
