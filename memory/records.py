@@ -43,6 +43,11 @@ class Evidence(Record):
         parts = (self.video, f"{self.span.start:.3f}", f"{self.span.end:.3f}", self.modality, self.content, self.engine)
         return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=5).hexdigest()
 
+    @property
+    def key(self) -> tuple[str, tuple[float, float, float, float] | None]:
+        """What tells it from all others: two cells of a table may hold the same text, and so have one id."""
+        return self.id, self.box
+
 
 class Citation(Record):
     """A place in a video that a reader can jump to, and what is said or shown there."""

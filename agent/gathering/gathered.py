@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from longtake.agent.language.picture_rows import CELLS
 from longtake.agent.query.query import Query
 from longtake.memory.records import Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
@@ -55,13 +56,13 @@ class Gathered(Record):
     def evidence(self) -> list[Evidence]:
         """Every document that was found and the lines they stand in, each once."""
         pieces = (item for found in self.found for item in (found.evidence, *found.line))
-        return list({(item.id, item.box): item for item in pieces}.values())
+        return list({item.key: item for item in pieces}.values())
 
 
 Gatherer = Callable[[Query, "RunContext"], Gathered]
 
 
 def joined_text(items: tuple[Evidence, ...]) -> str:
-    """Lines of speech as one text; texts of a picture apart."""
-    between = " " if items[0].modality == "speech" else " · "
-    return between.join(dict.fromkeys(" ".join(item.content.split()) for item in items))
+    """Lines of speech as one text, word for word; texts of a picture apart, each once."""
+    texts = [" ".join(item.content.split()) for item in items]
+    return " ".join(texts) if items[0].modality == "speech" else CELLS.join(dict.fromkeys(texts))

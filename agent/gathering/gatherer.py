@@ -38,9 +38,8 @@ def gather(query: Query, context: RunContext) -> Gathered:
     search = _Search(query, context.tools)
     span = query.scope.span
     if span is not None:
-        window = span.widened(
-            _AROUND if query.scope.point else 0.0, _AROUND if query.scope.point else 0.0, _longest(query)
-        )
+        around = _AROUND if query.scope.point else 0.0
+        window = span.widened(around, around, _longest(query))
         found = search.within(query.question, window)
         if found:
             return Gathered(found=(*search.changes(window), *found), window=window)
@@ -52,8 +51,8 @@ def gather(query: Query, context: RunContext) -> Gathered:
         return Gathered(found=found)
     changes = search.changes(TimeSpan(start=spot.span.start, end=spot.span.start)) if spot else []
     inside = [each.model_copy(update={"anchored": True}) for each in (*changes, *search.within(query.question, there))]
-    known = {(each.evidence.id, each.evidence.box) for each in inside}
-    others = [each for each in found if (each.evidence.id, each.evidence.box) not in known]
+    known = {each.evidence.key for each in inside}
+    others = [each for each in found if each.evidence.key not in known]
     return Gathered(found=(*inside, *others), window=there, spot=spot)
 
 

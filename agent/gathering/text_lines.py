@@ -7,13 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from longtake.agent.language.passages import goes_on
 from longtake.agent.language.picture_rows import row_of
 from longtake.language.text import fold
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
 _WORDS = 25  # of a line of speech, from which no further cue joins it
-_PAUSE = 2.5  # seconds between two cues of one line
 _ENDS = re.compile(r"[.!?…][\"”»)]?\s*$")
 _LETTERS = 100  # of the texts of a picture in one line, where they stand in several rows
 _TOGETHER = 0.5  # share of the shorter text's time that two of one line share
@@ -42,8 +42,7 @@ class Lines:
         line = [item]
         for following in self._speech[place + 1 :]:
             long = sum(len(each.content.split()) for each in line) >= _WORDS
-            apart = following.span.start - line[-1].span.end > _PAUSE or following.engine != item.engine
-            if long or apart or _ENDS.search(line[-1].content):
+            if long or not goes_on(line[-1], following) or _ENDS.search(line[-1].content):
                 break
             line.append(following)
         return tuple(line)

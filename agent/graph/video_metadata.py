@@ -14,6 +14,9 @@ from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
+_NO_PICTURE = "There is no picture, only sound."
+_NO_SOUND = "There is no audio track."
+_SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
 _SLACK = 0.5  # seconds by which the edges of what was looked at may miss those of a shot
 
@@ -28,6 +31,7 @@ class KnownVideo(Record):
     shots: tuple[TimeSpan, ...]
     facts: tuple[Fact, ...]
     blank: tuple[Evidence, ...] = Field(description="Where the picture is empty.")
+    lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that it cannot have, and why not.")
 
 
 class Known(Record):
@@ -50,7 +54,22 @@ def known_video(video: VideoHandle) -> KnownVideo:
         shots=tuple(TimeSpan(start=item["start"], end=item["end"]) for item in video.items("shots")),
         facts=tuple(recording_facts(video)),
         blank=tuple(blank_spans(video)),
+        lacks=_lacks(video),
     )
+
+
+def _lacks(video: VideoHandle) -> dict[Source, str]:
+    """The sources of which the file has no stream, each with the sentence that says so."""
+    probe = video.layer("probe")
+    if probe is None:
+        return {}
+    streams = next(probe.items())
+    lacks: dict[Source, str] = {} if streams["video"] else dict.fromkeys(_SHOWN, _NO_PICTURE)
+    if not streams["audio"]:
+        lacks["sound"] = _NO_SOUND
+        if not video.layer("subtitles"):
+            lacks["speech"] = _NO_SOUND
+    return lacks
 
 
 def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequence[KnownVideo]) -> str:
@@ -91,7 +110,7 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
         return []
     streams = next(probe.items())
     picture = streams["video"]
-    shown = "There is no picture, only sound."
+    shown = _NO_PICTURE
     if picture:
         size = f"{picture['width']}x{picture['height']}"
         shown = f"The picture is {size} at {picture['fps']:g} frames a second, codec {picture['codec']}."
@@ -115,7 +134,7 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
 
 def _sound(video: VideoHandle, tracks: int) -> str:
     if not tracks:
-        return "There is no audio track."
+        return _NO_SOUND
     silent = sum(item["end"] - item["start"] for item in video.items("sounds") if item["kind"] == "silence")
     if video.layer("sounds") and silent >= 0.98 * video.duration:
         return "There is an audio track, but it is silent throughout."

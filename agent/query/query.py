@@ -52,6 +52,12 @@ MODALITY_OF: Mapping[Source, Modality] = {
     "motion": "visual",
     "file": "metadata",
 }
+# The layers of which each reads what a source holds; nothing reads the others into a layer.
+LAYERS_OF: Mapping[Source, tuple[str, ...]] = {
+    "speech": ("subtitles", "speech"),
+    "text": ("scene_text",),
+    "sound": ("sounds",),
+}
 LIKELY = 0.2  # probability from which a source is looked into beside the likeliest
 
 
@@ -105,6 +111,7 @@ class Query(Record):
     coverage: Mapping[str, float] = Field(default_factory=dict, description="Share of the timeline by layer.")
     facts: tuple[Fact, ...] = Field(default=(), description="What is known of the recordings themselves.")
     blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")
+    lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why not.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
     last: Citation | None = Field(default=None, description="Where the thread's last answer rests.")
 
@@ -129,6 +136,10 @@ class Query(Record):
         shares = self.reading.sources
         ranked = sorted(shares, key=lambda name: -shares[name])
         return tuple(name for name in ranked if name == ranked[0] or shares[name] >= LIKELY)
+
+    def examined(self, source: Source) -> bool:
+        """Whether a layer has read what the source holds, if only of a part of the timeline."""
+        return any(self.coverage.get(layer) for layer in LAYERS_OF.get(source, ()))
 
     def chance(self, modality: Modality, *, measured: bool = False) -> float:
         """How likely the answer lies in a modality.

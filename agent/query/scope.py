@@ -192,7 +192,7 @@ def _shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
 
 
 def _edge(text: str, duration: float) -> TimeSpan | None:
-    length = min(duration, MAX_EDGE_LENGTH, max(SHORTEST_EDGE, EDGE_SHARE * duration))
+    length = min(duration / 2, MAX_EDGE_LENGTH, max(SHORTEST_EDGE, EDGE_SHARE * duration))
     if _MIDDLE.search(text):
         return TimeSpan(start=duration / 2 - length / 2, end=duration / 2 + length / 2)
     match = None if _THROUGHOUT.search(text) else _AT_EDGE.search(text)

@@ -26,7 +26,8 @@ def unsure(reply: Reply, names: Mapping[str, str]) -> str:
     for line in reply.closest[:1]:
         name = f"{names[line.video]} " if line.video in names else ""
         end = "" if line.text.endswith(_ENDS) else "."
-        told.append(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: “{line.text}”{end}")
+        text = line.text if "“" in line.text else f"“{line.text}”"  # what a tool made of lines quotes them itself
+        told.append(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: {text}{end}")
     return " ".join(told)
 
 

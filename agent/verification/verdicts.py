@@ -19,6 +19,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longtake.agent.language.passages import passages
 from longtake.agent.language.picture_rows import CELLS
 from longtake.agent.language.stated_amounts import OCCURS, holds_amount, stated_amounts
 from longtake.agent.verification.clauses import denied_otherwise, names, swaps_attributes
@@ -37,6 +38,7 @@ _COMPUTED = stems("answer result value equals gives total sum difference togethe
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
 POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
+_ASKED = re.compile(r"[^.!?]*\?")  # a question in the evidence
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
     pair.split("/")
@@ -94,9 +96,9 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     shown = " ".join(contents)
     told = _ANSWER.sub("", text)
     computed = [line for line in grounds.computed if _tells(told, line)]
-    quotable = [*contents, *grounds.made]
+    quotable = [*passages(proof), *grounds.made]
     told_there = " ".join([shown, *computed, *grounds.made])
-    quotes = [quote for quote in QUOTATION.findall(told) if _stands(quote, (shown, *quotable))]
+    quotes = [quote for quote in QUOTATION.findall(told) if _stands(quote, quotable)]
     quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(told))
     rest = QUOTATION.sub(" ", told) if quoting else told
     if not (proof or computed or grounds.made) or _is_misquoted(text, quotable):
@@ -173,10 +175,11 @@ def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
     side = re.search(r"\b(before|after)\b", rest, re.IGNORECASE)
     if side is None or side[1].casefold() in {word for item in proof for word in words(item.content)}:
         return True
-    starts = [
-        min(item.span.start for item in proof if quote.strip() in item.content) for quote in QUOTATION.findall(told)
-    ]
-    return len(starts) == 2 and (starts[0] < starts[1] if side[1].casefold() == "before" else starts[0] > starts[1])
+    places = [[item.span.start for item in proof if quote.strip() in item.content] for quote in QUOTATION.findall(told)]
+    if len(places) != 2 or not all(places):
+        return False
+    first, second = map(min, places)
+    return first < second if side[1].casefold() == "before" else first > second
 
 
 def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
@@ -191,7 +194,11 @@ def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
 
 
 def settled(question: str, shown: str) -> str | None:
-    """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing."""
+    """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing.
+
+    What the text itself asks settles nothing.
+    """
+    shown = _ASKED.sub(" ", shown)
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
     unsaid = set(_content(question)) - stems(shown) - _EXCUSED - opposites

@@ -31,9 +31,9 @@ def count_objects(
 ) -> ToolResult:
     """Count one kind of thing in a segment: the most at once, or, of moving or 'different' things, how many in all.
 
-    The notes say which of the two the count is. Where there may be more, `at_least` is true and `confidence`, from 0 to
-    1, says how sure the count is: as sure as the least sure of those counted, each by the detector's score in the
-    middle of its sightings. What may be the thing is counted only where nothing is it surely.
+    The notes say which of the two the count is; `in_all` is the latter. Where there may be more, `at_least` is true and
+    `confidence`, from 0 to 1, says how sure the count is: as sure as the least sure of those counted, each by the
+    detector's score in the middle of its sightings. What may be the thing is counted only where nothing is it surely.
     """
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
@@ -42,10 +42,9 @@ def count_objects(
         raise ToolError("unavailable", seen.doubt, f"{BETTER}.")
     counted = seen if seen.tracks or not seen.doubt else replace(seen, tracks=seen.perhaps, different=0)
     most, when = counted.most_at_once()
-    count = most
-    if query.over_time:
-        # One picture proves as many as it shows, though they may all have taken the place of others.
-        count = max(seen.different, most) if seen.doubt else len(seen.tracks)
+    # One picture proves as many as it shows, though they may all have taken the place of others.
+    in_all = max(seen.different, most) if seen.doubt else len(seen.tracks)
+    count = in_all if query.over_time else most
     evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
     evidence += [perhaps_seen(context, seen, track, when) for track in seen.perhaps]
     at_most = f"the most in one picture is {most}, at {clock(when, decimals=1)}" if most else ""
@@ -55,7 +54,7 @@ def count_objects(
         said = [f"different ones over time, each followed through {seen.where}", at_most]
     else:
         said = [f"not over time but at once: {at_most}, of {seen.where}"]
-    output: dict[str, Any] = {"object": query.phrase, "count": count}
+    output: dict[str, Any] = {"object": query.phrase, "count": count, "in_all": in_all}
     if seen.doubt:
         confidence = _confidence(counted.tracks if query.over_time else counted.seen_at(when), count)
         output |= {"at_least": True, "confidence": confidence}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from longtake.agent.gathering.gathered import Found, Gathered, joined_text
+from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Fact, Query
 from longtake.language.text import comparable
 from longtake.memory.records import Closest, Evidence, Modality
@@ -77,7 +78,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     facts = {fact.evidence.id: fact for fact in query.facts if fact.source == "file" or not part}
     known_before = [*(fact.evidence for fact in facts.values()), *query.blank]
     loose = [*_of_tools(results), *((item, "orient") for item in known_before)][-MAX_EMBEDDED:]
-    known = {(item.id, item.box): tool for item, tool in loose}
+    known = {item.key: tool for item, tool in loose}
     gathered_ones = [
         Candidate(
             found.evidence,
@@ -85,13 +86,13 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
             found.cosine,
             found.words,
             found.anchored,
-            known.get(_key(found), ""),
+            known.get(found.evidence.key, ""),
             spoken=found.spoken,
         )
         for found in gathered.found
     ]
-    held = {(each.evidence.id, each.evidence.box) for each in gathered_ones}
-    fresh = [(item, tool) for item, tool in loose if (item.id, item.box) not in held]
+    held = {each.evidence.key for each in gathered_ones}
+    fresh = [(item, tool) for item, tool in loose if item.key not in held]
     vectors = embed([query.question, *(item.content for item, _ in fresh)])
     cosines = vectors[1:] @ vectors[0] if fresh else []
     lines = _lines([item for item, _ in fresh])
@@ -103,7 +104,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Without those whose line says nothing that a better one at the same time does not."""
+    """Without those whose line stands, word for word, in a better one of the same modality, at whatever time."""
     kept: list[Candidate] = []
     for candidate in candidates:
         plain = comparable(candidate.text)
@@ -112,17 +113,11 @@ def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     return kept
 
 
-def _key(found: Found) -> tuple[str, tuple[float, float, float, float] | None]:
-    return found.evidence.id, found.evidence.box
-
-
 def _of_tools(results: Sequence[ToolResult]) -> list[tuple[Evidence, str]]:
     return [(item, result.tool) for result in results if not result.failure for item in result.evidence if item.video]
 
 
 def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
     """Texts that a tool read at one moment stand in one line."""
-    from longtake.agent.gathering.text_lines import Lines
-
     lines = Lines(items)
     return [lines.line_of(item) for item in items]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_choice import choose
 from longtake.agent.controllers.extractive.planning import failures
+from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
+from longtake.language.words import NEGATION, content_stems, numbers, unsaid
 from longtake.memory.records import Closest
 from longtake.tools.core.result import ToolResult
 
@@ -24,6 +28,8 @@ _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detec
 _MANY = frozenset({"list", "order"})
 _WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
+_COUNTED = frozenset({"count", "number"})
+_CLAUSE = re.compile(r"[.:;!?]\s+")  # what comes before the last one tells why it is asked
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
     "--set visual_question.model=NAME.",
@@ -32,6 +38,11 @@ _WHAT_HELPS: dict[Source, str] = {
     "text": "No text was read in the picture.",
     "sound": "No sound was listened to.",
     "outside": "What is not in the video needs a language model or the web: `longtake doctor` says what is missing.",
+}
+_FOUND_NOTHING: dict[Source, str] = {
+    "speech": "No words were recognised in what was listened to.",
+    "text": "No text was found in the picture.",
+    "sound": "No sound was recognised.",
 }
 Ranked = Sequence[tuple[Candidate, float]]
 
@@ -42,8 +53,7 @@ class Findings:
 
     query: Query
     ranked: Ranked
-    confidence: float
-    sure: float
+    weights: Weights
     results: Sequence[ToolResult]
     embed: Embed
     made: Reply | None = None
@@ -60,28 +70,34 @@ def form(findings: Findings) -> Reply:
     ):
         option, line, sure = picked
         claim = DraftClaim(text=_told(query, line), evidence=_ids(line))
-        outcome: Outcome = "answered" if sure else "uncertain"
+        outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
         return Reply(outcome=outcome, claims=(claim,), closest=first, option=option)
     if findings.made is not None:
         return _handed_over(findings.made, findings, nearest)
-    if not fitting or _imperceptible(findings, fitting):
+    if not fitting or _not_worked_out(findings):
         return Reply(outcome="abstained", reason=_reason(findings))
-    # What is to be worked out stands in no line, unless the question was misread.
-    confidence = findings.confidence * (1 - sum(query.reading.targets[target] for target in _WORKED_OUT))
-    if fitting[0][0].fact is not None:  # a fact of the recording is exact, if it is what is asked for
-        confidence = max(confidence, fitting[0][0].chance(query))
+    best = fitting[0][0]
+    trust = confidence(
+        query, [fitting[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights
+    )
+    if trust < findings.weights.sure and _imperceptible(findings):
+        return Reply(outcome="abstained", reason=_reason(findings))
+    # A fact of the recording is exact, if it is what is asked for. What is to be worked out stands in no line, unless
+    # the question was misread.
+    worked_out = sum(query.reading.targets[target] for target in _WORKED_OUT)
+    chance = best.chance(query) if best.fact is not None else trust * (1 - worked_out)
     return Reply(
-        outcome="answered" if confidence >= findings.sure else "uncertain",
+        outcome="answered" if chance >= findings.weights.sure and _settles(query, best) else "uncertain",
         claims=tuple(DraftClaim(text=_told(query, each), evidence=_ids(each)) for each in _chosen(query, fitting)),
         closest=nearest,
-        confidence=round(confidence, 4),
+        confidence=round(chance, 4),
     )
 
 
 def _handed_over(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:
     """What a tool made: answered where it is likely enough, else the first of the closest lines."""
-    if made.confidence is None or made.confidence >= findings.sure:
+    if made.confidence is None or made.confidence >= findings.weights.sure:
         return made.model_copy(update={"closest": nearest})
     lines = {item.id: each for each, _ in findings.ranked for item in each.line}
     proofs = [
@@ -111,12 +127,39 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     return sorted(lines, key=lambda each: (each.evidence.span.start, each.evidence.box or ()))
 
 
-def _imperceptible(findings: Findings, fitting: Ranked) -> bool:
-    """Whether what is asked is seen, no engine here sees it, and no line is likely to say it."""
+def _settles(query: Query, candidate: Candidate) -> bool:
+    """Whether a line can be the answer: it says something that the question does not, of the kind that is wanted."""
+    if candidate.fact is not None or query.target in (*_TIMED, "choice"):
+        return True  # when a line is said is an answer too, and so is the one of two things that it names
+    if query.target == "yesno" and settled(query.question, candidate.text):
+        return True
+    new = unsaid(candidate.text, query.question)
+    if query.target in _COUNTED:
+        return bool(numbers(new))
+    return bool(content_stems(new) if query.target == "yesno" else new) and not _denied_otherwise(query, candidate)
+
+
+def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
+    """Whether the question denies what a line does not: what is not for sale is in no list of prices."""
+    asked = _CLAUSE.split(query.question.strip())[-1]
+    return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])
+
+
+def _not_worked_out(findings: Findings) -> bool:
+    """Whether the answer has to be worked out, and every tool that was asked to has failed."""
+    target, results = findings.query.target, findings.results
+    asked = target in _WORKED_OUT and findings.query.reading.targets[target] >= _UNSEEN
+    return asked and bool(results) and all(result.failure for result in results)
+
+
+def _imperceptible(findings: Findings) -> bool:
+    """Whether what is asked is seen or lies outside the video, and nothing here has looked at it."""
     query = findings.query
     asked = query.source in ("picture", "outside") and query.reading.sources[query.source] >= _UNSEEN
+    # Of a recording without a picture the question means something else.
+    asked = asked and query.source not in query.lacks
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
-    return asked and not perceived and findings.confidence < findings.sure
+    return asked and not perceived
 
 
 def _told(query: Query, candidate: Candidate) -> str:
@@ -136,5 +179,12 @@ def _ids(candidate: Candidate) -> tuple[str, ...]:
 
 def _reason(findings: Findings) -> str:
     """Why nothing can be offered, and what would help."""
-    missing = [_WHAT_HELPS[source] for source in findings.query.sources if source in _WHAT_HELPS]
-    return next(iter([*missing, *failures(findings.results)]), "") or "Nothing that could answer this was found."
+    query = findings.query
+    failed = failures(findings.results)
+    if failed and _not_worked_out(findings):
+        return failed[0]
+    missing = [
+        query.lacks.get(source) or (_FOUND_NOTHING if query.examined(source) else _WHAT_HELPS).get(source, "")
+        for source in query.sources
+    ]
+    return next(filter(None, [*missing, *failed]), "Nothing that could answer this was found.")

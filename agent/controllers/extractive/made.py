@@ -73,10 +73,13 @@ def _count(finds: Finds) -> Reply | None:
     """What was counted, by its own evidence."""
     reading = finds.query.reading
     for result in finds.of("count_objects"):
-        if result.output["count"] and result.evidence:
+        count = result.output["count"]
+        if count and result.evidence:
             least = "at least " if result.output.get("at_least") else ""
-            text = f"{least}{result.output['count']}: “{result.evidence[-1].content}”"
+            text = f"{least}{count}: “{result.evidence[-1].content}”"
             asked = min(reading.sources["picture"], reading.targets["count"])
+            if not finds.query.scope.point and result.output.get("in_all", count) != count:
+                asked *= _DOUBTED  # the question may want those at once, or all that come by
             return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
     return None
 

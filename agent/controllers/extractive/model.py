@@ -20,7 +20,7 @@ from longtake.agent.controllers.extractive.candidates import Embed, candidates_o
 from longtake.agent.controllers.extractive.forming import Findings, form, said
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
-from longtake.agent.controllers.extractive.ranking import confidence, load_weights, ranked
+from longtake.agent.controllers.extractive.ranking import load_weights, ranked
 from longtake.agent.controllers.extractive.succession import beside
 from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.controllers.reply import REPLY, Reply
@@ -74,11 +74,10 @@ class ExtractiveChatModel(BaseChatModel):
         if calls:
             message = _asking(calls, len(results))
         else:
-            trust = confidence(query, found, weights) if found else 0.0
             lines = [candidate for candidate, _ in found]
             made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
             picked = value.line if value else beside(query, gathered, lines)
-            message = _saying(form(Findings(query, found, trust, weights.sure, results, self.embed, made, picked)))
+            message = _saying(form(Findings(query, found, weights, results, self.embed, made, picked)))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

@@ -111,7 +111,7 @@ def _makers(query: Query) -> list[Make]:
     """The rows of the table that fit a query, those of its target first."""
     if query.target in _BY_TARGET:
         return [_BY_TARGET[query.target]]
-    return [make for source in query.sources if (make := _BY_SOURCE.get(source))]
+    return [make for source in query.sources if source not in query.lacks and (make := _BY_SOURCE.get(source))]
 
 
 def written(span: TimeSpan) -> str:
@@ -163,12 +163,10 @@ def _cut(plan: Plan) -> list[Call]:
 
 
 def _summarised(plan: Plan) -> list[Call]:
-    """The scope, or the whole video in parts."""
-    start, end = 0.0, plan.duration
-    if plan.where != "all" and plan.query.scope.span:
-        start, end = plan.query.scope.span.start, plan.query.scope.span.end
-    count = 1 if end - start <= 60 else min(PARTS, max(2, round((end - start) / MAX_PART_LENGTH) + 1))
-    edges = [start + (end - start) * number / count for number in range(count + 1)]
+    """What was searched for the scope, which has a length even where a moment is named; or the whole video in parts."""
+    whole = plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration)
+    count = 1 if whole.length <= 60 else min(PARTS, max(2, round(whole.length / MAX_PART_LENGTH) + 1))
+    edges = [whole.start + whole.length * number / count for number in range(count + 1)]
     spans = [TimeSpan(start=one, end=other) for one, other in pairwise(edges)]
     return [
         Call(

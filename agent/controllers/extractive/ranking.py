@@ -16,11 +16,11 @@ from importlib.resources import files
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.query.query import MODALITY_OF, Query
+from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
 from longtake.language.numbers import in_digits
-from longtake.language.words import coverage, holds_phrase, stems
-from longtake.memory.records import Evidence, Modality, Record
+from longtake.language.words import coverage, holds_phrase, unsaid
+from longtake.memory.records import Evidence, Record
 
 FILE = "ranking.json"
 FEATURES = (
@@ -47,11 +47,6 @@ STANDING = (
     "is seen",
     "lacks what its target needs",
 )
-_LAYERS: Mapping[Modality, tuple[str, ...]] = {
-    "speech": ("subtitles", "speech"),
-    "scene_text": ("scene_text",),
-    "audio": ("sounds",),
-}
 _TELLING = 3  # words of a question that are no chance where a line holds them
 _LONG = 30.0  # words of a line that count as long
 _DIGIT = re.compile(r"\d")
@@ -128,9 +123,9 @@ def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
     """The chance of the best candidate's source, less the sources that were examined and hold nothing at all."""
     there = {candidate.modality for candidate, _ in best}
     empty = sum(
-        query.chance(modality)
-        for modality, layers in _LAYERS.items()
-        if modality not in there and any(query.coverage.get(layer, 0) > 0 for layer in layers)
+        query.chance(MODALITY_OF[source])
+        for source in LAYERS_OF
+        if MODALITY_OF[source] not in there and query.examined(source)
     )
     return min(1.0, best[0][0].chance(query) / max(1 - empty, 1e-6))
 
@@ -190,16 +185,15 @@ def _lack(query: Query, text: str) -> float:
 
 def _new(query: Query, text: str) -> str:
     """The words of a text that the question does not have, with numbers in digits."""
-    asked = stems(query.question)
-    return in_digits(" ".join(word for word in text.split() if not stems(word) <= asked))
+    return in_digits(unsaid(text, query.question))
 
 
 def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> float:
-    """1 for the place in time that the question names by an ordinal or an edge, falling with the distance to it."""
+    """1 for the place in time that the question names by an ordinal, falling with the distance to it."""
     ordinal, span = query.scope.ordinal, query.scope.span
     if ordinal is None or not starts:
         return 0.0
-    if span is not None and query.scope.named and query.scope.ordinal is not None and not span.overlaps(candidate.span):
+    if span is not None and query.scope.named and not span.overlaps(candidate.span):
         return 0.0
     wanted = ordinal if ordinal >= 0 else len(starts) + ordinal
     place = next((number for number, start in enumerate(starts) if start >= candidate.evidence.span.start), len(starts))

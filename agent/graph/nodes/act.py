@@ -105,8 +105,7 @@ def _message(call: ToolCall, result: ToolResult, context: RunContext) -> ToolMes
 
 def _joined(evidence: list[Evidence], results: list[ToolResult]) -> list[Evidence]:
     found = (item for result in results for item in result.evidence)
-    # Two cells of a table may hold the same.
-    known = {(item.id, item.box): item for item in reversed([*evidence, *found])}
+    known = {item.key: item for item in reversed([*evidence, *found])}
     return list(known.values())[::-1]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -13,24 +13,26 @@ from longtake.agent.graph.routing import STOPPED, run_cost
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Turn
 from longtake.agent.graph.video_metadata import shots_examined
+from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Source
 from longtake.agent.verification.claims import LETTER, NOT_FOUND, open_parts, split_gap
 from longtake.agent.verification.provenance import calls_made, pages_quoted
 from longtake.agent.verification.publishing import softened, unsure, with_citations
 from longtake.agent.verification.verdicts import QUOTATION, says
 from longtake.language.words import holds_phrase
-from longtake.memory.records import Answer, Citation, Claim, Evidence, Option, Status, Usage
+from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage
 from longtake.memory.timespan import clock
 
 MAX_FINDINGS = 3
 NOTHING = "Nothing that could answer this was found."
 STOOD_IN = "(The controller's model gave no answer of its own, as {why}: this is from the lines that were found.)"
 MANY = frozenset({"list", "count", "order"})  # targets for which it matters that everything was looked at
+HEARD = frozenset[Modality]({"speech", "audio"})
 NO_OPTION = "Which option that is, is not proven."
-# What answers rest on, as it is called where it is missing, and the layers of which one supplies it.
-SENSES = {
-    "speech (no subtitles)": ("subtitles", "speech"),
-    "text in the picture": ("scene_text",),
-    "sounds": ("sounds",),
+# What answers rest on, as it is called where it is missing.
+SENSES: Mapping[Source, str] = {
+    "speech": "speech (no subtitles)",
+    "text": "text in the picture",
+    "sound": "sounds",
 }
 
 
@@ -81,7 +83,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     names = {video.id: video.record.name for video in context.tools.videos.values()}
     text, doubted = with_citations(state.claims, names), softened(state.claims, names)
-    proof = shots_examined(state.examined, context.known.videos) if state.query and state.query.target in MANY else ""
+    proof = shots_examined(state.examined, context.known.videos) if _counts_on_shots(state) else ""
     if state.progress.guard:
         found = f"{text} {doubted}".strip() or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing was found so far."
@@ -99,6 +101,14 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         return "answered", " ".join(filter(None, (text, _beyond_the_video(state), doubted, proof)))
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
     return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof)))
+
+
+def _counts_on_shots(state: AgentState) -> bool:
+    """Whether it matters that every shot was looked at: not for what is only heard."""
+    query = state.query
+    heard = MODALITY_OF.get(query.source) in HEARD if query else True
+    modalities = {citation.modality for claim in state.claims for citation in claim.citations}
+    return query is not None and query.target in MANY and not heard and not modalities & HEARD
 
 
 def _of_reply(state: AgentState, reply: Reply, text: str, proof: str, context: RunContext) -> tuple[Status, str]:
@@ -132,13 +142,16 @@ def _findings(evidence: Sequence[Evidence]) -> str:
 
 
 def _examined(state: AgentState, context: RunContext) -> str:
-    coverage = state.query.coverage if state.query else {}
-    named = {name for names in SENSES.values() for name in names}
-    looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in coverage.items() if name in named and share]
+    """Which layers were looked into, and why a sense that the videos have was not."""
+    query, problems = state.query, context.known.problems
+    assert query is not None, "orient comes first"
+    named = {name for names in LAYERS_OF.values() for name in names}
+    shares = query.coverage.items()
+    looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in shares if name in named and share]
     missing = [
-        next((context.known.problems[name] for name in names if name in context.known.problems), label).rstrip(".")
-        for label, names in SENSES.items()
-        if not any(coverage.get(name) for name in names)
+        next((problems[name] for name in LAYERS_OF[source] if name in problems), label).rstrip(".")
+        for source, label in SENSES.items()
+        if not query.examined(source) and source not in query.lacks
     ]
     text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing of it could be examined."
     return text + (f" Not examined: {', '.join(missing)}." if missing else "")

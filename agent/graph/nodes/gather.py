@@ -35,11 +35,11 @@ def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         spans=[(item.video, item.span.start, item.span.end) for item in found],
         evidence=[item.id for item in found],
     )
-    known = {(item.id, item.box) for item in state.evidence}
+    known = {item.key for item in state.evidence}
     return {
         "gathered": gathered,
         "messages": _opening(query, gathered, context.tools.settings.gathering.tokens),
-        "evidence": [*state.evidence, *(item for item in found if (item.id, item.box) not in known)],
+        "evidence": [*state.evidence, *(item for item in found if item.key not in known)],
     }
 
 

@@ -12,7 +12,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.query.follow_up import pointed_at, resolve
-from longtake.agent.query.query import Query, Scope
+from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import quoted, read_scope
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation, Citing
@@ -68,6 +68,7 @@ def _query(state: AgentState, context: RunContext) -> Query:
         coverage=_coverage(videos),
         facts=tuple(fact for video in videos for fact in video.facts),
         blank=tuple(span for video in videos for span in video.blank),
+        lacks=_lacks(videos),
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
         last=last,
     )
@@ -79,6 +80,12 @@ def _scope(question: str, videos: Sequence[KnownVideo], last: Citation | None) -
     if scope.span is None and (there := pointed_at(question, last)):
         return scope.model_copy(update={"span": there, "named": True})
     return scope
+
+
+def _lacks(videos: Sequence[KnownVideo]) -> dict[Source, str]:
+    """The sources that all of the videos lack."""
+    first, *others = videos
+    return {source: why for source, why in first.lacks.items() if all(source in other.lacks for other in others)}
 
 
 def _coverage(videos: Sequence[KnownVideo]) -> dict[str, float]:

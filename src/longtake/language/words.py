@@ -67,6 +67,12 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text))
 
 
+def unsaid(text: str, question: str) -> str:
+    """The words of a text that a question does not hold; endings do not count."""
+    known = stems(question)
+    return " ".join(word for word in text.split() if not stems(word) <= known)
+
+
 def numbers(text: str) -> set[str]:
     """Numbers of a text, without thousands separators and trailing zeros, number words included."""
     spelt = figures(text)

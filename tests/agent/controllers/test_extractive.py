@@ -191,9 +191,14 @@ def test_a_count_is_told_by_its_evidence_and_nothing_is_told_where_nothing_was_c
     seen = Evidence(
         video="v", span=TimeSpan(start=0, end=9), modality="visual", content="red circle 2 of 2", engine="e"
     )
-    counted = ToolResult(tool="count_objects", output={"count": 2}, evidence=(seen,))
+    counted, doubted = (
+        ToolResult(tool="count_objects", output={"count": 2, "in_all": in_all}, evidence=(seen,)) for in_all in (2, 6)
+    )
     reply = made_reply(query("picture", "count"), Gathered(), [counted], [])
+    unsure = made_reply(query("picture", "count"), Gathered(), [doubted], [])
     assert reply is not None
+    assert unsure is not None
+    assert (reply.confidence or 0) > 0.5 > (unsure.confidence or 0)
     assert [claim.evidence for claim in reply.claims] == [(seen.id,)]
     assert reply.claims[0].text.startswith("2")
     none = ToolResult(tool="count_objects", output={"count": 0})

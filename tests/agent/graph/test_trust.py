@@ -7,7 +7,6 @@ from helpers.asking import ask_endpoint
 from helpers.servers.openai_server import says
 
 from longtake.agent.controllers.reply import DraftClaim, Reply
-from longtake.agent.language.picture_rows import rows
 from longtake.agent.verification.claims import check_draft, check_reply
 from longtake.agent.verification.verdicts import Grounds
 from longtake.memory.records import Evidence
@@ -22,13 +21,6 @@ def heard(content: str, start: float, *, trusted: bool) -> Evidence:
 
 RUMOUR = heard("The blue kettle costs 249 dollars.", 40, trusted=False)
 FACT = heard("The blue kettle costs 250 dollars.", 80, trusted=True)
-
-
-def test_a_row_is_trusted_only_when_all_its_texts_are() -> None:
-    kettle = FACT.model_copy(update={"modality": "scene_text", "content": "Kettle", "box": (0.1, 0.4, 0.2, 0.1)})
-    price = kettle.model_copy(update={"content": "$249", "box": (0.6, 0.4, 0.2, 0.1), "trusted": False})
-    [row] = rows([kettle, price])
-    assert (row.content, row.trusted) == ("Kettle · $249", False)
 
 
 def test_a_claim_cites_the_trusted_of_two_pieces_at_one_place() -> None:

@@ -65,6 +65,11 @@ def test_an_edge_is_a_part_but_no_named_time(question: str, span: tuple[float, f
     assert not read_scope(question, DURATION, SHOTS).named
 
 
+def test_the_edges_of_a_short_video_do_not_meet() -> None:
+    first, last = (read_scope(f"What is shown at the {edge}?", 3.0, ()).span for edge in ("beginning", "end"))
+    assert (first, last) == (TimeSpan(start=0, end=1.5), TimeSpan(start=1.5, end=3))
+
+
 @pytest.mark.parametrize(
     "question",
     ["How long is the video?", "How many seconds does the tone last?", "Who is “at 0:10”?", "What costs 45 dollars?"],

@@ -173,6 +173,8 @@ TABLE: list[tuple[str, str, str, Verdict]] = [
         "supported",
     ),
     ("Yes, the kettle costs 45 dollars.", "The kettle costs 45 dollars.", "Is the kettle dear?", "unverified"),
+    ("Yes: “Tell me, is the shop open?”", "Tell me, is the shop open?", "Is the shop open?", "unverified"),
+    ("Yes: “The shop is open. Who knew?”", "The shop is open. Who knew?", "Is the shop open?", "supported"),
 ]
 
 
@@ -248,3 +250,29 @@ def test_a_result_counts_where_the_claim_says_that_it_is_one(claim: str, compute
 )
 def test_an_option_is_said_by_a_text_that_holds_all_of_it(text: str, option: str, said: bool) -> None:
     assert says(text, option) == said
+
+
+CUES = [
+    found("ask not what your country", 10, 12),
+    found("brings to its citizens", 12, 14),
+    found("I have a dream", 40, 42),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("“ask not what your country brings to its citizens”", "supported"),
+        ("“your country brings”", "supported"),
+        ("“its citizens I have a dream”", "unverified"),
+        ("“its citizens ask not what your country”", "unverified"),
+    ],
+)
+def test_a_quotation_may_go_on_from_one_cue_to_the_next(claim: str, verdict: Verdict) -> None:
+    assert check_draft(f"{claim} [00:00:10-00:00:42]", CUES).claims[0].verdict == verdict
+
+
+@pytest.mark.parametrize("claim", ["“country brings” is before “dream”", "“Guten Tag” is before “Danke”"])
+def test_what_comes_first_is_unknown_where_no_single_cue_holds_a_quotation(claim: str) -> None:
+    grounds = Grounds(made=["Guten Tag | Danke"])
+    assert check_draft(f"{claim} [00:00:10-00:00:42]", CUES, grounds).claims[0].verdict == "unverified"

@@ -27,7 +27,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 def run_clips(
     workspace: Workspace, folder: Path, questions: Sequence[ClipQuestion], notify: Callable[[str], None]
 ) -> ClipsReport:
-    """Index every clip, put every question once and grade the answers; `tell` is told what is being done.
+    """Index every clip, put every question once and grade the answers; `notify` is told what is being done.
 
     Each is read by heads that its clip's own wordings did not teach.
 

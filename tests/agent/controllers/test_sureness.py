@@ -1,0 +1,125 @@
+"""When the extractive controller is sure of its best line, and what it says where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.forming import Findings, form
+from longtake.agent.controllers.extractive.planning import calls_for
+from longtake.agent.controllers.extractive.ranking import FEATURES, STANDING, Weights
+from longtake.agent.controllers.reply import Outcome, Reply
+from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
+from longtake.agent.verification.publishing import unsure
+from longtake.memory.records import Closest, Evidence
+from longtake.memory.search.search_index import Vectors
+from longtake.memory.timespan import TimeSpan
+from longtake.tools.core.result import ToolFailure, ToolResult
+
+# Of every best line as sure as can be.
+TRUSTING = Weights(ranks=(0.0,) * (len(FEATURES) + 1), trusts=(*(0.0,) * len(STANDING), 10.0), sure=0.5)
+
+
+def query(source: Source, target: Target, question: str, *, chance: float = 1.0) -> Query:
+    sources = {name: chance if name == source else 0.0 for name in SOURCES}
+    targets = {name: float(name == target) for name in TARGETS}
+    return Query(question=question, reading=Reading(sources=sources, targets=targets), videos={"v": 100.0})
+
+
+def line(text: str, start: float = 10.0) -> Candidate:
+    span = TimeSpan(start=start, end=start + 5)
+    item = Evidence(video="v", span=span, modality="speech", content=text, engine="e")
+    return Candidate(item, (item,), cosine=0.5)
+
+
+def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()) -> Reply:
+    def embed(texts: Sequence[str]) -> Vectors:
+        return np.ones((len(texts), 2), np.float32)
+
+    return form(Findings(asked, [(each, 0.9) for each in lines], TRUSTING, results, embed))
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "said", "outcome"),
+    [
+        ("name", "Who is Hildy?", "Hildy!", "uncertain"),
+        ("name", "Who is Hildy?", "Hildy is the cook.", "answered"),
+        ("time", "When is banana said?", "Banana.", "answered"),
+        ("choice", "Is it the lamp or the kettle?", "The lamp", "answered"),
+        ("quote", "What is asked about the shop?", "Is the shop open?", "answered"),
+        ("yesno", "Is the shop open?", "Tell me, is the shop open?", "uncertain"),
+        ("yesno", "Is the shop open?", "The shop is open.", "answered"),
+        ("count", "How many lamps are there?", "lamps", "uncertain"),
+        ("count", "How many lamps are there?", "We sell lamps of all kinds.", "uncertain"),
+        ("count", "How many lamps are there?", "There are seven lamps.", "answered"),
+        ("number", "How old was he at the trial?", "At the trial he was in charge.", "uncertain"),
+        ("list", "What does Tom not own?", "Tom owns a yacht.", "uncertain"),
+        ("list", "What does Tom not own?", "Tom does not own a plane.", "answered"),
+        ("list", "I cannot read it. What does Tom own?", "Tom owns a yacht.", "answered"),
+    ],
+)
+def test_a_line_is_an_answer_where_it_says_what_is_wanted(
+    target: Target, question: str, said: str, outcome: Outcome
+) -> None:
+    assert formed(query("speech", target, question), line(said)).outcome == outcome
+
+
+def test_an_option_that_a_line_affirms_is_no_sure_answer_to_what_is_denied() -> None:
+    options = {"options": ("a yacht", "a plane")}
+    owned, lacking = (
+        query("speech", "choice", question).model_copy(update=options)
+        for question in ("What does Tom own?", "What does Tom not own?")
+    )
+    assert formed(owned, line("Tom owns a yacht.")).outcome == "answered"
+    assert formed(lacking, line("Tom owns a yacht.")).outcome == "uncertain"
+
+
+@pytest.mark.parametrize(("chance", "outcome"), [(0.9, "answered"), (0.2, "uncertain")])
+def test_a_fact_is_as_sure_as_it_is_what_is_asked_for(chance: float, outcome: Outcome) -> None:
+    item = line("The recording is 100 seconds long.").evidence.model_copy(update={"modality": "metadata"})
+    fact = Fact(evidence=item, source="file", targets=("duration",))
+    asked = query("file", "duration", "How long is it?", chance=chance)
+    assert formed(asked, Candidate(item, (item,), 0.5, fact=fact)).outcome == outcome
+
+
+def test_why_nothing_is_offered_agrees_with_what_was_looked_into() -> None:
+    asked = query("sound", "name", "What animal roars?")
+    unheard = formed(asked).reason
+    unknown = formed(asked.model_copy(update={"coverage": {"sounds": 1.0}})).reason
+    silent = formed(asked.model_copy(update={"lacks": {"sound": "There is no audio track."}})).reason
+    assert len({unheard, unknown, silent}) == 3
+    assert silent == "There is no audio track."
+
+
+def test_tools_that_look_are_not_called_for_a_recording_without_a_picture() -> None:
+    asked = query("picture", "description", "What is seen?")
+    assert calls_for(asked, Gathered())
+    assert calls_for(asked.model_copy(update={"lacks": {"picture": "There is no picture."}}), Gathered()) == []
+
+
+def test_what_could_not_be_worked_out_says_why() -> None:
+    failed = ToolResult(
+        tool="translate_speech", output={}, failure=ToolFailure(kind="unavailable", message="No model.")
+    )
+    asked = query("speech", "translation", "Translate it.")
+    reply = formed(asked, line("Guten Tag"), results=(failed,))
+    assert (reply.outcome, reply.reason) == ("abstained", "No model.")
+
+
+def test_a_summary_of_a_moment_covers_what_was_searched_for_it() -> None:
+    moment = TimeSpan(start=12, end=12)
+    asked = query("speech", "summary", "What happens at 12 seconds?")
+    asked = asked.model_copy(update={"scope": Scope(span=moment, point=True, named=True)})
+    [call] = calls_for(asked, Gathered(window=TimeSpan(start=10, end=14)))
+    assert call.arguments["timestamp"] == "10.000-14.000"
+
+
+@pytest.mark.parametrize("text", ["person 1 of 1", "at least 1: “person 1 of 1”"])
+def test_the_closest_line_is_quoted_once(text: str) -> None:
+    closest = Closest(text=text, start=1, end=2, modality="visual", video="v")
+    told = unsure(Reply(outcome="uncertain", closest=(closest,)), {})
+    assert told.count("“") == told.count("”") == 1
