@@ -22,6 +22,11 @@ def run_ids(root: Path) -> list[str]:
     return [file.stem for file in newest]
 
 
+def no_traces(root: Path) -> str:
+    """What to say of a folder without traces."""
+    return f"There are no traces in {root} yet: `longtake ask` writes one."
+
+
 def find_run(root: Path, reference: str) -> LenientRun:
     """The run of an id, of the beginning of one, or the `last`.
 
@@ -31,7 +36,7 @@ def find_run(root: Path, reference: str) -> LenientRun:
     ids = run_ids(root)
     meant = ids[:1] if reference == LAST else [run for run in ids if run.startswith(reference)]
     if not ids:
-        raise LibraryError(f"There are no traces in {root}: `longtake ask` leaves one.")
+        raise LibraryError(no_traces(root))
     if not meant:
         raise LibraryError(f"No trace in {root} begins with {reference!r}: `longtake trace list` names them.")
     if len(meant) > 1:

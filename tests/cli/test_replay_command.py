@@ -57,7 +57,7 @@ def test_a_replay_that_ends_otherwise_says_where_and_exits_1(
     (tmp_path / "traces" / f"{run}.jsonl").write_text("".join(f"{line}\n" for line in changed), encoding="utf-8")
     done = CliRunner().invoke(app, ["--library", str(tmp_path), "trace", "replay", "last"])
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith("longtake: Recording and code differ and end")
+    assert "ends in another answer" in done.stderr
     assert "step 3 (model) differs in data.calls.0.arguments.timestamp.1: 6 in the recording, 7 now." in done.stderr
 
 

@@ -52,7 +52,7 @@ def test_it_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             _, error = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert error == "longtake: stopped; what was finished is kept.\n"
+    assert error.startswith("longtake: stopped")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")

@@ -54,7 +54,7 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
-    assert "`longtake ask` leaves one" in invoke(Library(tmp_path), "list").stdout
+    assert "`longtake ask`" in invoke(Library(tmp_path), "list").stdout
     assert told(Library(tmp_path), "list") == {"runs": [], "more": 0}
 
 

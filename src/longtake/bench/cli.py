@@ -11,7 +11,7 @@ import typer
 
 from longtake.bench.cli_hour import hour
 from longtake.bench.cli_parts import parts
-from longtake.cli.options import Json, Media, Rounds, give, notify
+from longtake.cli.options import Json, Media, Rounds, notify, print_report
 from longtake.console import Session
 
 bench = typer.Typer(
@@ -27,7 +27,7 @@ def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> 
     """Time start, indexing and asking on the demo video; takes a minute or two."""
     from longtake.bench.speed import measure_speed, show_speed
 
-    give(measure_speed(context.obj, notify(as_json), rounds), show_speed, as_json)
+    print_report(measure_speed(context.obj, notify(as_json), rounds), show_speed, as_json)
 
 
 @bench.command(rich_help_panel=PANEL)
@@ -35,7 +35,7 @@ def page(context: typer.Context, rounds: Rounds = 5, as_json: Json = False) -> N
     """Time the page of `serve` from opening it to the first answer, in a browser; needs Playwright and Chromium."""
     from longtake.bench.page_speed import measure_page, show_page
 
-    give(measure_page(context.obj, notify(as_json), rounds), show_page, as_json)
+    print_report(measure_page(context.obj, notify(as_json), rounds), show_page, as_json)
 
 
 @bench.command(rich_help_panel=PANEL)
@@ -61,7 +61,7 @@ def clips(
     kept = nullcontext(session.library_root) if session.library else tempfile.TemporaryDirectory(prefix="longtake-")
     with kept as root:
         report = run_clips(Workspace(Path(root), session.settings), media, questions, notify(as_json))
-    give(report, show_clips, as_json)
+    print_report(report, show_clips, as_json)
 
 
 bench.add_typer(parts)

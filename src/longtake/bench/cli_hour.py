@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.options import WORK, Json, Media, Rounds, Seconds, Work, give, made, notify
+from longtake.cli.options import WORK, Json, Media, Rounds, Seconds, Work, ensure_folder, notify, print_report
 from longtake.console import Session
 
 PANEL = "On an hour of video, made of a folder of clips"
@@ -26,8 +26,8 @@ def visual_pass(
     from longtake.bench.hour.visual_speed import measure_pass, show_pass
 
     session: Session = context.obj
-    report = measure_pass(session.settings, media, made(work), notify(as_json), seconds=seconds, rounds=rounds)
-    give(report, show_pass, as_json)
+    report = measure_pass(session.settings, media, ensure_folder(work), notify(as_json), seconds=seconds, rounds=rounds)
+    print_report(report, show_pass, as_json)
 
 
 @hour.command(rich_help_panel=PANEL)
@@ -37,7 +37,9 @@ def memory(
     """Watch the memory that indexing takes, on five minutes and on the hour; Linux only."""
     from longtake.bench.hour.memory_use import measure_memory, show_memory
 
-    give(measure_memory(context.obj, media, made(work), notify(as_json), seconds), show_memory, as_json)
+    print_report(
+        measure_memory(context.obj, media, ensure_folder(work), notify(as_json), seconds), show_memory, as_json
+    )
 
 
 @hour.command(rich_help_panel=PANEL)
@@ -47,7 +49,7 @@ def ask(
     """Time answers about the indexed hour, in a warm process and from a shell."""
     from longtake.bench.hour.answer_speed import measure_ask, show_ask
 
-    give(measure_ask(context.obj, media, made(work), notify(as_json), seconds), show_ask, as_json)
+    print_report(measure_ask(context.obj, media, ensure_folder(work), notify(as_json), seconds), show_ask, as_json)
 
 
 @hour.command(rich_help_panel=PANEL)
@@ -58,7 +60,9 @@ def recall(
     from longtake.bench.hour.recall import measure_recall, show_recall
 
     session: Session = context.obj
-    give(measure_recall(session.settings, media, made(work), notify(as_json), seconds), show_recall, as_json)
+    print_report(
+        measure_recall(session.settings, media, ensure_folder(work), notify(as_json), seconds), show_recall, as_json
+    )
 
 
 @hour.command(rich_help_panel="On shorter videos")
@@ -74,5 +78,7 @@ def resume(
     """Kill indexing at random moments and see that it goes on from there, to the same layers."""
     from longtake.bench.hour.resume import measure_resume, show_resume
 
-    report = measure_resume(context.obj, media, made(work), notify(as_json), seconds=seconds, kills=kills, seed=seed)
-    give(report, show_resume, as_json)
+    report = measure_resume(
+        context.obj, media, ensure_folder(work), notify(as_json), seconds=seconds, kills=kills, seed=seed
+    )
+    print_report(report, show_resume, as_json)

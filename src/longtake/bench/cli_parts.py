@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.options import Json, Media, give, notify
+from longtake.cli.options import Json, Media, notify, print_report
 from longtake.console import Session
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def search(
     """Time search in made-up libraries, by default of 10,000 and 100,000 documents, beside a flat scan."""
     from longtake.bench.parts.search_speed import measure_search, show_search
 
-    give(measure_search(sizes or [10_000, 100_000], notify(as_json)), show_search, as_json)
+    print_report(measure_search(sizes or [10_000, 100_000], notify(as_json)), show_search, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
@@ -43,7 +43,7 @@ def reader(
     from longtake.bench.clips.reader_fit import measure_reader, show_reader
 
     session: Session = context.obj
-    give(measure_reader(session.settings, write, notify(as_json)), show_reader, as_json)
+    print_report(measure_reader(session.settings, write, notify(as_json)), show_reader, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
@@ -63,7 +63,9 @@ def ranking(
 
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
-    give(fit_ranking(workspace, runs_of(report, media, wordings), write, notify(as_json)), show_ranking, as_json)
+    print_report(
+        fit_ranking(workspace, runs_of(report, media, wordings), write, notify(as_json)), show_ranking, as_json
+    )
 
 
 @parts.command(rich_help_panel=PANEL)
@@ -72,7 +74,7 @@ def graph(context: typer.Context, as_json: Json = False) -> None:
     from longtake.bench.parts.graph_speed import measure_graph, show_graph
 
     session: Session = context.obj
-    give(measure_graph(session.settings, notify(as_json)), show_graph, as_json)
+    print_report(measure_graph(session.settings, notify(as_json)), show_graph, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
@@ -82,7 +84,7 @@ def evaluation(
     """Time what a run of `eval` takes an item, with a subject that is done at once, beside a bare loop and Inspect."""
     from longtake.bench.parts.evaluation_speed import measure_evaluation, show_evaluation
 
-    give(measure_evaluation(items, notify(as_json)), show_evaluation, as_json)
+    print_report(measure_evaluation(items, notify(as_json)), show_evaluation, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
@@ -94,7 +96,7 @@ def shots(
 
     session: Session = context.obj
     half: Half = "held out" if held_out else "tuning"
-    give(measure_shots(media, session.settings, seed, half, notify(as_json)), show_shots, as_json)
+    print_report(measure_shots(media, session.settings, seed, half, notify(as_json)), show_shots, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
@@ -103,4 +105,4 @@ def moments(media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Jso
     from longtake.bench.parts.planted_moments import measure_moments, show_moments
 
     half: Half = "held out" if held_out else "tuning"
-    give(measure_moments(media, seed, half, notify(as_json)), show_moments, as_json)
+    print_report(measure_moments(media, seed, half, notify(as_json)), show_moments, as_json)
