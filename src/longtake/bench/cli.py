@@ -17,14 +17,14 @@ from longtake.console import Session
 bench = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Measure this machine. Times come beside a floor that is timed in the same run, shares with their interval.",
+    help="Benchmarks on this machine. Times come with a baseline from the same run, shares with their interval.",
 )
 PANEL = "On shorter videos"
 
 
 @bench.command(rich_help_panel=PANEL)
 def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> None:
-    """Time start, indexing and asking on the demo video; takes a minute or two."""
+    """Time startup, indexing and asking on the demo video; takes a minute or two."""
     from longtake.bench.speed import measure_speed, show_speed
 
     print_report(measure_speed(context.obj, notify(as_json), rounds), show_speed, as_json)
@@ -42,13 +42,14 @@ def page(context: typer.Context, rounds: Rounds = 5, as_json: Json = False) -> N
 def clips(
     context: typer.Context,
     media: Media,
-    modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeat it.")] = None,
+    modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeatable.")] = None,
     wordings: Annotated[
-        Path | None, typer.Option(help="JSONL of rewordings: id of a question, variant, question; only they are asked.")
+        Path | None,
+        typer.Option(help="JSONL of rewordings (id of a question, variant, question); only these are asked."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Index the clips of a folder, ask its questions and grade the answers; wrong answers are no failure."""
+    """Index the clips of a folder, ask its questions and grade the answers; a wrong answer isn't a failure."""
     from longtake.bench.clips.clip_questions import load_questions
     from longtake.bench.clips.clips_report import show_clips
     from longtake.bench.clips.clips_run import run_clips

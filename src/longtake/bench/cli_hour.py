@@ -1,4 +1,4 @@
-"""`longtake bench pass`, `memory`, `ask`, `resume` and `recall`: what is measured on an hour made of clips."""
+"""`longtake bench pass`, `memory`, `ask`, `resume` and `recall`: benchmarks on an hour made of clips."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def visual_pass(
     work: Work = WORK,
     as_json: Json = False,
 ) -> None:
-    """Time the visual pass beside bare decoding, PySceneDetect and ffmpeg; needs the extra `bench`."""
+    """Time the visual pass against bare decoding, PySceneDetect and ffmpeg; needs the extra `bench`."""
     from longtake.bench.hour.visual_speed import measure_pass, show_pass
 
     session: Session = context.obj
@@ -34,7 +34,7 @@ def visual_pass(
 def memory(
     context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
 ) -> None:
-    """Watch the memory that indexing takes, on five minutes and on the hour; Linux only."""
+    """Measure the memory that indexing takes, on five minutes and on the hour; Linux only."""
     from longtake.bench.hour.memory_use import measure_memory, show_memory
 
     print_report(
@@ -56,7 +56,7 @@ def ask(
 def recall(
     context: typer.Context, media: Media, seconds: Seconds = 3600, work: Work = WORK, as_json: Json = False
 ) -> None:
-    """Ask about what is written or said in the hour: how often the evidence is found, and the gold answered."""
+    """Ask about text and speech in the hour: how often the evidence is found, and the answer holds the gold."""
     from longtake.bench.hour.recall import measure_recall, show_recall
 
     session: Session = context.obj
@@ -70,12 +70,12 @@ def resume(
     context: typer.Context,
     media: Media,
     seconds: Seconds = 240,
-    kills: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
-    seed: Annotated[int, typer.Option(help="Of the moments that are chosen.")] = 0,
+    kills: Annotated[int, typer.Option(min=1, help="Number of kills.")] = 20,
+    seed: Annotated[int, typer.Option(help="Random seed of the moments.")] = 0,
     work: Work = WORK,
     as_json: Json = False,
 ) -> None:
-    """Kill indexing at random moments and see that it goes on from there, to the same layers."""
+    """Kill indexing at random moments and check that it resumes and builds the same layers."""
     from longtake.bench.hour.resume import measure_resume, show_resume
 
     report = measure_resume(

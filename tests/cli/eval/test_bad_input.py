@@ -77,7 +77,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         (
             "judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET",
             1,
-            "key, and NOT_SET is not set: give --key",
+            "NOT_SET is not set: set --key",
         ),
         ("judge-check run", 1, "has no verdicts yet"),
         ("judge-check run none.jsonl", 2, "does not exist"),
@@ -87,7 +87,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("report run --variant wrong", 1, "has no scores 'wrong'; it has repo"),
         ("report run --judge nobody", 1, "holds no verdicts of any judge"),
         ("compare run --first longest --second nobody", 1, "Name one of the subjects longest, random"),
-        ("compare run --first longest --second random --out page.pdf", 1, "is written as .html or as .md"),
+        ("compare run --first longest --second random --out page.pdf", 1, "must end in .html or .md"),
         ("export run --to wrong --out page", 1, "Can't export to 'wrong'"),
         ("export run --to csv --out clips", 1, "cannot be written: Is a directory"),
         ("doctor card.yaml", 1, "holds no run"),

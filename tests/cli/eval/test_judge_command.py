@@ -123,7 +123,7 @@ def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
     [
         (("--by", "jury"), "There is no judge 'jury'"),
         (("--by", "endpoint", "--model", "jurist"), "needs both --model and --url"),
-        (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
+        (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "isn't a URL"),
     ],
 )
 def test_a_judge_that_cannot_be_asked_is_told(said: Path, options: tuple[str, ...], told: str) -> None:
