@@ -81,8 +81,8 @@ def _aligned(first: Sequence[Step], last: Sequence[Step]) -> list[Pair]:
     best = [[0.0] * (len(last) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):
         for j in reversed(range(len(last))):
-            beside = best[i + 1][j + 1] + _likeness(first[i], last[j])
-            best[i][j] = max(beside, best[i + 1][j], best[i][j + 1])
+            paired = best[i + 1][j + 1] + _likeness(first[i], last[j])
+            best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
     pairs: list[Pair] = []
     i = j = 0
     while i < len(first) or j < len(last):

@@ -61,8 +61,8 @@ class WholeRun:
             LibraryError: when a blob is missing or changed, or the trace holds too little to be replayed.
         """
         events = tuple(trace.events())
-        begun = trace.blob(events[0]["input"]) if events and events[0]["type"] == "run" else {}
-        if "known" not in begun:
+        inputs = trace.blob(events[0]["input"]) if events and events[0]["type"] == "run" else {}
+        if "known" not in inputs:
             raise LibraryError(
                 f"Trace {trace.run!r} was written by an older version and lacks the facts about its videos: "
                 "ask its question again, and replay that run."
@@ -71,8 +71,8 @@ class WholeRun:
         turns = [Turn.model_validate(turn) for each in oriented for turn in each["turns"]]
         return cls(
             trace,
-            Question(begun["question"], tuple(begun["videos"]), tuple(begun["options"]), turns),
-            Known.model_validate(begun["known"]),
+            Question(inputs["question"], tuple(inputs["videos"]), tuple(inputs["options"]), turns),
+            Known.model_validate(inputs["known"]),
             Settings.model_validate(trace.blob(events[0]["output"])),
             tuple(_reply(trace, event) for event in events if plans(event)),
             {event["data"]["call"]: _call(trace, event, events) for event in events if event["type"] == "tool"},

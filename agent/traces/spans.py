@@ -98,8 +98,8 @@ def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
 
 
 def _agent(run: _Run) -> ReadableSpan:
-    begun, last = run.events[0], run.events[-1]
-    asked = run.trace.blob(begun["input"])
+    first, last = run.events[0], run.events[-1]
+    asked = run.trace.blob(first["input"])
     answer = run.trace.blob(last["output"]) if last["type"] == "answer" else None
     guards = [event for event in run.events if event["type"] == "guard"]
     rounds = [event for event in run.events if event["type"] == "model"]
@@ -120,12 +120,12 @@ def _agent(run: _Run) -> ReadableSpan:
         # Answers in older traces lack these two.
         "longtake.confidence": answer.get("confidence") if answer else None,
         "longtake.closest": _json(answer["closest"]) if answer and answer.get("closest") else None,
-        "longtake.forked_from": _json(begun["data"]["forked_from"]) if "forked_from" in begun["data"] else None,
+        "longtake.forked_from": _json(first["data"]["forked_from"]) if "forked_from" in first["data"] else None,
     }
     error = next((event["data"]["error"] for event in run.events if event["type"] == "error"), None)
     ends = max(event["started"] + event["seconds"] for event in run.events)
     return run.span(
-        begun,
+        first,
         f"invoke_agent {AGENT}",
         attributes | ({"error.type": "_OTHER"} if error else {}),
         parent=None,
@@ -136,7 +136,7 @@ def _agent(run: _Run) -> ReadableSpan:
 
 
 def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
-    given, reply = conversation(run.trace, event), reply_in(run.trace, event)
+    sent, reply = conversation(run.trace, event), reply_in(run.trace, event)
     reason = reply.response_metadata.get("finish_reason")
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -146,8 +146,8 @@ def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
         "gen_ai.response.finish_reasons": [reason] if reason else None,
         **run.provider,
         **_usage([event]),
-        "gen_ai.system_instructions": _json([_text(each.text) for each in given if isinstance(each, SystemMessage)]),
-        "gen_ai.input.messages": _json([_message(each) for each in given if not isinstance(each, SystemMessage)]),
+        "gen_ai.system_instructions": _json([_text(each.text) for each in sent if isinstance(each, SystemMessage)]),
+        "gen_ai.input.messages": _json([_message(each) for each in sent if not isinstance(each, SystemMessage)]),
         "gen_ai.output.messages": _json([_output(_message(reply)["parts"], reason or "stop")]),
         "gen_ai.conversation.compacted": True if event["data"].get("shortened") else None,
         "longtake.repairs": event["data"].get("repairs"),

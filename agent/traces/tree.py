@@ -57,10 +57,10 @@ def origin(forked_from: Origin) -> str:
     return one_line(f"Forked from {forked_from.run} at step {forked_from.step}{changed}")
 
 
-def one_line(text: str, most: int = _LINE) -> str:
-    """Text on one line, cut to `most` characters, without control characters."""
+def one_line(text: str, limit: int = _LINE) -> str:
+    """Text on one line, cut to `limit` characters, without control characters."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def named(arguments: Mapping[str, Any]) -> str:

@@ -161,7 +161,7 @@ def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_pat
     assert "  unfinished " in invoke(library, "list").stdout
     shown = invoke(library, "show", "last").stdout
     assert "3 model calls cross_modal_search, transcribe_speech" in shown
-    assert "is cut off: the run goes on, or was killed." in shown
+    assert "is cut off" in shown
 
 
 def test_stats_measure_all_runs_or_those_named_and_draw_them(

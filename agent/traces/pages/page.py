@@ -123,8 +123,8 @@ def _asked(run: LenientRun) -> Mapping[int, list[tuple[str, str]]]:
     new: dict[int, list[tuple[str, str]]] = {}
     known: set[tuple[str, str]] = set()
     for event in run.of("model"):
-        given = run.blob(event.input)
-        messages = list(_messages(given.get("messages"))) if isinstance(given, Mapping) else []
+        sent = run.blob(event.input)
+        messages = list(_messages(sent.get("messages"))) if isinstance(sent, Mapping) else []
         new[event.step] = [each for each in messages if each not in known and each[0] not in ("tool", "ai")]
         known.update(messages)
     return new

@@ -34,7 +34,9 @@ def title_of(step: Step) -> str:
     if step.type == "model" and step.tool:
         return f"Replies to {_plain(step.tool).lower()}"
     if step.type == "model":
-        return f"Plans: {', '.join(dict.fromkeys(map(_plain, step.calls))).lower()}" if step.calls else "Writes"
+        return (
+            f"Plans: {', '.join(dict.fromkeys(map(_plain, step.calls))).lower()}" if step.calls else "Writes the answer"
+        )
     title = _TITLES.get(step.type, step.type)
     return f"{title}: {one_line(step.text, 90)}" if step.text else title
 

@@ -57,8 +57,8 @@ def clips(
     from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj
-    wanted = modality or ()
-    questions = load_wordings(media, wordings, wanted) if wordings else load_questions(media, wanted)
+    modalities = modality or ()
+    questions = load_wordings(media, wordings, modalities) if wordings else load_questions(media, modalities)
     kept = nullcontext(session.library_root) if session.library else tempfile.TemporaryDirectory(prefix="longtake-")
     with kept as root:
         report = run_clips(Workspace(Path(root), session.settings), media, questions, notify(as_json))

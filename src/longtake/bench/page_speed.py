@@ -19,7 +19,7 @@ import httpx
 from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import MAX_SECONDS, longtake
-from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.timing import Comparison, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
 from longtake.memory.records import Record
@@ -43,7 +43,7 @@ class PageSpeed(Record):
 
     machine: Machine
     shown: Spread
-    first_answer: Beside
+    first_answer: Comparison
     files: int
     bytes: int
 
@@ -66,7 +66,7 @@ def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
             asked()  # what a server loads once, for its first question, isn't the page's time
             notify("opening the page")
             weight, shown = _weight(browser, url), []
-            opened = Beside.measure(lambda: shown.append(_open_and_ask(browser, url, question)), asked, rounds)
+            opened = Comparison.measure(lambda: shown.append(_open_and_ask(browser, url, question)), asked, rounds)
     return PageSpeed(
         machine=Machine.since(before),
         shown=Spread.of(shown),

@@ -18,7 +18,7 @@ from longtake.bench.hour.reel import Notify
 from longtake.bench.hour.visual_speed import decode, visual_pass
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.timing import Comparison, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError
 from longtake.memory.records import Record
@@ -40,11 +40,11 @@ class SpeedReport(Record):
     """The public shape of `bench speed --json`; all times are seconds."""
 
     machine: Machine
-    help: Beside
+    help: Comparison
     index: IndexSpeed
-    visual_pass: Beside
+    visual_pass: Comparison
     ask_warm: Spread
-    ask_cold: Beside
+    ask_cold: Comparison
 
 
 def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
@@ -65,13 +65,13 @@ def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
         notify("making the demo video")
         video = make_demo(root / "demo")
         notify("starting `longtake --help`")
-        started = Beside.measure(
+        started = Comparison.measure(
             partial(run, python("-m", "longtake", "--help")), partial(run, python("-c", "pass")), rounds
         )
         libraries = [root / f"library-{number}" for number in range(rounds)]
         indexed = _measure_index(session, libraries, video, notify)
         notify("decoding, alone and with the visual pass")
-        passed = Beside.measure(visual_pass(video, session.settings), partial(decode, video), rounds)
+        passed = Comparison.measure(visual_pass(video, session.settings), partial(decode, video), rounds)
         notify("asking, warm")
         asked = [(item.question, item.options) for item in questions]
         warm = measure_warm(libraries[0], video, session.settings, asked)

@@ -36,7 +36,7 @@ class Machine(Record):
         return f"{what}; load {self.load_before} before, {self.load_after} after"
 
 
-class Beside(Record):
+class Comparison(Record):
     """Seconds of our work and of a baseline (floor), taken in turns, and their ratio pair by pair."""
 
     seconds: Spread
@@ -44,13 +44,13 @@ class Beside(Record):
     ratio: Spread
 
     @classmethod
-    def measure(cls, ours: Callable[[], object], floor: Callable[[], object], runs: int) -> Beside:
+    def measure(cls, ours: Callable[[], object], floor: Callable[[], object], runs: int) -> Comparison:
         """Time both, the floor first, `runs` times."""
         pairs = [(timed(floor), timed(ours)) for _ in range(runs)]
         return cls.of([ours for _, ours in pairs], [floor for floor, _ in pairs])
 
     @classmethod
-    def of(cls, ours: list[float], floor: list[float]) -> Beside:
+    def of(cls, ours: list[float], floor: list[float]) -> Comparison:
         """Compare seconds that were measured in turns."""
         ratios = [our_time / floor_time for our_time, floor_time in zip(ours, floor, strict=True)]
         return cls(seconds=Spread.of(ours), floor=Spread.of(floor), ratio=Spread.of(ratios))

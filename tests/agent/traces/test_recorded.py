@@ -107,7 +107,7 @@ def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: Len
     assert (torn.asked.question, torn.status, torn.answer) == (COST, "unfinished", None)
     assert [step.type for step in steps_of(torn)] == ["orient", "gather", "model"]
     (problem,) = torn.problems
-    assert "is cut off: the run goes on, or was killed." in problem
+    assert "is cut off" in problem
 
 
 @pytest.mark.parametrize("broken", ["no JSON\n", "[]\n", '{"step": "x", "type": "tool"}\n', '{"type": "tool"}\n'])

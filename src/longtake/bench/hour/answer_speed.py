@@ -11,7 +11,7 @@ from longtake.bench.clips.clip_questions import load_questions
 from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.timing import Beside, Machine, load, timed
+from longtake.bench.timing import Comparison, Machine, load, timed
 from longtake.bench.watching import tenths_watcher
 from longtake.config import Settings
 from longtake.console import Session
@@ -31,7 +31,7 @@ class AskReport(Record):
     machine: Machine
     video_seconds: float
     warm: Spread
-    cold: Beside
+    cold: Comparison
 
 
 def measure_ask(session: Session, media: Path, folder: Path, notify: Notify, seconds: float = HOUR) -> AskReport:
@@ -88,11 +88,11 @@ def measure_warm(
     return Spread.of([timed(partial(ask, *question)) for question in questions[1:]])
 
 
-def measure_cold(session: Session, library: Path, video: Path, questions: Sequence[str]) -> Beside:
+def measure_cold(session: Session, library: Path, video: Path, questions: Sequence[str]) -> Comparison:
     """Time each question in a process of its own, in turns with a process that only imports what asking needs."""
 
     def command(question: str) -> Callable[[], object]:
         return partial(run, longtake(session, library, "ask", str(video), question, "--json"))
 
     pairs = [(timed(partial(run, python("-c", _FLOOR))), timed(command(question))) for question in questions]
-    return Beside.of([ours for _, ours in pairs], [floor for floor, _ in pairs])
+    return Comparison.of([ours for _, ours in pairs], [floor for floor, _ in pairs])

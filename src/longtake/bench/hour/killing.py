@@ -116,11 +116,11 @@ class Indexing:
 
 def step_being_built(library: Path, since: int) -> str:
     """The step whose layers were started last, if after `since` (nanoseconds since 1970); else `BETWEEN`."""
-    begun: list[tuple[int, str]] = []
+    started_layers: list[tuple[int, str]] = []
     with suppress(FileNotFoundError):  # moved into place meanwhile; the next look sees the rest
         for items in library.glob(f"videos/*/layers/{FOLDER}/*/layers/*/*/items.jsonl"):
-            begun.append((items.stat().st_mtime_ns, items.parent.parent.name))
-    changed, layer = max(begun, default=(0, ""))
+            started_layers.append((items.stat().st_mtime_ns, items.parent.parent.name))
+    changed, layer = max(started_layers, default=(0, ""))
     return step_of(layer) if changed >= since else BETWEEN
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import python, run
-from longtake.bench.timing import Beside, Machine, load, timed
+from longtake.bench.timing import Comparison, Machine, load, timed
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.building import build_layers
@@ -39,8 +39,8 @@ class PassReport(Record):
 
     machine: Machine
     video_seconds: float
-    beside_decoding: Beside
-    beside_others: Beside
+    beside_decoding: Comparison
+    beside_others: Comparison
     scene_detection: Spread
     sampled_pictures: Spread
 
@@ -72,8 +72,8 @@ def measure_pass(
     return PassReport(
         machine=Machine.since(before),
         video_seconds=video.seconds,
-        beside_decoding=Beside.of(taken["the visual pass"], taken["decoding"]),
-        beside_others=Beside.of(taken["the visual pass"], others),
+        beside_decoding=Comparison.of(taken["the visual pass"], taken["decoding"]),
+        beside_others=Comparison.of(taken["the visual pass"], others),
         scene_detection=Spread.of(taken["scenedetect"]),
         sampled_pictures=Spread.of(taken["ffmpeg"]),
     )

@@ -34,7 +34,7 @@ from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
-from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.timing import Comparison, Machine, load
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.library import VideoRecord
@@ -71,7 +71,7 @@ class PerStep(Record):
     def of(cls, runs: Sequence[tuple[float, float]], steps: int) -> PerStep:
         """From the seconds of whole runs of this many steps, ours first."""
         ours, floor = ([1000 * seconds / steps for seconds in side] for side in zip(*runs, strict=True))
-        compared = Beside.of(ours, floor)
+        compared = Comparison.of(ours, floor)
         return cls(ours=compared.seconds, floor=compared.floor, ratio=compared.ratio)
 
     def __str__(self) -> str:

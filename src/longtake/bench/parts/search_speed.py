@@ -17,7 +17,7 @@ import faiss
 
 from longtake.bench.hour.reel import Notify
 from longtake.bench.parts.made_up import made_up_batch, queries, sentences, vocabulary
-from longtake.bench.timing import Beside, Machine, load, timed
+from longtake.bench.timing import Comparison, Machine, load, timed
 from longtake.config import Settings
 from longtake.memory.records import Record
 from longtake.memory.search.hybrid_search import HybridIndex
@@ -40,7 +40,7 @@ class LibrarySpeed(Record):
     write: float
     first_query: float
     after_a_change: float
-    warm: dict[str, Beside]
+    warm: dict[str, Comparison]
 
 
 class SearchSpeed(Record):
@@ -67,7 +67,7 @@ def show_search(report: SearchSpeed) -> list[str]:
             f"{library.documents} documents of {library.videos} videos, {size:.0f} MB on disk",
             f"  write             {library.write:.3g}",
             f"  first query       {library.first_query:.3g}, after a change {library.after_a_change:.3g}",
-            *(f"  {name:<17} {beside.against('a flat scan')}" for name, beside in library.warm.items()),
+            *(f"  {name:<17} {warm.against('a flat scan')}" for name, warm in library.warm.items()),
         ]
     return lines
 
@@ -104,11 +104,11 @@ def _measure_library(size: int, engine: TextEmbedding, notify: Notify) -> Librar
     )
 
 
-def _warm(index: Index, engine: TextEmbedding, flat: Any, asked: Iterator[str], where: SearchFilter) -> Beside:
+def _warm(index: Index, engine: TextEmbedding, flat: Any, asked: Iterator[str], where: SearchFilter) -> Comparison:
     """Time different queries in turns with the floor; both embed them."""
     chosen = list(islice(asked, QUERIES))
     ours, floor = iter(chosen), iter(chosen)
-    return Beside.measure(
+    return Comparison.measure(
         lambda: _search(index, engine, next(ours), where),
         lambda: flat.search(engine.embed([next(floor)]), K),
         QUERIES,

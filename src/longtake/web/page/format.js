@@ -49,9 +49,9 @@ export const plain = (name) => NAMES[name] ?? name.replaceAll("_", " ");
 export const Plain = (name) => plain(name).charAt(0).toUpperCase() + plain(name).slice(1);
 
 /** Text on one line, cut to a number of characters. */
-export function cut(text, most) {
+export function cut(text, limit) {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;
 }
 
 /** A number with its noun. */

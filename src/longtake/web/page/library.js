@@ -127,7 +127,8 @@ function layersOf({ layers, problems, progress }, status) {
   const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
   const built = new Set(layers.map(({ name }) => name));
   const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
-  if (deaf && !problems.speech) rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
+  if (deaf && !problems.speech)
+    rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
   return el("details", {}, el("summary", {}, status, count, deaf ? " · no speech" : ""), el("ul", {}, ...rows));
 }
 

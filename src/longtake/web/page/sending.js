@@ -86,9 +86,9 @@ async function resumed(file) {
   return begun;
 }
 
-function chunk(file, { id, offset, chunk: most }, signal) {
+function chunk(file, { id, offset, chunk: size }, signal) {
   const headers = { "Upload-Offset": String(offset) };
-  return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + most), signal });
+  return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + size), signal });
 }
 
 /** Whether to retry: connection lost, server restarting, full or busy, or our upload still being written or gone. */

@@ -37,7 +37,7 @@ export class Steps {
         { class: step.failure ? "failed" : step.type },
         words,
         ...spans,
-        more > 0 ? ` and ${more} more` : null,
+        more > 0 ? ` and ${more} more ·` : null,
         facts,
       ),
     );
@@ -61,7 +61,9 @@ function wordsOf({ type, tool, arguments: args, calls = [], evidence, failure })
   if (type === "tool")
     return `${Plain(tool)}${args ? argumentsOf(args) : ""}${failure ? `: ${plain(failure)}` : ""} `;
   if (type === "model")
-    return calls.length ? `Plans: ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} ` : "Writes ";
+    return calls.length
+      ? `Plans: ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} `
+      : "Writes the answer ";
   if (type === "verify") return `Checks every claim against ${many(evidence, "finding")} `;
   return { gather: "Searches for evidence ", guard: "Stops early ", error: "Stops with an error " }[type] ?? null;
 }

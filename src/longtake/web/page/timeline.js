@@ -131,8 +131,8 @@ export class Timeline {
   }
 
   #drawRuler() {
-    const most = Math.max(2, Math.floor(this.ruler.clientWidth / 80));
-    const step = TICKS.find((seconds) => this.#length / seconds <= most) ?? TICKS.at(-1);
+    const labels = Math.max(2, Math.floor(this.ruler.clientWidth / 80));
+    const step = TICKS.find((seconds) => this.#length / seconds <= labels) ?? TICKS.at(-1);
     const ticks = [];
     for (let at = Math.ceil(this.#from / step) * step; at < this.#from + this.#length; at += step) {
       const tick = el("span", {}, clock(at));

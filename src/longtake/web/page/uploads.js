@@ -4,7 +4,7 @@ import { byId, el, fill, meter, notice } from "./dom.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
 
-let turn = Promise.resolve(); // files are sent one at a time: each finishes sooner, and the server's limit isn't reached
+let turn = Promise.resolve(); // files are sent one at a time: each finishes sooner, and stays within the server's limit
 
 const SPEED_OVER = 3; // seconds over which the speed is measured
 
@@ -51,7 +51,7 @@ function begin(files, arrived) {
 /** Why a file can't be sent; null if it can. */
 function refusal({ name, size }) {
   if (/\.(srt|vtt|ass|ssa)$/i.test(name))
-    return "Subtitle files can’t be uploaded: put them next to the video and add it from a folder (`serve --folder`).";
+    return "Subtitle files can’t be uploaded: put them next to the video, and add it from a folder (serve --folder).";
   return size ? null : "The file is empty.";
 }
 
