@@ -25,7 +25,7 @@ COMMANDS = {
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.cli.chat:chat", "Ask questions in a conversation."),
     "trace": ("longtake.cli.trace_command:trace", "Show, measure, compare and replay runs."),
-    "serve": ("longtake.cli.serve:serve", "Use the library in the browser."),
+    "serve": ("longtake.cli.serve:serve", "Serve the library as a web page."),
     "mcp": ("longtake.cli.mcp:mcp", "Serve the tools and `ask` to other agents over MCP."),
     "tools": ("longtake.cli.tools:tools", "List the tools, their schemas and engines, and call one."),
     "eval": ("longtake.cli.eval.eval_app:evaluate", "Evaluate the agent and its baselines on a suite."),

@@ -13,7 +13,7 @@ from longtake.console import note, say, say_json
 from longtake.errors import LibraryError
 from longtake.memory.records import Record
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Media = Annotated[Path, typer.Option(help="Folder of clips; with questions.jsonl if questions are asked.")]
 Seconds = Annotated[float, typer.Option(min=10, help="Length of the video made of the clips.")]
 Rounds = Annotated[int, typer.Option(min=1, help="Timed runs per side.")]

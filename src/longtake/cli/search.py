@@ -32,7 +32,7 @@ def search(
         ),
     ],
     modality: Annotated[
-        list[str] | None, typer.Option(help=f"Only this one; repeatable: {', '.join(MODALITIES)}.")
+        list[str] | None, typer.Option(help=f"Only this modality; repeatable: {', '.join(MODALITIES)}.")
     ] = None,
     within: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Only this stretch, such as 00:10:00-00:20:00.")

@@ -17,7 +17,7 @@ from longtake.web.http.listening import listen, url_of
 def serve(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen on; any but loopback requires --token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 picks a free one.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0 picks a free one.")] = 8765,
     token: Annotated[
         str | None,
         typer.Option(help="Access token; required where other machines can connect.", envvar="LONGTAKE_TOKEN"),
