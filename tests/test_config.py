@@ -60,7 +60,7 @@ def test_a_file_that_is_not_yaml_is_named(tmp_path: Path) -> None:
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     file = tmp_path / "demo.mp4"
     file.write_bytes(b"\x00\x00\x00\x1cftyp\xff\xfe\x81")
-    with pytest.raises(ConfigError, match=r"demo\.mp4 is not a text file in UTF-8"):
+    with pytest.raises(ConfigError, match=r"demo\.mp4 isn't a UTF-8 text file"):
         load(str(file))
 
 

@@ -1,1 +1,1 @@
-"""Traces, read back: runs listed, shown, measured, compared, opened as a page, run again, forked and exported."""
+"""Reads traces: lists, shows, measures, compares, replays, forks and exports runs."""

@@ -1,7 +1,7 @@
-"""Two runs of the same question beside each other: which calls came, went and changed, and whether the answer did.
+"""Compares two runs of the same question: calls added, removed and changed, and whether the answer changed.
 
-The calls are aligned as sequences are (Needleman and Wunsch, 1970): only calls of the same tool may stand beside each
-other, the more so the more of their arguments are equal; what stands beside nothing came or went.
+The calls are aligned as sequences (Needleman and Wunsch, 1970): only calls of the same tool are paired, preferably
+those with more equal arguments; unpaired calls were added ("came") or removed ("went").
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SIGNS: dict[Change, str] = {"same": "=", "changed": "~", "came": "+", "went": "
 
 
 class Pair(Record):
-    """A call of both runs, or of one of them."""
+    """A call in both runs, or in one of them."""
 
     change: Change
     before: Step | None
@@ -38,7 +38,7 @@ class Diff(Record):
     before: Summary
     after: Summary
     videos_changed: bool
-    settings: dict[str, tuple[str, str]] = Field(description="Those that differ, before and after, as JSON.")
+    settings: dict[str, tuple[str, str]] = Field(description="Settings that differ, before and after, as JSON.")
     calls: tuple[Pair, ...]
     answer_changed: bool
     answers: tuple[str, str]
@@ -48,7 +48,7 @@ class Diff(Record):
 
 
 def diff_of(before: LenientRun, after: LenientRun) -> Diff:
-    """What a run did otherwise than one before it.
+    """Compare a run with an earlier one.
 
     Raises:
         LibraryError: when the two were asked different questions.
@@ -60,7 +60,7 @@ def diff_of(before: LenientRun, after: LenientRun) -> Diff:
             f"“{one_line(after.asked.question)}”: only runs of one question, with the same options, can be compared."
         )
     first, last = ([step for step in every(steps_of(run)) if step.type == "tool"] for run in (before, after))
-    told = [_told(run) for run in (before, after)]
+    answers = [_answer_text(run) for run in (before, after)]
     cited = [run.answer.citations if run.answer else () for run in (before, after)]
     return Diff(
         before=before.summary,
@@ -68,8 +68,8 @@ def diff_of(before: LenientRun, after: LenientRun) -> Diff:
         videos_changed=before.asked.videos != after.asked.videos,
         settings=_settings(before, after),
         calls=tuple(_aligned(first, last)),
-        answer_changed=told[0] != told[1] or before.status != after.status,
-        answers=(told[0], told[1]),
+        answer_changed=answers[0] != answers[1] or before.status != after.status,
+        answers=(answers[0], answers[1]),
         cited_before=tuple(each for each in cited[0] if each not in cited[1]),
         cited_after=tuple(each for each in cited[1] if each not in cited[0]),
         problems=(*before.problems, *after.problems),
@@ -77,12 +77,12 @@ def diff_of(before: LenientRun, after: LenientRun) -> Diff:
 
 
 def _aligned(first: Sequence[Step], last: Sequence[Step]) -> list[Pair]:
-    """The calls of both runs side by side, such that as much as can be stands beside its like."""
+    """The calls of both runs, paired for the highest total similarity."""
     best = [[0.0] * (len(last) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):
         for j in reversed(range(len(last))):
-            beside = best[i + 1][j + 1] + _likeness(first[i], last[j])
-            best[i][j] = max(beside, best[i + 1][j], best[i][j + 1])
+            paired = best[i + 1][j + 1] + _likeness(first[i], last[j])
+            best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
     pairs: list[Pair] = []
     i = j = 0
     while i < len(first) or j < len(last):
@@ -100,7 +100,7 @@ def _aligned(first: Sequence[Step], last: Sequence[Step]) -> list[Pair]:
 
 
 def _likeness(one: Step, other: Step) -> float:
-    """What it is worth that two calls stand side by side: an equal one is worth more than two that are alike."""
+    """The score of pairing two calls: an equal pair is worth more than two similar pairs."""
     if one.tool != other.tool:
         return -inf
     if one.arguments == other.arguments:
@@ -115,8 +115,8 @@ def _change(one: Step, other: Step) -> Change:
     return "same" if results[0] == results[1] else "changed"
 
 
-def _told(run: LenientRun) -> str:
-    """The answer of a run, or why it has none."""
+def _answer_text(run: LenientRun) -> str:
+    """A run's answer, or why it has none."""
     if run.answer is None:
         return next((str(event.data.get("error")) for event in run.of("error")), "")
     option = f"{run.answer.option.letter}. " if run.answer.option else ""
@@ -148,14 +148,14 @@ def lines_of(diff: Diff) -> Iterator[str]:
     yield f"+ {diff.after.run}  {receipt(diff.after)}"
     yield one_line(diff.after.question)
     if diff.videos_changed:
-        yield "The two were asked about different videos."
+        yield "The two runs are about different videos."
     for name, (one, other) in diff.settings.items():
-        yield f"~ {name}: {one or 'not there'} -> {other or 'not there'}"
+        yield f"~ {name}: {one or 'missing'} -> {other or 'missing'}"
     for pair in diff.calls:
         yield _line(pair)
-    told, since = diff.answers
+    first, second = diff.answers
     yield f"The answer {'changed' if diff.answer_changed else 'is the same'}:"
-    yield from (f"- {one_line(told)}", f"+ {one_line(since)}") if diff.answer_changed else (f"= {one_line(since)}",)
+    yield from (f"- {one_line(first)}", f"+ {one_line(second)}") if diff.answer_changed else (f"= {one_line(second)}",)
     for sign, citations in (("-", diff.cited_before), ("+", diff.cited_after)):
         yield from (f"{sign} cited: {place(citation)}  {one_line(citation.quote)}" for citation in citations)
     yield from diff.problems

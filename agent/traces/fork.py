@@ -1,4 +1,4 @@
-"""Go on from a step of a recorded run with one of its calls changed: as recorded up to there, live from there."""
+"""Forks a recorded run at a call with changed arguments: as recorded up to there, live from there."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from longtake.tools.core.toolbox import Toolbox
 def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace: Workspace) -> Answer:
     """Answer the question of a run again, with other arguments for one of its calls.
 
-    The new run is no part of the recorded run's conversation, and has none of its notes.
+    The new run isn't part of the recorded run's conversation, and has none of its notes.
 
     Args:
         trace: the recorded run.
-        step: of the call.
-        changes: arguments of the call, by name, that take the place of those it had.
-        workspace: the library that holds the videos, and the settings for what is done live.
+        step: the call's step.
+        changes: new values of arguments, by name.
+        workspace: the library with the videos, and the settings for the live part.
 
     Raises:
-        LibraryError: when there is no such call, it does not take these arguments, a video is gone, or the code no
-            longer comes to it.
-        ConfigError: when the controller of the settings cannot be had.
+        LibraryError: when there is no such call, it doesn't take these arguments, a video is missing, or the code no
+            longer reaches it.
+        ConfigError: when the settings' controller isn't available.
     """
     recording = WholeRun.of(trace)
     identity, call = _call_at(recording, step)
@@ -47,16 +47,16 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
     asked = replies[-1]
     changed = asked._replace(message=_changed(asked.message, len(replies) - 1, identity, arguments))
     kept = {name: made for name, made in recording.calls.items() if made.asked_at <= call.asked_at and name != identity}
-    given = Replies([*replies[:-1], changed], kept)
+    remaining = Replies([*replies[:-1], changed], kept)
 
     def forked(context: RunContext) -> RunContext:
-        # Where the extractive controller stood in, the replies that are still to be given are its own.
+        # Where the extractive controller stood in, the remaining replies are its own.
         other = context.stand_in
-        stands_in = other and RecordedController(replies=given, then=lambda: other)
+        stands_in = other and RecordedController(replies=remaining, then=lambda: other)
         return replace(
             context,
             toolbox=RecordedToolbox(kept, context.toolbox),
-            controller=RecordedController(replies=given, then=lambda: context.controller),
+            controller=RecordedController(replies=remaining, then=lambda: context.controller),
             stand_in=stands_in,
             reader=RecordedReader(recording.reading),
             gather=lambda query, context: recording.gathered,
@@ -72,22 +72,22 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
         earlier=question.turns,
         change=forked,
     )
-    if given.waiting:
+    if remaining.waiting:
         raise LibraryError(
-            f"The new run {answer.trace} ended before it came to step {step}: a limit of the settings, or the code, is "
-            f"another than that of run {trace.run!r}."
+            f"The new run {answer.trace} ended before step {step}: its limits or code differ from those of "
+            f"run {trace.run!r}."
         )
     return answer
 
 
 def _call_at(recording: WholeRun, step: int) -> tuple[str, Call]:
-    """The id of the call that was made at a step, and the call."""
+    """The id of the call at a step, and the call."""
     for identity, call in recording.calls.items():
         if call.step == step:
             return identity, call
     steps = ", ".join(f"{call.step} ({call.name})" for call in recording.calls.values())
-    there = f"its calls are at {steps}" if steps else "it made none"
-    raise LibraryError(f"Step {step} of run {recording.trace.run!r} is no tool call: {there}.")
+    calls = f"its calls are at {steps}" if steps else "it made none"
+    raise LibraryError(f"Step {step} of run {recording.trace.run!r} isn't a tool call: {calls}.")
 
 
 def _check(workspace: Workspace, recording: WholeRun, call: Call, arguments: Mapping[str, Any]) -> None:
@@ -96,15 +96,15 @@ def _check(workspace: Workspace, recording: WholeRun, call: Call, arguments: Map
     try:
         Toolbox(ALL_TOOLS).check(call.name, arguments, handles)
     except ToolError as error:
-        raise LibraryError(f"Step {call.step} cannot be changed so: {error}") from error
+        raise LibraryError(f"Step {call.step} can't be changed like this: {error}") from error
 
 
 def _changed(message: AIMessage, round_number: int, identity: str, arguments: Mapping[str, Any]) -> AIMessage:
-    """The reply that asked for a call, with other arguments for it and beside them those it had."""
+    """The reply that requested a call, with the new arguments, and the planned ones kept alongside."""
     read, _ = read_reply(message, Toolbox(ALL_TOOLS), round_number)
     if identity not in [call["id"] for call in read.tool_calls]:
-        raise LibraryError(f"The code does not read the call {identity} in the controller's reply any more.")
+        raise LibraryError(f"The code no longer finds the call {identity} in the controller's reply.")
     calls = [{**call, "args": dict(arguments)} if call["id"] == identity else call for call in read.tool_calls]
     planned = {call["id"]: call["args"] for call in read.tool_calls if call["id"] == identity}
-    told = {**read.additional_kwargs, PLANNED: planned}
-    return read.model_copy(update={"tool_calls": calls, "additional_kwargs": told})
+    facts = {**read.additional_kwargs, PLANNED: planned}
+    return read.model_copy(update={"tool_calls": calls, "additional_kwargs": facts})

@@ -1,4 +1,4 @@
-"""Spans in OTLP, the protocol of OpenTelemetry: sent over HTTP, and as a line of a file that collectors read."""
+"""Exports spans in OTLP, OpenTelemetry's protocol: over HTTP, or as a line of a file that collectors read."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 
 from longtake.errors import EngineError
 
-_PATH = "/v1/traces"  # where a receiver takes spans, unless its address says otherwise
+_PATH = "/v1/traces"  # a receiver's default path for spans
 _IDS = ("traceId", "spanId", "parentSpanId")
 
 
 def send(spans: Sequence[ReadableSpan], url: str) -> None:
-    """Send spans to a receiver, with the headers that OTEL_EXPORTER_OTLP_HEADERS names.
+    """Send spans to a receiver, with the headers in OTEL_EXPORTER_OTLP_HEADERS.
 
     Args:
-        spans: of one run.
-        url: of the receiver; without a path, that of traces is added.
+        spans: the spans of one run.
+        url: the receiver; without a path, the one for traces is added.
 
     Raises:
-        EngineError: when it does not take them.
+        EngineError: when it doesn't accept them.
     """
     endpoint = url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}{_PATH}"
     exporter = OTLPSpanExporter(endpoint=endpoint)
-    with _said_by(logging.getLogger(OTLPSpanExporter.__module__)) as said:
+    with _captured(logging.getLogger(OTLPSpanExporter.__module__)) as records:
         sent = exporter.export(spans)
     exporter.shutdown()  # type: ignore[no-untyped-call]  # the SDK gives it no types
     if sent is not SpanExportResult.SUCCESS:
-        reason = said[-1].rstrip(".") if said else "it gave no reason"
-        raise EngineError(f"{endpoint} did not take the spans ({reason}): see that an OTLP receiver listens there.")
+        reason = records[-1].rstrip(".") if records else "it gave no reason"
+        raise EngineError(f"{endpoint} didn't accept the spans ({reason}): check that an OTLP receiver listens there.")
 
 
 def json_line(spans: Sequence[ReadableSpan]) -> str:
-    """Spans as a line of a file, in OTLP's own JSON.
+    """Spans as a line of OTLP JSON.
 
-    It is the JSON of protobuf but for its ids, which are hexadecimal:
+    It is protobuf's JSON, except that ids are hexadecimal:
     https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding.
     """
-    told: dict[str, Any] = MessageToDict(encode_spans(spans), use_integers_for_enums=True)
-    for resource in told["resourceSpans"]:
+    document: dict[str, Any] = MessageToDict(encode_spans(spans), use_integers_for_enums=True)
+    for resource in document["resourceSpans"]:
         for scope in resource["scopeSpans"]:
             for span in scope["spans"]:
                 span.update({name: b64decode(span[name]).hex() for name in _IDS if name in span})
-    return json.dumps(told, ensure_ascii=False) + "\n"
+    return json.dumps(document, ensure_ascii=False) + "\n"
 
 
 @contextmanager
-def _said_by(logger: logging.Logger) -> Iterator[list[str]]:
-    """What a library logs, kept from the log: its errors are ours to tell."""
-    said: list[str] = []
+def _captured(logger: logging.Logger) -> Iterator[list[str]]:
+    """Capture a library's log messages instead of logging them: we report its errors."""
+    messages: list[str] = []
 
     def keep(record: logging.LogRecord) -> bool:
-        said.append(record.getMessage())
+        messages.append(record.getMessage())
         return False
 
     logger.addFilter(keep)
     try:
-        yield said
+        yield messages
     finally:
         logger.removeFilter(keep)

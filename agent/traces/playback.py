@@ -1,4 +1,4 @@
-"""The controller and the tools of a recorded run, which give again what they gave then."""
+"""The controller and tools of a recorded run, which return their recorded replies and results."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from longtake.tools.core.toolbox import Toolbox
 
 
 class Replies:
-    """The replies that are still to be given, each once; tools may ask for theirs at the same time."""
+    """The replies that remain to be given, each once; tools may request theirs concurrently."""
 
     def __init__(
         self, planned: Sequence[Reply], calls: Mapping[str, Call], checks: Sequence[tuple[str, AIMessage]] = ()
     ) -> None:
-        """Take the replies to rounds, and those to the prompts of calls and of verification."""
+        """Take the replies in rounds, and those to the prompts of calls and verification."""
         self._planned = deque(planned)
         self._prompted: dict[str, deque[AIMessage]] = {}
         for prompt, message in (*(pair for call in calls.values() for pair in call.prompts), *checks):
@@ -37,30 +37,30 @@ class Replies:
 
     @property
     def waiting(self) -> bool:
-        """Whether a round's reply has not been asked for."""
+        """Whether a reply in a round hasn't been requested yet."""
         return bool(self._planned)
 
     def next(self, messages: Sequence[BaseMessage]) -> AIMessage | None:
-        """The reply to the next round; None when there are no more.
+        """The reply in the next round; None if there are no more.
 
         Raises:
-            ContextFull: when so long a conversation was refused.
+            ContextFull: when the controller refused a conversation this long.
         """
         if not self._planned:
             return None
-        most = self._planned[0].most_letters
-        if most is not None and letters(messages) > most:
-            raise ContextFull("The conversation is longer than the controller read.")
+        max_letters = self._planned[0].max_letters
+        if max_letters is not None and letters(messages) > max_letters:
+            raise ContextFull("The conversation is longer than the controller accepted.")
         return self._planned.popleft().message
 
     def to(self, prompt: str) -> AIMessage | None:
-        """The reply to a tool's prompt; None when there is none left."""
+        """The reply to a tool's prompt; None if there is none left."""
         replies = self._prompted.get(prompt)
         return replies.popleft() if replies else None
 
 
 class RecordedController(BaseChatModel):
-    """Replies as the controller of a run did; `then` is asked where the recording ends."""
+    """Replies as a run's controller did; after the recording ends, `then` provides the model."""
 
     replies: Replies
     then: Callable[[], BaseChatModel]
@@ -77,7 +77,7 @@ class RecordedController(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same recording, asked for a round: tools ask for a reply without being told of tools."""
+        """The same recording for a round; prompts of tools come without bound tools."""
         return self.model_copy(update={"tools": tuple(tools)})
 
     def _generate(
@@ -95,7 +95,7 @@ class RecordedController(BaseChatModel):
 
 
 class RecordedReader:
-    """Reads a question as it was read then."""
+    """Returns the recorded reading of a question."""
 
     def __init__(self, reading: Reading) -> None:
         """Take the reading."""
@@ -107,7 +107,7 @@ class RecordedReader:
 
 
 class RecordedToolbox(Toolbox):
-    """Gives the results of recorded calls; `then` makes all others."""
+    """Returns the results of recorded calls; `then` makes all others."""
 
     def __init__(self, calls: Mapping[str, Call], then: Toolbox | None = None) -> None:
         super().__init__(ALL_TOOLS)
@@ -115,10 +115,10 @@ class RecordedToolbox(Toolbox):
         self._then = then
 
     def call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        """The result of the call with this id, when it is the same call; else what comes of it now.
+        """The recorded result of the call with this id, if it is the same call; otherwise that of a new call.
 
         Raises:
-            LibraryError: when it was not recorded, and nothing is to make it.
+            LibraryError: when it wasn't recorded and there is no `then`.
         """
         made = self._calls.get(context.call)
         if made and (made.name, made.arguments) == (name, arguments):
@@ -127,5 +127,5 @@ class RecordedToolbox(Toolbox):
                     context.text_model.complete(prompt, seconds=context.budget.left)
             return made.result
         if self._then is None:
-            raise LibraryError(f"The recording holds no result of {name} with the arguments that the code gives it.")
+            raise LibraryError(f"The recording has no result of {name} with these arguments.")
         return self._then.call(name, arguments, context)

@@ -1,4 +1,4 @@
-"""The figures of the tools as an SVG file: each tool's share of the time, and how long its calls take."""
+"""Plots the statistics of the tools as SVG: each tool's share of the time, and the duration of its calls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from math import ceil, floor, log10
 
 from longtake.agent.traces.stats import Stats, ToolStats
 
-# Pixels: of a row, and from the left of what stands in it.
+# Pixels: height of a row, and distances from the left.
 _ROW = 26
 _TOP = 56
 _NAMES, _SHARES, _TIMES, _END = 168, 176, 408, 704
 _WIDE = 760
-_BAR = 190  # of a share of 100 %
-_SHORTEST = 0.001  # seconds; what is quicker stands at the left
+_BAR = 190  # width for a share of 100 %
+_SHORTEST = 0.001  # seconds; shorter times are drawn at the left edge
 _STYLE = """
 svg { font: 13px system-ui, sans-serif; color-scheme: light dark; background: #fafaf8; }
 text { fill: #1d2023; } .faint { fill: #5c6269; font-size: 12px; } line { stroke: #e2e2dc; }
@@ -28,7 +28,7 @@ rect, circle { fill: #17616f; } .span { stroke: #17616f; stroke-width: 3; stroke
 
 
 def plot_of(stats: Stats) -> str:
-    """An SVG document that says, and draws, what `table_of` says of the tools."""
+    """An SVG document with the tools' figures of `table_of`, drawn and as a label."""
     high = _TOP + _ROW * len(stats.tools) + 12
     powers = _powers(stats.tools)
     drawn = [*_axis(powers, high), *(part for row, tool in enumerate(stats.tools) for part in _row(row, tool, powers))]
@@ -44,7 +44,7 @@ def _words(stats: Stats) -> str:
 
 
 def _powers(tools: tuple[ToolStats, ...]) -> tuple[int, int]:
-    """The powers of ten between which the axis of seconds lies."""
+    """The powers of ten at the ends of the time axis."""
     times = [max(_SHORTEST, time) for tool in tools for time in (tool.seconds.median, tool.seconds.p95)] or [1.0]
     low, high = floor(log10(min(times))), ceil(log10(max(times)))
     return low, max(high, low + 1)
@@ -52,7 +52,7 @@ def _powers(tools: tuple[ToolStats, ...]) -> tuple[int, int]:
 
 def _axis(powers: tuple[int, int], high: int) -> Iterator[str]:
     yield f'<text x="{_SHARES}" y="20">Share of the time</text>'
-    yield f'<text x="{_TIMES}" y="20">Seconds of a call: median to 95th percentile</text>'
+    yield f'<text x="{_TIMES}" y="20">Seconds per call: median to 95th percentile</text>'
     for power in range(powers[0], powers[1] + 1):
         x = _across(10.0**power, powers)
         yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP - 8}" y2="{high}"/>'
@@ -71,6 +71,6 @@ def _row(row: int, tool: ToolStats, powers: tuple[int, int]) -> Iterator[str]:
 
 
 def _across(seconds: float, powers: tuple[int, int]) -> float:
-    """Where a time stands on the logarithmic axis, in pixels from the left."""
+    """The place of a time on the logarithmic axis, in pixels from the left."""
     share = (log10(max(_SHORTEST, seconds)) - powers[0]) / (powers[1] - powers[0])
     return _TIMES + 8 + min(1.0, max(0.0, share)) * (_END - _TIMES)

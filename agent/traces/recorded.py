@@ -1,4 +1,4 @@
-"""A run as its trace tells it, also where the trace is torn, incomplete or of another schema."""
+"""Reads any run from its trace, even if that is torn, incomplete or of another schema."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 class Lenient(BaseModel):
-    """What is read of a trace that another Longtake may have written: what we do not know is passed over."""
+    """Part of a trace that another version may have written: unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -49,7 +49,7 @@ class Event(Lenient):
 
 
 class Asked(Lenient):
-    """What a run was asked, and about which videos of the library, by their ids."""
+    """The question of a run, and the ids of its videos."""
 
     question: str = ""
     options: tuple[str, ...] = ()
@@ -57,22 +57,22 @@ class Asked(Lenient):
 
 
 class KnownVideos(Lenient):
-    """What the run itself knew of its videos, by their ids."""
+    """What the run knew of its videos, by id."""
 
     names: Mapping[str, str] = Field(default_factory=dict)
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds.")
 
 
 class Origin(Lenient):
-    """The call of another run from which a run went on."""
+    """The call of another run that a run was forked from."""
 
     run: str
     step: int
-    set: Mapping[str, Any] = Field(default_factory=dict, description="The arguments that took the place of its own.")
+    set: Mapping[str, Any] = Field(default_factory=dict, description="The changed arguments.")
 
 
 class Controller(Lenient):
-    """The settings of the planning model that are read again."""
+    """The settings of the planning model that are read back."""
 
     engine: str = ""
     model: str | None = None
@@ -80,7 +80,7 @@ class Controller(Lenient):
 
 
 class RunSettings(Lenient):
-    """The settings of a run that are read again; none of them is secret."""
+    """The settings of a run that are read back; none is secret."""
 
     controller: Controller = Controller()
 
@@ -97,16 +97,16 @@ class Summary(Record):
 
 
 class LenientRun:
-    """What a run did, as far as its trace can be read; `WholeRun` is for what must lack nothing.
+    """A run, as far as its trace can be read; `WholeRun` needs a complete one.
 
-    `problems` says, a sentence each, what cannot be read of it; it grows as more is read.
+    `problems` has a sentence for each part that can't be read; it grows as more is read.
     """
 
     def __init__(self, trace: RecordedTrace) -> None:
         """Read the events.
 
         Raises:
-            LibraryError: when the trace cannot be read at all.
+            LibraryError: when the trace can't be read at all.
         """
         self.trace = trace
         self.id = trace.run
@@ -119,22 +119,22 @@ class LenientRun:
 
     @cached_property
     def calls(self) -> tuple[Event, ...]:
-        """The tool calls in the order in which they were asked for; those of one round may end in any."""
+        """The tool calls in the order they were requested; those of one round may end in any order."""
         return tuple(sorted(self.of("tool"), key=lambda event: (event.parent or 0, _place(event), event.step)))
 
     @cached_property
     def rounds(self) -> tuple[Event, ...]:
-        """The replies of the controller, without those that it gave a tool."""
+        """The controller's replies, except those to tools."""
         return tuple(event for event in self.of("model") if "tool" not in event.data)
 
     @property
     def started(self) -> float:
-        """When the question was put, in seconds since the epoch."""
+        """When the question was asked, in seconds since the epoch."""
         return self.events[0].started if self.events else 0.0
 
     @cached_property
     def asked(self) -> Asked:
-        """What was asked."""
+        """The question."""
         return next((self.read(event.input, Asked) for event in self.of("run")), None) or Asked()
 
     @cached_property
@@ -144,27 +144,27 @@ class LenientRun:
 
     @cached_property
     def forked_from(self) -> Origin | None:
-        """Where it went on from, when it is a fork."""
+        """What it was forked from, if it is a fork."""
         origin = next((event.data.get("forked_from") for event in self.of("run")), None)
         try:
             return None if origin is None else Origin.model_validate(origin)
         except ValidationError:
-            self._note(f"What {self.id} was forked from cannot be read, and is not shown.")
+            self._note(f"The origin of the fork {self.id} can't be read, and isn't shown.")
             return None
 
     @cached_property
     def settings(self) -> RunSettings:
-        """What it was asked with."""
+        """The settings it ran with."""
         return next((self.read(event.output, RunSettings) for event in self.of("run")), None) or RunSettings()
 
     @cached_property
     def answer(self) -> Answer | None:
-        """What it came to, where it came to an answer."""
+        """Its answer, if it has one."""
         return next((self.read(event.output, Answer) for event in self.of("answer")), None)
 
     @property
     def status(self) -> RunStatus:
-        """How it ended; `unfinished` while it goes on, and when it was killed."""
+        """How it ended; `unfinished` while it is running, or if it was killed."""
         for event in reversed(self.events):
             if event.type == "answer":
                 status = event.data.get("status")
@@ -175,7 +175,7 @@ class LenientRun:
 
     @cached_property
     def usage(self) -> Usage:
-        """What it has spent, by its events."""
+        """What it spent, according to its events."""
         spent = tokens_in([event.usage for event in self.of("model")])
         return Usage(
             rounds=len(self.rounds),
@@ -198,13 +198,13 @@ class LenientRun:
         )
 
     def cost(self, tokens: Mapping[str, float]) -> float:
-        """What tokens cost at the prices of the run; `input_tokens` and `output_tokens` are read."""
+        """The cost of `input_tokens` and `output_tokens` at the run's prices."""
         price = self.settings.controller.price
         spent = tokens.get("input_tokens", 0) * price.input + tokens.get("output_tokens", 0) * price.output
         return round(spent / 1_000_000, 6)
 
     def blob(self, digest: str | None) -> Any:
-        """A recorded input or output; None where there is none, or it cannot be read, which is a problem."""
+        """A recorded input or output; None if there is none, or if it can't be read, which is noted as a problem."""
         try:
             return self.trace.blob(digest) if digest else None
         except (LibraryError, ValueError) as error:
@@ -212,12 +212,12 @@ class LenientRun:
             return None
 
     def read(self, digest: str | None, model: type[Read]) -> Read | None:
-        """A blob as a record; None as for `blob`, and where it is no such record."""
+        """A blob as a record; None as for `blob`, or if it isn't such a record."""
         value = self.blob(digest)
         try:
             return None if value is None else model.model_validate(value)
         except ValidationError:
-            self._note(f"The blob {digest} of {self.id} is not as this Longtake writes it, and is not shown.")
+            self._note(f"The blob {digest} of {self.id} isn't in this version's format, and isn't shown.")
             return None
 
     def _events(self) -> list[Event]:
@@ -232,12 +232,12 @@ class LenientRun:
             if event and all(event.step > earlier.step for earlier in events[-1:]):
                 events.append(event)
             else:
-                self._note(f"Line {number} of {path} is no event, and is left out.")
+                self._note(f"Line {number} of {path} isn't an event, and is skipped.")
         if lines[-1]:
-            self._note(f"The last line of {path} is cut off: the run goes on, or was killed.")
+            self._note(f"The last line of {path} is cut off: the run is still going, or was killed.")
         if others := {event.v for event in events} - {SCHEMA}:
-            told = ", ".join(map(str, sorted(others)))
-            self._note(f"{self.id} is of schema {told}, not {SCHEMA}: what this Longtake does not know is not shown.")
+            schemas = ", ".join(map(str, sorted(others)))
+            self._note(f"{self.id} has schema {schemas}, not {SCHEMA}: parts this version doesn't know aren't shown.")
         return events
 
     def _note(self, problem: str) -> None:
@@ -246,18 +246,18 @@ class LenientRun:
 
 
 def tokens_in(usages: Sequence[Mapping[str, float]]) -> dict[str, int]:
-    """The `input_tokens` and `output_tokens` of some replies together."""
+    """The total `input_tokens` and `output_tokens` of some replies."""
     return {kind: int(sum(usage.get(kind, 0) for usage in usages)) for kind in _TOKENS}
 
 
 def _read_event(line: str) -> Event | None:
     try:
         return Event.model_validate(json.loads(line))
-    except ValueError:  # of JSON, or of what it holds
+    except ValueError:  # invalid JSON or fields
         return None
 
 
 def _place(event: Event) -> int:
-    """Where a call stood among those of its round."""
+    """The place of a call within its round."""
     match = _PLACE.fullmatch(str(event.data.get("call")))
     return int(match[1]) if match else 0

@@ -1,4 +1,4 @@
-"""A run as its trace tells it: what was asked and known, and what its models and tools gave."""
+"""Reads a complete run from its trace: the question, the known facts, and the replies of models and tools."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from longtake.tools.core.result import ToolResult
 
 
 class Reply(NamedTuple):
-    """A reply of the controller that planned a round, and the step of it."""
+    """A reply in which the controller planned a round, and its step."""
 
     step: int
     message: AIMessage
-    most_letters: int | None  # of the conversation that it took, where it had refused a longer one
+    max_letters: int | None  # of the conversation it accepted, if it had refused a longer one
 
 
 class Call(NamedTuple):
-    """A tool call: the round's step that asked for it, what it came to, and what it asked the text model."""
+    """A tool call: the step that requested it, its result, and its prompts to the text model."""
 
     step: int
     asked_at: int
@@ -40,7 +40,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class WholeRun:
-    """A run whose trace lacks nothing, so that it can be run again; `LenientRun` reads any, to be shown."""
+    """A run with a complete trace, which can be replayed; `LenientRun` reads any trace, to be shown."""
 
     trace: RecordedTrace
     asked: Question
@@ -48,7 +48,7 @@ class WholeRun:
     settings: Settings
     replies: tuple[Reply, ...]
     calls: Mapping[str, Call]  # by their ids in the run
-    checks: tuple[tuple[str, AIMessage], ...]  # what verification asked the model, and its replies
+    checks: tuple[tuple[str, AIMessage], ...]  # verification's prompts to the model, and the replies
     reading: Reading
     gathered: Gathered
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
@@ -58,21 +58,21 @@ class WholeRun:
         """Read a trace.
 
         Raises:
-            LibraryError: when a blob of it is missing or changed, or the trace holds too little to be run again.
+            LibraryError: when a blob is missing or changed, or the trace holds too little to be replayed.
         """
         events = tuple(trace.events())
-        begun = trace.blob(events[0]["input"]) if events and events[0]["type"] == "run" else {}
-        if "known" not in begun:
+        inputs = trace.blob(events[0]["input"]) if events and events[0]["type"] == "run" else {}
+        if "known" not in inputs:
             raise LibraryError(
-                f"Trace {trace.run!r} does not hold what was known of its videos, as those of older versions do not: "
+                f"Trace {trace.run!r} was written by an older version and lacks the facts about its videos: "
                 "ask its question again, and replay that run."
             )
         oriented = [trace.blob(event["input"]) for event in events if event["type"] == "orient"]
         turns = [Turn.model_validate(turn) for each in oriented for turn in each["turns"]]
         return cls(
             trace,
-            Question(begun["question"], tuple(begun["videos"]), tuple(begun["options"]), turns),
-            Known.model_validate(begun["known"]),
+            Question(inputs["question"], tuple(inputs["videos"]), tuple(inputs["options"]), turns),
+            Known.model_validate(inputs["known"]),
             Settings.model_validate(trace.blob(events[0]["output"])),
             tuple(_reply(trace, event) for event in events if plans(event)),
             {event["data"]["call"]: _call(trace, event, events) for event in events if event["type"] == "tool"},
@@ -87,33 +87,33 @@ class WholeRun:
 
 
 def plans(event: Mapping[str, Any]) -> bool:
-    """Whether an event is the controller's reply to a round, and not to a tool's prompt."""
+    """Whether an event is the controller's reply in a round, not to a tool's prompt."""
     return event["type"] == "model" and "call" not in event["data"]
 
 
 def letters(messages: Sequence[BaseMessage]) -> int:
-    """How long a conversation is."""
+    """The length of a conversation in characters."""
     return sum(len(message.text) for message in messages)
 
 
 def conversation(trace: RecordedTrace, event: Mapping[str, Any]) -> list[BaseMessage]:
-    """What a model was told, of an event of type `model`."""
+    """The messages sent to the model, in an event of type `model`."""
     return messages_from_dict(trace.blob(event["input"])["messages"])
 
 
 def reply_in(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
-    """What it replied."""
+    """The model's reply."""
     (message,) = messages_from_dict([trace.blob(event["output"])])
     return AIMessage.model_validate(message.model_dump())
 
 
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
-    most = letters(conversation(trace, event)) if event["data"].get("shortened") else None
-    return Reply(event["step"], reply_in(trace, event), most)
+    max_letters = letters(conversation(trace, event)) if event["data"].get("shortened") else None
+    return Reply(event["step"], reply_in(trace, event), max_letters)
 
 
 def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:
-    """How the question was read, and what was gathered for it; nothing, of a run that broke off before."""
+    """How the question was read, and what was gathered for it; empty if the run ended before."""
     outputs = {event["type"]: trace.blob(event["output"]) for event in events if event["type"] in ("orient", "gather")}
     oriented, gathered = outputs.get("orient"), outputs.get("gather")
     reading = Query.model_validate(oriented).reading if oriented else Reading(sources={}, targets={})
@@ -121,7 +121,7 @@ def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Re
 
 
 def _prompts(trace: RecordedTrace, call: str, events: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, AIMessage], ...]:
-    """What the model was asked for a call, and what it replied."""
+    """The model's prompts and replies for a call."""
     asked = [each for each in events if each["type"] == "model" and each["data"].get("call") == call]
     return tuple((conversation(trace, each)[-1].text, reply_in(trace, each)) for each in asked)
 

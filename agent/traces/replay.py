@@ -1,4 +1,4 @@
-"""Run a trace again from what its models and tools gave: no model, no network, no video and no library is needed."""
+"""Replays a run from its trace: needs no model, network, video or library."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENDS = ("answer", "error")
 
 
 class Replayed(NamedTuple):
-    """A run that was made again: its steps, whether it ended as recorded, and where it first went another way."""
+    """A replayed run: its steps, whether it ended as recorded, and the first difference."""
 
     run: str
     steps: int
@@ -41,15 +41,15 @@ class Replayed(NamedTuple):
 
 
 def replay(trace: RecordedTrace) -> Replayed:
-    """Run a trace's graph again.
+    """Replay a trace.
 
     Raises:
-        LibraryError: when the trace cannot be replayed: it is of an older version, not whole, or has no end.
+        LibraryError: when the trace can't be replayed: it is from an older version, incomplete, or has no end.
     """
     recording = WholeRun.of(trace)
     end = recording.last(*_ENDS)
     if end is None or end["data"].get("error") == "interrupted":
-        raise LibraryError(f"Run {trace.run!r} was broken off before its answer: there is nothing to replay it to.")
+        raise LibraryError(f"Run {trace.run!r} was interrupted before its answer, so a replay has nothing to compare.")
     with tempfile.TemporaryDirectory(prefix="longtake-replay-") as folder:
         again = _run_again(recording, Path(folder))
         ended = [event for event in again.events() if event["type"] in _ENDS][-1]
@@ -58,7 +58,7 @@ def replay(trace: RecordedTrace) -> Replayed:
 
 
 def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
-    """The trace of the new run; the folder is its library, in which there is nothing else."""
+    """The trace of the new run; the empty folder is its library."""
     library, time_left = Library(folder), _RecordedTime()
     handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
     settings = recording.settings
@@ -83,9 +83,9 @@ def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
 
 
 def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[RecordedController, RecordedController]:
-    """The controller that planned, and the one that stood in for it.
+    """The controller that planned, and its stand-in.
 
-    Both read the same replies, but where the first fell silent: what was said after that is the other's.
+    Both give the same replies, unless the first stopped replying: later replies are then the stand-in's.
     """
     guards = [event for event in recording.events if event["type"] == "guard"]
     silent = next((event for event in guards if event["data"]["guard"].startswith(SILENT)), None)
@@ -104,7 +104,7 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
 
 
 class _RecordedTime(Budget):
-    """Time that is over when the recording says that it was."""
+    """A time budget that runs out when the recorded one did."""
 
     def __init__(self) -> None:
         super().__init__(math.inf)
@@ -112,14 +112,14 @@ class _RecordedTime(Budget):
 
     @property
     def left(self) -> float:
-        """Seconds."""
+        """Seconds left."""
         return 0.0 if self.over else super().left
 
 
 def _end_of(
     recording: WholeRun, guard: Mapping[str, Any] | None, time_left: _RecordedTime
 ) -> Callable[[], BaseChatModel]:
-    """What befalls the code that asks for one more reply than was recorded: the same as the run that was recorded."""
+    """What happens when the code requests one more reply than was recorded: the same as in the recorded run."""
     error = recording.last("error")
     reason = guard["data"]["guard"] if guard else ""
 
@@ -133,7 +133,7 @@ def _end_of(
         elif error:
             raise EngineError(error["data"]["error"])
         else:
-            raise LibraryError("The recording holds no further reply of the controller.")
+            raise LibraryError("The recording has no further reply of the controller.")
         raise Cancelled(reason)
 
     return end

@@ -1,8 +1,8 @@
-"""A run as OpenTelemetry spans, with the GenAI semantic conventions: the agent's invocation, the chats with its model
-and the tools it executed, each with its content and at its recorded time.
+"""Converts a run to OpenTelemetry spans with the GenAI semantic conventions: the agent's invocation, the chats with its
+model and the tools it executed, each with its content and recorded time.
 
-The conventions are in development, and their names no part of any stable package: those of
-github.com/open-telemetry/semantic-conventions-genai, as of late 2026. What they have no name for is `longtake.*`.
+The conventions are in development and not in any stable package; the names are those of
+github.com/open-telemetry/semantic-conventions-genai, as of late 2026. Everything else is `longtake.*`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Attributes = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Run:
-    """A trace and what every span of it repeats."""
+    """A trace, and the attributes common to its spans."""
 
     trace: RecordedTrace
     events: Sequence[Mapping[str, Any]]
@@ -51,7 +51,7 @@ class _Run:
     def span(
         self, event: Mapping[str, Any], name: str, attributes: Attributes, *, parent: int | None = 0, **more: Any
     ) -> ReadableSpan:
-        """A span for an event, within that of another step; attributes that are not known are left out."""
+        """A span for an event, inside that of another step; unknown attributes are left out."""
         known = {key: value for key, value in attributes.items() if value not in (None, "", [], ())}
         return ReadableSpan(
             name,
@@ -65,21 +65,21 @@ class _Run:
         )
 
     def _context(self, step: int) -> SpanContext:
-        """Ids that are the same whenever the run is exported."""
+        """Ids that are the same on every export of the run."""
         trace = int.from_bytes(blake2b(self.trace.run.encode(), digest_size=16).digest())
         span = int.from_bytes(blake2b(f"{self.trace.run} {step}".encode(), digest_size=8).digest())
         return SpanContext(trace, span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
 
 
 def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
-    """The spans of a run, that of the agent first.
+    """The spans of a run, the agent's first.
 
     Raises:
-        LibraryError: when a blob of the trace is missing or changed, or it holds no run.
+        LibraryError: when a blob of the trace is missing or changed, or it contains no run.
     """
     events = list(trace.events())
     if not events or events[0]["type"] != "run":
-        raise LibraryError(f"Trace {trace.run!r} does not begin with a run: nothing of it can be exported.")
+        raise LibraryError(f"Trace {trace.run!r} doesn't start with a run, so it can't be exported.")
     controller = trace.blob(events[0]["output"])["controller"]
     run = _Run(
         trace, events, events[0]["data"]["thread"], _provider(controller), controller["model"] or controller["engine"]
@@ -98,8 +98,8 @@ def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
 
 
 def _agent(run: _Run) -> ReadableSpan:
-    begun, last = run.events[0], run.events[-1]
-    asked = run.trace.blob(begun["input"])
+    first, last = run.events[0], run.events[-1]
+    asked = run.trace.blob(first["input"])
     answer = run.trace.blob(last["output"]) if last["type"] == "answer" else None
     guards = [event for event in run.events if event["type"] == "guard"]
     rounds = [event for event in run.events if event["type"] == "model"]
@@ -112,20 +112,20 @@ def _agent(run: _Run) -> ReadableSpan:
         **run.provider,
         **_usage(rounds),
         "gen_ai.input.messages": _json([{"role": "user", "parts": [_text(asked["question"])]}]),
-        "gen_ai.output.messages": _json([_said([_text(answer["answer"])], "stop")]) if answer else None,
+        "gen_ai.output.messages": _json([_output([_text(answer["answer"])], "stop")]) if answer else None,
         "gen_ai.tool.definitions": _json([{"type": "function", **tool["function"]} for tool in tools]),
         "longtake.run": run.trace.run,
         "longtake.videos": asked["videos"],
         "longtake.status": answer["status"] if answer else None,
-        # Answers of older traces have neither of these.
+        # Answers in older traces lack these two.
         "longtake.confidence": answer.get("confidence") if answer else None,
         "longtake.closest": _json(answer["closest"]) if answer and answer.get("closest") else None,
-        "longtake.forked_from": _json(begun["data"]["forked_from"]) if "forked_from" in begun["data"] else None,
+        "longtake.forked_from": _json(first["data"]["forked_from"]) if "forked_from" in first["data"] else None,
     }
     error = next((event["data"]["error"] for event in run.events if event["type"] == "error"), None)
     ends = max(event["started"] + event["seconds"] for event in run.events)
     return run.span(
-        begun,
+        first,
         f"invoke_agent {AGENT}",
         attributes | ({"error.type": "_OTHER"} if error else {}),
         parent=None,
@@ -136,7 +136,7 @@ def _agent(run: _Run) -> ReadableSpan:
 
 
 def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
-    given, reply = conversation(run.trace, event), reply_in(run.trace, event)
+    sent, reply = conversation(run.trace, event), reply_in(run.trace, event)
     reason = reply.response_metadata.get("finish_reason")
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -146,9 +146,9 @@ def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
         "gen_ai.response.finish_reasons": [reason] if reason else None,
         **run.provider,
         **_usage([event]),
-        "gen_ai.system_instructions": _json([_text(each.text) for each in given if isinstance(each, SystemMessage)]),
-        "gen_ai.input.messages": _json([_message(each) for each in given if not isinstance(each, SystemMessage)]),
-        "gen_ai.output.messages": _json([_said(_message(reply)["parts"], reason or "stop")]),
+        "gen_ai.system_instructions": _json([_text(each.text) for each in sent if isinstance(each, SystemMessage)]),
+        "gen_ai.input.messages": _json([_message(each) for each in sent if not isinstance(each, SystemMessage)]),
+        "gen_ai.output.messages": _json([_output(_message(reply)["parts"], reason or "stop")]),
         "gen_ai.conversation.compacted": True if event["data"].get("shortened") else None,
         "longtake.repairs": event["data"].get("repairs"),
     }
@@ -178,7 +178,7 @@ def _tool(run: _Run, event: Mapping[str, Any]) -> ReadableSpan:
 
 
 def _provider(controller: Mapping[str, Any]) -> Attributes:
-    """Who replies, and where."""
+    """The model's provider and server."""
     server = urlsplit(controller["base_url"] or "")
     port = server.port or {"https": 443, "http": 80}.get(server.scheme)
     where = {"server.address": server.hostname, "server.port": port} if server.hostname else {}
@@ -186,13 +186,13 @@ def _provider(controller: Mapping[str, Any]) -> Attributes:
 
 
 def _usage(events: Iterable[Mapping[str, Any]]) -> Attributes:
-    """The tokens of some replies, where they say them."""
-    said = [event["usage"] for event in events if event["usage"]]
-    return {f"gen_ai.usage.{kind}": count for kind, count in tokens_in(said).items()} if said else {}
+    """The tokens of some replies, if they report them."""
+    usages = [event["usage"] for event in events if event["usage"]]
+    return {f"gen_ai.usage.{kind}": count for kind, count in tokens_in(usages).items()} if usages else {}
 
 
 def _message(message: BaseMessage) -> dict[str, Any]:
-    """A message in the form of the conventions."""
+    """A message in the format of the conventions."""
     if isinstance(message, ToolMessage):
         answered = {"type": "tool_call_response", "id": message.tool_call_id, "response": message.text}
         return {"role": "tool", "parts": [answered]}
@@ -204,7 +204,7 @@ def _message(message: BaseMessage) -> dict[str, Any]:
     return {"role": "assistant", "parts": parts}
 
 
-def _said(parts: list[dict[str, Any]], reason: str) -> dict[str, Any]:
+def _output(parts: list[dict[str, Any]], reason: str) -> dict[str, Any]:
     return {"role": "assistant", "parts": parts, "finish_reason": reason}
 
 

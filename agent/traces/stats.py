@@ -1,4 +1,4 @@
-"""Figures over many runs: how they ended, what they took, and what of it each tool took."""
+"""Statistics over runs: how they ended, what they cost, and each tool's part of it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from longtake.agent.traces.recorded import Event, LenientRun
 from longtake.console import counted
 from longtake.memory.records import Record
 
-CONTROLLER = "controller"  # the name under which the controller's replies stand among the tools
+CONTROLLER = "controller"  # the name of the controller's replies among the tools
 
-_SHOWN = 3  # problems that a person is told
+_SHOWN = 3  # maximum problems printed
 
 
 class Spread(Record):
-    """The middle and the high end of some values; zeros where there are none."""
+    """Median, 95th percentile and total of some values; zeros if there are none."""
 
     median: float = 0.0
-    p95: float = Field(default=0.0, description="By nearest rank: the least value that 95 % do not exceed.")
+    p95: float = Field(default=0.0, description="By nearest rank: the lowest value that 95 % don't exceed.")
     total: float = 0.0
 
 
@@ -38,28 +38,28 @@ class ToolStats(Record):
 
 
 class Stats(Record):
-    """Figures over runs."""
+    """Statistics over runs."""
 
     runs: int
     statuses: dict[str, int]
-    guards: dict[str, int] = Field(description="Runs that a guard ended, by what it was.")
+    guards: dict[str, int] = Field(description="Runs ended by a guard, by guard.")
     rounds: Spread
     seconds: Spread
     tokens: Spread
     cost: Spread
-    tools: tuple[ToolStats, ...] = Field(description="That which took most of the time first.")
+    tools: tuple[ToolStats, ...] = Field(description="Sorted by share of the time, largest first.")
     problems: tuple[str, ...]
 
 
 def stats_of(runs: Iterable[LenientRun]) -> Stats:
-    """The figures over some runs, which are read one after the other."""
+    """The statistics of some runs, which are read one at a time."""
     statuses: Counter[str] = Counter()
     guards: Counter[str] = Counter()
     events: dict[str, list[Event]] = defaultdict(list)
     usages, problems = [], []
     for run in runs:
         statuses[run.status] += 1
-        # What a guard says in brackets differs from run to run.
+        # The text in brackets differs from run to run.
         guards.update(str(event.data.get("guard")).partition(" (")[0] for event in run.of("guard"))
         for event in run.events:
             if event.type == "tool":
@@ -106,7 +106,7 @@ def _tools(events: dict[str, list[Event]]) -> tuple[ToolStats, ...]:
 
 
 def table_of(stats: Stats) -> list[str]:
-    """The figures as lines for a person; a column each."""
+    """The statistics as lines of a table."""
     rows = [("", "calls", "errors", "cached", "median s", "p95 s", "of the time")]
     for tool in stats.tools:
         seconds = tool.seconds
@@ -137,4 +137,4 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def _spread(name: str, of: Spread, form: str) -> str:
-    return f"{name}: median {of.median:{form}}, p95 {of.p95:{form}}, all together {of.total:{form}}"
+    return f"{name}: median {of.median:{form}}, p95 {of.p95:{form}}, total {of.total:{form}}"

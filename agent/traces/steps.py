@@ -1,4 +1,4 @@
-"""The steps of a run as people read them: what was planned, what was called with what, and what came of it."""
+"""The steps of a run for display: plans, calls with their arguments, and results."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ class Step(Record):
     step: int
     type: str
     tool: str | None = None
-    at: float = Field(description="After the question was put.")
+    at: float = Field(description="Since the question was asked.")
     seconds: float
-    text: str = Field(default="", description="What it said or decided.")
-    arguments: dict[str, Any] = Field(default_factory=dict, description="Of a tool, as repaired.")
-    sent: Any = Field(default=None, description="The call as the controller sent it, where that is something else.")
-    calls: tuple[str, ...] = Field(default=(), description="The tools that the controller asked for.")
-    repairs: tuple[str, ...] = Field(default=(), description="What was mended, shortened or asked for again.")
-    notes: tuple[str, ...] = Field(default=(), description="What the tool remarked.")
+    text: str = Field(default="", description="What it wrote or decided.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Of a tool, after repair.")
+    sent: Any = Field(default=None, description="The call as the controller sent it, if different.")
+    calls: tuple[str, ...] = Field(default=(), description="The tools the controller called.")
+    repairs: tuple[str, ...] = Field(default=(), description="What was repaired, shortened or requested again.")
+    notes: tuple[str, ...] = Field(default=(), description="The tool's notes.")
     cached: bool = False
     failure: str | None = None
-    spans: tuple[tuple[str, float, float], ...] = Field(default=(), description="Looked at: video, start and end.")
+    spans: tuple[tuple[str, float, float], ...] = Field(
+        default=(), description="What it looked at: video, start and end."
+    )
     evidence: tuple[Citation, ...] = ()
     output: Any = Field(default=None, description="The tool's own fields.")
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
-    steps: tuple[Step, ...] = Field(default=(), description="What it led to.")
+    steps: tuple[Step, ...] = Field(default=(), description="The steps it led to.")
 
 
 class _Sent(Lenient):
@@ -49,7 +51,7 @@ class _Sent(Lenient):
 
 
 def steps_of(run: LenientRun) -> tuple[Step, ...]:
-    """The steps of a run: those of the controller in a row, each with the calls and checks that it led to."""
+    """The steps of a run: the controller's in sequence, each with the calls and checks it led to."""
     rounds = {event.step for event in run.rounds}
     calls = {(call.parent, call.data.get("call")): call.step for call in run.calls}
     led: dict[int | None, list[Event]] = defaultdict(list)
@@ -63,7 +65,7 @@ def steps_of(run: LenientRun) -> tuple[Step, ...]:
 
 
 def every(steps: Iterable[Step]) -> Iterator[Step]:
-    """Steps with those that they led to, in reading order."""
+    """Steps with the steps they led to, in reading order."""
     for step in steps:
         yield step
         yield from every(step.steps)
@@ -82,7 +84,7 @@ def _step(run: LenientRun, event: Event, led: Mapping[int | None, list[Event]]) 
         repairs=tuple(str(one) for kind in ("asked_again", "shortened", "repairs") for one in _listed(data.get(kind))),
         spans=event.spans,
         steps=tuple(_step(run, each, led) for each in led.get(event.step, ())),
-        **_TOLD.get(event.type, _nothing)(run, event),
+        **_DETAILS.get(event.type, _nothing)(run, event),
     )
 
 
@@ -91,7 +93,7 @@ def _tool(run: LenientRun, event: Event) -> dict[str, Any]:
     sent = run.read(event.input, _Sent)
     name, arguments = str(event.data.get("tool", "")), event.data.get("arguments")
     as_sent = sent is not None and (sent.tool, sent.arguments) != (name, arguments)
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "tool": name,
         "arguments": dict(arguments) if isinstance(arguments, Mapping) else {},
         "sent": sent.model_dump() if sent and as_sent else None,
@@ -101,12 +103,12 @@ def _tool(run: LenientRun, event: Event) -> dict[str, Any]:
     }
     if result:
         failure = result.failure
-        told |= {
+        facts |= {
             "evidence": tuple(map(Citation.of, result.evidence)),
             "output": result.output or None,
             "failure": f"{failure.kind}: {failure.message} {failure.remedy}".strip() if failure else None,
         }
-    return told
+    return facts
 
 
 def _model(run: LenientRun, event: Event) -> dict[str, Any]:
@@ -148,7 +150,7 @@ def _nothing(run: LenientRun, event: Event) -> dict[str, Any]:
     return {}
 
 
-_TOLD = {
+_DETAILS = {
     "tool": _tool,
     "model": _model,
     "orient": _orient,
@@ -160,7 +162,7 @@ _TOLD = {
 
 
 def spoken(content: Any) -> str:
-    """The text of a message, whose content is a text or a list of parts."""
+    """The text of a message, whose content is a string or a list of parts."""
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text", "") if isinstance(part, Mapping) else part for part in parts]
     return "\n".join(text for text in texts if isinstance(text, str) and text)

@@ -1,8 +1,8 @@
-"""The trace of a run: one JSONL event a step, whole inputs and outputs as blobs by content hash. Event schema v2.
+"""Writes and reads the trace of a run: one JSONL event per step, with full inputs and outputs as blobs by content hash.
 
-Every event holds: `v` (schema, 2), `run`, `step` (from 0), `parent` (the step that asked for it, or null), `type`,
-`started` (seconds since the epoch), `seconds`, and, where they apply, `data` (small facts, such as arguments as
-repaired), `input` and `output` (hashes of blobs: whole, and as sent), `spans` (what was looked at: [video, start,
+Event schema v2: every event has `v` (schema, 2), `run`, `step` (from 0), `parent` (the step that requested it, or
+null), `type`, `started` (seconds since the epoch), `seconds`, and, if they apply, `data` (small facts, such as repaired
+arguments), `input` and `output` (hashes of blobs: complete, and as sent), `spans` (what was looked at: [video, start,
 end]), `evidence` (ids) and `usage`.
 """
 
@@ -30,15 +30,15 @@ Watch = Callable[[Mapping[str, Any]], None]
 
 
 class Trace:
-    """Writes the events of one run; safe to use from the threads of a round."""
+    """Writes the events of one run; thread-safe."""
 
     def __init__(self, root: Path, watch: Watch = lambda event: None, keys: Collection[str] = frozenset()) -> None:
-        """Begin a run.
+        """Start a run.
 
         Args:
-            root: folder of the traces.
-            watch: told each event when it is written, in the thread that wrote it.
-            keys: secrets that are not written, whoever repeats them.
+            root: trace folder.
+            watch: called with each event when it is written, in the writing thread.
+            keys: secrets to mask wherever they appear.
         """
         self.run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:8]}"
         self.root = root
@@ -87,11 +87,11 @@ class Trace:
         return int(event["step"])
 
     def masked(self, value: Any) -> Any:
-        """A value as of JSON, as it is written: without the keys, and without passwords in addresses."""
+        """A JSON value as it is written: with the keys, and passwords in URLs, masked."""
         return without_secrets(value, self._keys)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _blob(self, value: Any) -> str | None:
@@ -107,7 +107,7 @@ class Trace:
 
 
 class RecordedTrace:
-    """A finished trace, read back."""
+    """Reads a trace."""
 
     def __init__(self, root: Path, run: str) -> None:
         self.root = root
@@ -118,10 +118,10 @@ class RecordedTrace:
         self._path = path
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events, in the order they were written; a last line that a crash cut off is left out.
+        """The events, in the order they were written; a last line that a crash cut off is skipped.
 
         Raises:
-            LibraryError: at a line that is no event of this schema.
+            LibraryError: at a line that isn't an event of this schema.
         """
         with self._path.open(encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, 1):
@@ -135,18 +135,18 @@ class RecordedTrace:
             event = None
         if isinstance(event, dict) and event.get("v", SCHEMA) != SCHEMA:
             raise LibraryError(
-                f"Line {number} of {self._path.name} is of schema {event['v']!r}, and this Longtake reads schema "
-                f"{SCHEMA}: use the one that wrote it."
+                f"Line {number} of {self._path.name} has schema {event['v']!r}, but this Longtake reads schema "
+                f"{SCHEMA}: use the version that wrote it."
             )
         if not isinstance(event, dict) or not _is_event(event):
-            raise LibraryError(f"Line {number} of {self._path.name} is damaged: take the trace from a copy.")
+            raise LibraryError(f"Line {number} of {self._path.name} is damaged: restore the trace from a copy.")
         return event
 
     def event(self, step: int, kind: EventType) -> dict[str, Any]:
         """One event.
 
         Raises:
-            LibraryError: when the step is not there, or of another type.
+            LibraryError: when there is no such step, or it has another type.
         """
         for event in self.events():
             if event["step"] == step and event["type"] == kind:
@@ -157,26 +157,28 @@ class RecordedTrace:
         """A recorded input or output.
 
         Raises:
-            LibraryError: when it is missing or has been changed.
+            LibraryError: when it is missing or was changed.
         """
         path = _blob_path(self.root, digest)
         if not path.is_file():
             raise LibraryError(
-                f"The blob {path} of trace {self.run!r} is missing; copy the folder `blobs` with the trace."
+                f"The blob {path} of trace {self.run!r} is missing; copy the `blobs` folder along with the trace."
             )
         data = path.read_bytes()
         if _digest(data) != digest:
-            raise LibraryError(f"The blob {path} is not what was recorded; take it from a copy of the trace.")
+            raise LibraryError(
+                f"The blob {path} was changed since it was recorded; restore it from a copy of the trace."
+            )
         return json.loads(data)
 
 
 def blob_text(value: Any) -> str:
-    """A value as a blob holds it: whole, its keys in the order in which a model was told them."""
+    """A value in blob format: complete, with its keys in the order sent to the model."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _is_event(event: Mapping[str, Any]) -> bool:
-    """Whether all that every event holds is there, and of its kind."""
+    """Whether all required fields are present and have the right types."""
     kinds: Mapping[str, Any] = {"data": dict, "usage": dict, "started": (int, float), "seconds": (int, float)}
     return event.keys() >= _FIELDS and all(isinstance(event[name], kind) for name, kind in kinds.items())
 

@@ -1,4 +1,4 @@
-"""A run as a tree in the terminal."""
+"""Shows a run as a tree in the terminal."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from longtake.console import counted
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan
 
-_SHOWN = 5  # pieces of evidence of a call
-_LINE = 160  # characters of a text
-_REASON = 600  # of what went wrong, and its remedy
+_SHOWN = 5  # maximum findings of a call
+_LINE = 160  # maximum characters of a text
+_REASON = 600  # of an error with its remedy
 
 
 def tree_of(run: LenientRun) -> Tree:
-    """What a run did, as Rich draws it; what a video or a model says is text, never markup or a terminal's command."""
+    """A run as a Rich tree; text from videos and models is never markup or a terminal command."""
     tree = Tree(Text(f"{run.id}  {receipt(run.summary)}", "bold"), guide_style="dim")
-    tree.add(Text(one_line(run.asked.question) or "(the question cannot be read)"))
+    tree.add(Text(one_line(run.asked.question) or "(unreadable question)"))
     if run.forked_from:
         tree.add(Text(origin(run.forked_from)))
     names = run.known.names if len(run.asked.videos) > 1 else {}
@@ -38,7 +38,7 @@ def tree_of(run: LenientRun) -> Tree:
 
 
 def receipt(summary: Summary) -> str:
-    """How a run ended, and what it cost."""
+    """How a run ended, and its cost."""
     usage = summary.usage
     parts = [
         f"{summary.status} in {usage.seconds:.2f} s",
@@ -52,19 +52,19 @@ def receipt(summary: Summary) -> str:
 
 
 def origin(forked_from: Origin) -> str:
-    """Which call a run went on from, and with what arguments in place of those it had."""
+    """The call a run was forked from, and the changed arguments."""
     changed = f", with {named(forked_from.set)}" if forked_from.set else ""
     return one_line(f"Forked from {forked_from.run} at step {forked_from.step}{changed}")
 
 
-def one_line(text: str, most: int = _LINE) -> str:
-    """Text on one line, at most so many characters, without those that command a terminal."""
+def one_line(text: str, limit: int = _LINE) -> str:
+    """Text on one line, cut to `limit` characters, without control characters."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def named(arguments: Mapping[str, Any]) -> str:
-    """Arguments as they would be written in a program."""
+    """Arguments as written in a program."""
     return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
 
 
@@ -82,7 +82,7 @@ def _headline(step: Step) -> Text:
         line.append(step.tool or "", "bold")
         line.append(f"({one_line(named(step.arguments))})")
     elif step.calls:
-        line.append(f"model asks for {', '.join(step.calls)}")
+        line.append(f"model calls {', '.join(step.calls)}")
     else:
         line.append(f"{step.type}{f' for {step.tool}' if step.tool else ''}")
         line.append(f": {one_line(step.text)}" if step.text else "")
@@ -110,13 +110,13 @@ def _details(step: Step, names: Mapping[str, str]) -> Iterator[Text]:
 
 
 def _spans(step: Step, names: Mapping[str, str]) -> str:
-    told = [
+    shown = [
         f"{_of(video, names)}{TimeSpan(start=start, end=end)}"
         for video, start, end in step.spans[:_SHOWN]
         if 0 <= start <= end
     ]
-    more = len(step.spans) - len(told)
-    return ", ".join(told) + (f" and {more} more" if more else "")
+    more = len(step.spans) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _citations(found: Iterable[Citation], names: Mapping[str, str]) -> Iterator[Text]:
@@ -128,12 +128,12 @@ def _citations(found: Iterable[Citation], names: Mapping[str, str]) -> Iterator[
 
 
 def place(citation: Citation) -> str:
-    """When and of which sense."""
+    """Time and modality."""
     return f"{TimeSpan(start=citation.start, end=citation.end)}  {citation.modality}"
 
 
 def _of(video: str, names: Mapping[str, str]) -> str:
-    """The name of a video before a place in it, where there are several."""
+    """The name of a video, to put before a place in it if there are several videos."""
     return f"{one_line(names.get(video, video))} " if names else ""
 
 

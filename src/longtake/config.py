@@ -38,15 +38,15 @@ class ControllerSettings(_Section):
     engine: Literal["extractive", "openai", "qwen_agent", "transformers"] = "extractive"
     base_url: str | None = None
     model: str | None = Field(
-        default=None, description="Name at the endpoint; with `transformers` a folder, or a name of the hub."
+        default=None, description="Model name at the endpoint; with `transformers`, a folder or a hub name."
     )
     api_key_env: str = "OPENAI_API_KEY"
     temperature: float = Field(default=0.0, ge=0)
-    timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
-    reply_tokens: int = Field(default=2_048, ge=1, description="Most tokens of one reply, with `transformers`.")
+    timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
+    reply_tokens: int = Field(default=2_048, ge=1, description="Maximum tokens per reply, with `transformers`.")
     calls: Literal["native", "text"] = Field(
         default="native",
-        description="`text` where the model cannot call tools: calls are told and read in words.",
+        description="`text` for models without tool calling: calls are written and parsed as text.",
     )
     price: PriceSettings = PriceSettings()
 
@@ -67,9 +67,9 @@ class EngineSettings(_Section):
     captions: tuple[str, ...] = ("endpoint",)
     objects: tuple[str, ...] = ("owlv2", "opencv")
     people: tuple[str, ...] = Field(
-        default=("opencv",), description="For people and faces where no other engine knows them; recognises nobody."
+        default=("opencv",), description="Finds people and faces when no other engine does; recognises nobody."
     )
-    faces: tuple[str, ...] = Field(default=(), description="Biometric, so none is used unless somebody names it.")
+    faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
     activities: tuple[str, ...] = ("optical_flow",)
     visual_question: tuple[str, ...] = ("endpoint",)
     sandbox: tuple[str, ...] = ("bubblewrap", "monty")
@@ -77,31 +77,37 @@ class EngineSettings(_Section):
 
 
 class PassSettings(_Section):
-    """The one decode pass over the pixels."""
+    """The single decoding pass over the pixels."""
 
     shot_threshold: float = Field(default=27.0, gt=0)
     min_shot_seconds: float = Field(default=0.4, gt=0)
-    text_frames_per_second: float = Field(default=1.0, gt=0, description="Most frames a second sent to scene text.")
+    text_frames_per_second: float = Field(
+        default=1.0, gt=0, description="Maximum frames per second sent to scene text."
+    )
     keyframe_height: int = Field(default=360, ge=64)
-    chunk_seconds: float = Field(default=60.0, gt=0, description="Of video, after which a killed pass goes on.")
+    chunk_seconds: float = Field(
+        default=60.0, gt=0, description="Of video per chunk; a killed pass resumes after the last finished one."
+    )
 
 
 class SceneTextSettings(_Section):
-    """Reading of text in frames."""
+    """Text recognition in frames."""
 
     min_confidence: float = Field(default=0.8, ge=0, le=1)
-    long_side: int = Field(default=736, ge=320, description="Pixels on the long side that detection sees.")
+    long_side: int = Field(
+        default=736, ge=320, description="Pixels on the long side of the frames that detection sees."
+    )
 
 
 class SpeechSettings(_Section):
-    """Recognition of speech where nobody wrote it down."""
+    """Speech recognition, for videos without subtitles."""
 
-    model: str = Field(default="small", description="Whisper: a folder, or the name of a model.")
+    model: str = Field(default="small", description="Whisper: a folder or a model name.")
     closer_model: str | None = Field(
-        default=None, description="A larger Whisper, by which the short spans that a question needs are heard again."
+        default=None, description="A larger Whisper that transcribes the short spans a question needs again."
     )
-    fetch: bool = Field(default=False, description="Download the model when it is not on disk.")
-    language: str | None = Field(default=None, description="Language code; detected when not given.")
+    fetch: bool = Field(default=False, description="Download the model if it isn't on disk.")
+    language: str | None = Field(default=None, description="Language code; detected by default.")
 
 
 class EndpointSettings(_Section):
@@ -110,29 +116,27 @@ class EndpointSettings(_Section):
     base_url: str | None = None
     model: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
-    timeout: float = Field(default=120.0, gt=0, description="Seconds for one reply.")
+    timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
 
 
 class CaptionSettings(EndpointSettings):
-    """Descriptions of pictures by a vision-language model, when a video is indexed."""
+    """Picture descriptions by a vision-language model, written while a video is indexed."""
 
-    every: float = Field(default=30.0, gt=0, description="Seconds of one shot after which it is described again.")
+    every: float = Field(default=30.0, gt=0, description="Seconds between descriptions within one shot.")
 
 
 class VisualQuestionSettings(EndpointSettings):
-    """Questions about pictures to a vision-language model, when a question is asked."""
+    """Questions about pictures to a vision-language model, put while a question is answered."""
 
-    pictures: int = Field(default=16, ge=1, description="Most pictures sent with one question.")
-    megabytes: float = Field(default=4.0, gt=0, description="Most that these pictures weigh together, as JPEG files.")
+    pictures: int = Field(default=16, ge=1, description="Maximum pictures per question.")
+    megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
 
 
 class ObjectSettings(_Section):
-    """Things found by name."""
+    """Object search by name."""
 
-    model: str = Field(
-        default="google/owlv2-base-patch16-ensemble", description="OWLv2: a folder, or the name of a model."
-    )
-    fetch: bool = Field(default=False, description="Download the model when it is not on disk.")
+    model: str = Field(default="google/owlv2-base-patch16-ensemble", description="OWLv2: a folder or a model name.")
+    fetch: bool = Field(default=False, description="Download the model if it isn't on disk.")
     min_confidence: float = Field(default=0.2, ge=0, le=1)
 
 
@@ -146,37 +150,39 @@ class SearchSettings(_Section):
 
 
 class GatheringSettings(_Section):
-    """What is retrieved before any controller speaks."""
+    """Evidence retrieved before the controller's first round."""
 
-    tokens: int = Field(default=1_500, ge=0, description="Most tokens of evidence in the controller's first message.")
+    tokens: int = Field(
+        default=1_500, ge=0, description="Maximum tokens of evidence in the controller's first message."
+    )
 
 
 class VerificationSettings(_Section):
-    """How claims are held against evidence."""
+    """How claims are checked against evidence."""
 
     entailment_from: float = Field(
         default=3.0,
         ge=0,
-        description="Billions of parameters, as the controller's model is named, from which it judges whether lines "
-        "say a claim in other words.",
+        description="Billions of parameters, read from the model's name, that a controller needs to judge whether "
+        "evidence states a claim in other words.",
     )
 
 
 class SandboxSettings(_Section):
-    """What a snippet of code may take."""
+    """Limits for a code snippet."""
 
     seconds: float = Field(default=10.0, gt=0)
-    megabytes: int = Field(default=512, ge=128, description="Of memory.")
+    megabytes: int = Field(default=512, ge=128, description="Of memory, at most.")
 
 
 class WebSettings(_Section):
     """Search of the web."""
 
-    searxng_url: str | None = Field(default=None, description="Of a SearXNG that gives its results as JSON.")
+    searxng_url: str | None = Field(default=None, description="URL of a SearXNG instance with JSON output enabled.")
 
 
 class BudgetSettings(_Section):
-    """What one question may spend; a guard that is reached ends in the best partial answer."""
+    """What one question may spend; reaching a limit ends with the best partial answer."""
 
     rounds: int = Field(default=8, ge=1)
     seconds: float = Field(default=300.0, gt=0)
@@ -185,10 +191,10 @@ class BudgetSettings(_Section):
 
 
 class ToolSettings(_Section):
-    """Limits that hold for every tool."""
+    """Limits for every tool."""
 
-    timeout: float = Field(default=60.0, gt=0, description="Seconds for one call.")
-    result_characters: int = Field(default=6_000, ge=200, description="Most characters handed to the controller.")
+    timeout: float = Field(default=60.0, gt=0, description="Seconds per call.")
+    result_characters: int = Field(default=6_000, ge=200, description="Maximum characters passed to the controller.")
 
 
 class Settings(_Section):
@@ -216,7 +222,7 @@ def load(profile: str = "embedded", overrides: Iterable[str] = (), *, offline: b
     """Read a profile and apply `key=value` overrides to it.
 
     Args:
-        profile: name of a packaged profile, or path of a YAML file (its `profile:` names the one it builds on).
+        profile: name of a packaged profile, or path of a YAML file (its `profile:` names the profile it builds on).
         overrides: dotted `key=value` strings; the value is read as YAML.
         offline: forbid every outgoing connection.
 
@@ -232,7 +238,7 @@ def load(profile: str = "embedded", overrides: Iterable[str] = (), *, offline: b
         return Settings.model_validate(tree)
     except ValidationError as error:
         problems = "; ".join(_problem(item) for item in error.errors())
-        raise ConfigError(f"Wrong settings in {origin} or --set: {problems}.") from error
+        raise ConfigError(f"Invalid settings in {origin} or --set: {problems}.") from error
 
 
 def default_library() -> Path:
@@ -249,7 +255,7 @@ def secret(name: str) -> str | None:
 
 
 def unset(name: str) -> str:
-    """Which variable holds no key, for a message; a name that is not one in capitals may be a key: it stays unsaid."""
+    """The clause for an unset variable; a name not in capitals may itself be a key, so it isn't repeated."""
     return f"{name} is not set" if re.fullmatch(r"[A-Z]+(?:_[A-Z0-9]+)*", name) else "no such variable is set"
 
 
@@ -273,7 +279,7 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not a text file in UTF-8; give a profile's name or a YAML file.") from error
+        raise ConfigError(f"{path} isn't a UTF-8 text file; give a profile name or a YAML file.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
 
@@ -286,7 +292,7 @@ def _parse_yaml(text: str, origin: str) -> dict[str, Any]:
     if tree is None:
         return {}
     if not isinstance(tree, dict):
-        raise ConfigError(f"{origin} must hold `key: value` lines.")
+        raise ConfigError(f"{origin} must contain `key: value` lines.")
     return tree
 
 

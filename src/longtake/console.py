@@ -1,4 +1,4 @@
-"""What every command shares: the global options, JSON output and the border where errors become sentences."""
+"""What every command shares: global options, output helpers and error handling."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Session:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings tree of this call; where it says offline, nothing leaves the machine from here on."""
+        """The settings of this call; if they say offline, outgoing connections are blocked from here on."""
         from longtake.config import load
         from longtake.offline import forbid_network
 
@@ -50,7 +50,7 @@ class Session:
 
     @cached_property
     def library_root(self) -> Path:
-        """Folder of the library of this call."""
+        """Library folder of this call."""
         from longtake.config import default_library
 
         return (self.library or default_library()).expanduser().resolve()
@@ -77,14 +77,14 @@ def say_json(value: Any) -> None:
 
 
 def configure_logging(*, debug: bool) -> None:
-    """Send log records to standard error: warnings, or everything of ours with `--debug`."""
+    """Send log records to standard error: warnings, or everything Longtake logs with `--debug`."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if debug:
         logging.getLogger("longtake").setLevel(logging.DEBUG)
 
 
 def keep_interrupts() -> None:
-    """Remember Ctrl-C beside raising it: Python drops the exception when it falls into a callback or a destructor."""
+    """Record Ctrl-C as well as raising it: Python drops an exception raised inside a callback or destructor."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         _interrupted.set()
@@ -94,7 +94,7 @@ def keep_interrupts() -> None:
 
 
 def raise_if_interrupted() -> None:
-    """Raise `KeyboardInterrupt` when Ctrl-C was pressed in this process; read at every frame or chunk."""
+    """Raise `KeyboardInterrupt` if Ctrl-C was pressed; checked at every frame or chunk."""
     if _interrupted.is_set():
         raise KeyboardInterrupt
 
@@ -110,9 +110,9 @@ def error_border(*, debug: bool) -> Iterator[None]:
         note(f"longtake: {error}")
         sys.exit(EXIT_FAILED)
     except SystemExit as leaving:
-        # typer has turned Ctrl-C into this code by now, without a word.
+        # By now typer has silently turned Ctrl-C into this code.
         if leaving.code == EXIT_INTERRUPTED:
-            note("longtake: stopped; what was finished is kept.")
+            note("longtake: stopped; finished work is kept.")
         raise
     except BrokenPipeError:
         sys.stderr.close()
@@ -120,6 +120,6 @@ def error_border(*, debug: bool) -> Iterator[None]:
     except OSError as error:
         if debug:
             raise
-        note(f"longtake: {error.filename or 'the output'} cannot be written or read: {error.strerror or error}.")
-        # What stands in the buffer of standard output cannot be written either: leave without trying again.
+        note(f"longtake: {error.filename or 'the output'} cannot be read or written: {error.strerror or error}.")
+        # Buffered standard output can't be written either: exit without flushing it.
         os._exit(EXIT_FAILED)

@@ -1,7 +1,7 @@
-"""Errors that a person can act on.
+"""Errors a person can act on.
 
 The command line prints the sentence and exits 1, without a traceback unless `--debug` is given.
-What the controller can act on is a value, not an exception: see `longtake.tools.core.result`.
+Failures the controller can act on are values, not exceptions: see `longtake.tools.core.result`.
 Anything else that escapes is a bug and keeps its traceback.
 """
 
@@ -11,7 +11,7 @@ class LongtakeError(Exception):
 
 
 class ConfigError(LongtakeError):
-    """A setting, profile or name given by the person is missing or wrong."""
+    """A setting, profile or name the user gave is missing or wrong."""
 
 
 class MediaError(LongtakeError):
@@ -19,7 +19,7 @@ class MediaError(LongtakeError):
 
 
 class LibraryError(LongtakeError):
-    """The library on disk does not hold what was asked for, or cannot be written."""
+    """The library on disk lacks the requested item, or can't be written."""
 
 
 class ThreadBusy(LongtakeError):
@@ -27,11 +27,11 @@ class ThreadBusy(LongtakeError):
 
 
 class EngineError(LongtakeError):
-    """An engine or endpoint cannot be used or has failed."""
+    """An engine or endpoint can't be used or has failed."""
 
 
 class EngineUnavailable(EngineError):
-    """No engine of the profile can do it here; the message says what would make one available."""
+    """None of the profile's engines can run here; the message says how to make one available."""
 
 
 class Cancelled(LongtakeError):

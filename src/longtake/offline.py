@@ -1,4 +1,4 @@
-"""What may be connected to: which URLs of endpoints are taken, and with `--offline` nothing but this machine."""
+"""Network rules: which endpoint URLs are accepted, and `--offline`, which allows only this machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from longtake.errors import LongtakeError
 
 
 def forbid_network() -> None:
-    """Refuse, for the rest of this process, to connect to or look up anything but this machine.
+    """Block every connection and lookup beyond this machine for the rest of the process.
 
-    Python tells audit hooks of every connection before it is made, also of those that libraries make.
+    Python calls audit hooks before every connection, including those that libraries make.
     """
     sys.addaudithook(_refuse)
 
@@ -36,31 +36,31 @@ def is_loopback(url: str) -> bool:
 
 
 def refused_endpoint(url: str, setting: str, key_variable: str, *, offline: bool) -> str | None:
-    """Why an endpoint may not be asked, with what to do; None when it may. Nothing is sent.
+    """Why an endpoint can't be used, and what to do; None if it can. Nothing is sent.
 
     Args:
         url: the endpoint's base URL.
         setting: the setting that holds it, such as `controller.base_url`.
-        key_variable: the environment variable that a key belongs into.
-        offline: whether only endpoints on this machine may be asked.
+        key_variable: the environment variable that the key belongs in.
+        offline: whether only endpoints on this machine are allowed.
     """
-    # The URL is named in errors and traces: what may hold a secret is refused first, without naming it.
+    # URLs appear in errors and traces, so one that may contain a secret is refused without repeating it.
     if set(url) & set("@?#"):
         return (
-            f"{setting} must not hold @, ? or #, as passwords, queries and fragments do: "
-            f"put the key into the variable {key_variable}"
+            f"{setting} must not contain @, ? or # (passwords, queries, fragments): "
+            f"put the key in the environment variable {key_variable}"
         )
     host = _host(url)
     if host is None:
-        return f"{setting}={url!r} is not a URL: write one such as http://127.0.0.1:8000"
+        return f"{setting}={url!r} isn't a URL: use one such as http://127.0.0.1:8000"
     if offline and not is_this_machine(host):
         return f"--offline forbids the endpoint {url}: use one on this machine"
     return None
 
 
 def _host(url: str) -> str | None:
-    """The host of an HTTP URL; None when it is no such URL."""
-    with suppress(ValueError):  # an address or a port that is none
+    """The host of an HTTP URL; None if it isn't one."""
+    with suppress(ValueError):  # malformed address or port
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.port != 0:
             return parts.hostname
@@ -70,7 +70,7 @@ def _host(url: str) -> str | None:
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "socket.connect":
         address = arguments[1]
-        host = address[0] if isinstance(address, tuple) else ""  # a path: a socket of this machine
+        host = address[0] if isinstance(address, tuple) else ""  # a path: a Unix socket on this machine
     elif event == "socket.getaddrinfo":
         host = arguments[0] or ""
     else:

@@ -1,4 +1,4 @@
-"""Secrets that a model or a tool repeats are masked: keys of endpoints, and users with passwords in addresses."""
+"""Masks secrets that a model or tool repeats: endpoint keys, and credentials in URLs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 
 from longtake.config import Settings, secret
 
-# A user alone is none: "https://acme.com\ninfo@acme.com" is two lines of a slide, "ssh://git@host" an address.
+# A user name alone is no secret: "https://acme.com\ninfo@acme.com" is two lines of a slide, "ssh://git@host" a URL.
 _PASSWORD = re.compile(r"(?<=://)[^/\s:@\\\"'<>,;]*:[^/\s@\\\"'<>]+@")
-_KEY_NAME = "api_key_env"  # the setting of an endpoint that names the variable of its key
-_PLACEHOLDER = re.compile(r".{0,7}|[A-Za-z]{0,15}", re.DOTALL)  # for no key: short, or a word, it stands in many texts
+_KEY_NAME = "api_key_env"  # the endpoint setting that names the variable of its key
+_PLACEHOLDER = re.compile(
+    r".{0,7}|[A-Za-z]{0,15}", re.DOTALL
+)  # no real key: short or a plain word, it occurs in many texts
 
 
 def keys_of(settings: Settings) -> frozenset[str]:
-    """The values of the variables that hold the keys of the endpoints, as they are and as JSON spells them."""
+    """The values of the endpoints' key variables, verbatim and as escaped in JSON."""
     sections = [each for each in settings.model_dump().values() if isinstance(each, Mapping)]
     keys = {secret(str(each[_KEY_NAME])) or "" for each in sections if each.get(_KEY_NAME)}
     keys = {key for key in keys if not _PLACEHOLDER.fullmatch(key)}
@@ -26,7 +28,7 @@ def keys_of(settings: Settings) -> frozenset[str]:
 
 
 def without_secrets(value: Any, keys: Iterable[str]) -> Any:
-    """A value as of JSON whose texts, but not the names of its fields, are without these keys and without passwords."""
+    """A JSON value with these keys and all passwords masked in its strings; field names stay."""
     match value:
         case str():
             for key in keys:

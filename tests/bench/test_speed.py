@@ -24,7 +24,7 @@ def test_the_menu_names_every_measurement() -> None:
 
 
 def test_one_question_is_too_few_to_be_timed(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match=r"talk\.mp4 has 1 questions to be timed with"):
+    with pytest.raises(EngineError, match=r"talk\.mp4 has 1 questions, too few to time"):
         measure_warm(tmp_path, tmp_path / "talk.mp4", Settings(), [("Why?", ())])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from longtake.bench.timing import Beside
+from longtake.bench.timing import Comparison
 
 
 def test_work_is_timed_in_turns_with_its_floor() -> None:
@@ -14,7 +14,7 @@ def test_work_is_timed_in_turns_with_its_floor() -> None:
         order.append("ours")
         time.sleep(0.02)
 
-    measured = Beside.measure(ours, lambda: order.append("floor"), 3)
+    measured = Comparison.measure(ours, lambda: order.append("floor"), 3)
     assert order == ["floor", "ours"] * 3
     assert measured.seconds.n == measured.floor.n == measured.ratio.n == 3
     assert measured.seconds.low >= 0.02
@@ -22,6 +22,6 @@ def test_work_is_timed_in_turns_with_its_floor() -> None:
 
 
 def test_ratios_are_those_of_the_pairs() -> None:
-    compared = Beside.of([2.0, 9.0, 4.0], [1.0, 3.0, 8.0])
+    compared = Comparison.of([2.0, 9.0, 4.0], [1.0, 3.0, 8.0])
     assert (compared.ratio.low, compared.ratio.median, compared.ratio.high) == (0.5, 2.0, 3.0)
     assert compared.against("nothing") == "4 [2, 9] n=3; x nothing (3 s): 2 [0.5, 3] n=3"

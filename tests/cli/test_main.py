@@ -54,7 +54,7 @@ def test_every_command_of_the_table_can_be_loaded(command: str, tmp_path: Path) 
         (["ask", "{tone}", "Which?", "--options", "one"], 1, "takes 2 to 10 options, got 1"),
         (["ask", "{tone}"], 2, "then the question"),
         (["videos", "show", "nothing"], 1, "neither a file nor a video"),
-        (["search", "nothing", "word"], 1, "holds no videos; `longtake index FILE` adds one"),
+        (["search", "nothing", "word"], 1, "is empty; add a video with `longtake index FILE`"),
         (["--set", "budget.round=2", "doctor"], 1, "did you mean 'rounds'"),
         (["--config", "nothing.yaml", "doctor"], 1, "No profile or file named 'nothing.yaml'"),
     ],
@@ -149,7 +149,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path, long_tone: Pa
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "what was finished is kept" in error
+    assert "stopped" in error
     assert not [file for file in tmp_path.glob("videos/*/layers/*/.*") if file.name != ".lock"]
     done = json.loads(run("index", long_tone, "--json", library=tmp_path).stdout)
     assert next(layer for layer in done["layers"] if layer["name"] == "probe")["reused"]

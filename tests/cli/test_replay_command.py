@@ -57,7 +57,7 @@ def test_a_replay_that_ends_otherwise_says_where_and_exits_1(
     (tmp_path / "traces" / f"{run}.jsonl").write_text("".join(f"{line}\n" for line in changed), encoding="utf-8")
     done = CliRunner().invoke(app, ["--library", str(tmp_path), "trace", "replay", "last"])
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith("longtake: Recording and code differ and end")
+    assert "ends in another answer" in done.stderr
     assert "step 3 (model) differs in data.calls.0.arguments.timestamp.1: 6 in the recording, 7 now." in done.stderr
 
 
@@ -78,7 +78,7 @@ def test_a_fork_is_told_as_an_answer_is(small_workspace: Workspace, asked: Asked
 def test_values_are_json_or_text_and_what_is_neither_is_wrong_usage(small_workspace: Workspace, asked: Asked) -> None:
     run = asked.answer.trace or ""
     done = trace(small_workspace, "fork", run, "--at", "4", "--set", "timestamp=00:00:00-00:00:02")
-    assert "The controller openai scripted was recorded, and extractive goes on." in done.stderr
+    assert "the controller openai scripted and continues with extractive" in done.stderr
     forked = list(small_workspace.library.trace_root.glob("*.jsonl"))
     events = [json.loads(line) for path in forked for line in path.read_text(encoding="utf-8").splitlines()]
     texts = [event["data"].get("arguments") for event in events]
@@ -104,7 +104,7 @@ def test_an_export_goes_to_a_file_to_a_receiver_and_else_to_the_output(
 def test_an_address_that_may_not_be_reached_is_refused(small_workspace: Workspace, asked: Asked) -> None:
     run = asked.answer.trace or ""
     for url, sentence in (
-        ("ftp://127.0.0.1", "is not a URL"),
+        ("ftp://127.0.0.1", "isn't a URL"),
         ("http://me:hunter2@127.0.0.1", "OTEL_EXPORTER_OTLP_HEADERS"),
     ):
         refused = trace(small_workspace, "export", run, "--otlp", url)

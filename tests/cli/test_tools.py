@@ -41,7 +41,7 @@ def test_tools_list_says_what_is_unavailable(library: Path) -> None:
 
 def test_tools_list_says_that_subtitles_serve_where_no_recogniser_does(library: Path) -> None:
     without = run(library, "--set", "engines.speech=[]", "tools", "list").stdout
-    assert "speech: subtitles; without them unavailable (the profile names none)\n" in without
+    assert "speech: subtitles; without them unavailable (no engine in the profile)\n" in without
     assert "speech: subtitles; without them unavailable (faster_whisper: no Whisper model" in (
         run(library, "--set", "engines.speech=[faster_whisper]", "tools", "list").stdout
     )
@@ -85,7 +85,7 @@ def test_arguments_that_are_no_object_are_refused(library: Path, text: str) -> N
     result = run(library, "tools", "call", "calculator", "--args", text)
     assert result.exit_code == 2
     assert "--args" in result.stderr
-    assert "write one" in " ".join(result.stderr.split())
+    assert "JSON" in result.stderr
 
 
 def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:
@@ -109,7 +109,7 @@ def test_search_by_modality_and_number(library: Path) -> None:
     assert len(json.loads(run(library, *arguments).stdout)["results"]) == 1
     only = json.loads(run(library, *arguments[:5]).stdout)["results"]
     assert {hit["modality"] for hit in only} == {"scene_text"}
-    with pytest.raises(ConfigError, match=r"'smell' is none of speech, scene_text"):
+    with pytest.raises(ConfigError, match=r"'smell' isn't one of speech, scene_text"):
         run(library, "search", "kettle", "--modality", "smell")
 
 
@@ -145,7 +145,7 @@ def test_an_empty_query_is_refused(query: str, library: Path) -> None:
 
 
 def test_a_library_without_videos_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match=r"holds no videos; `longtake index FILE` adds one"):
+    with pytest.raises(LibraryError, match=r"is empty; add a video with `longtake index FILE`"):
         run(tmp_path, "search", "heron")
 
 
@@ -159,4 +159,4 @@ def test_the_command_prints_one_sentence_and_exits_1(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "search", "heron"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"longtake: The library {tmp_path} holds no videos; `longtake index FILE` adds one.\n"
+    assert done.stderr.startswith(f"longtake: The library {tmp_path} is empty")

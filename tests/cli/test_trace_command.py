@@ -54,7 +54,7 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
-    assert "`longtake ask` leaves one" in invoke(Library(tmp_path), "list").stdout
+    assert "`longtake ask`" in invoke(Library(tmp_path), "list").stdout
     assert told(Library(tmp_path), "list") == {"runs": [], "more": 0}
 
 
@@ -66,7 +66,7 @@ def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[Lenie
         os.utime(library.trace_root / f"{run}.jsonl", (0, len(ids) - age))
     listed = invoke(library, "list")
     assert [line[:24] for line in listed.stdout.splitlines()] == [runs[1].id, *ids[:19]]
-    assert listed.stderr == "longtake: Not listed: 981 older runs; `--limit 1001` lists all.\n"
+    assert listed.stderr == "longtake: 981 older runs not listed; `--limit 1001` lists all.\n"
     few = told(library, "list", "--limit", "3")
     assert ([each["run"] for each in few["runs"]], few["more"]) == ([runs[1].id, *ids[:2]], 998)
     assert invoke(library, "list", "--limit", "0").exit_code == 2
@@ -82,7 +82,7 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
     shown = invoke(library, "show", "last").stdout
     assert "5 rounds, 5 tool calls, 600 tokens, 0.0018 cost" in shown.splitlines()[0]
     for words in (
-        "3 model asks for cross_modal_search, transcribe_speech",
+        "3 model calls cross_modal_search, transcribe_speech",
         "100 + 20 tokens, 0.00036 cost",
         "says I look for the price.",
         "repaired: tool 'transcribe_speach' taken for 'transcribe_speech'",
@@ -160,8 +160,8 @@ def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_pat
     (library.trace_root / f"{runs[1].id}.jsonl").write_text("".join(lines[:5]) + lines[5][:30], encoding="utf-8")
     assert "  unfinished " in invoke(library, "list").stdout
     shown = invoke(library, "show", "last").stdout
-    assert "3 model asks for cross_modal_search, transcribe_speech" in shown
-    assert "is cut off: the run goes on, or was killed." in shown
+    assert "3 model calls cross_modal_search, transcribe_speech" in shown
+    assert "is cut off" in shown
 
 
 def test_stats_measure_all_runs_or_those_named_and_draw_them(
@@ -203,5 +203,5 @@ def test_html_writes_one_file_named_after_the_run(
 
 def test_an_unknown_run_is_one_sentence(library: Library) -> None:
     for command in ("show", "stats", "html"):
-        with pytest.raises(LibraryError, match="begins with 'xyz': `longtake trace list` names them"):
+        with pytest.raises(LibraryError, match="begins with 'xyz': `longtake trace list` lists them"):
             invoke(library, command, "xyz")

@@ -87,13 +87,13 @@ def test_delete_forgets_layers_and_search_but_not_the_file(library: Library) -> 
 
 
 def test_delete_works_on_a_video_that_was_never_indexed(library: Library) -> None:
-    assert "/x/talk.mp4 was not touched" in run(library, "delete", "talk").stdout
+    assert "/x/talk.mp4 is untouched" in run(library, "delete", "talk").stdout
 
 
 def test_export_copies_record_and_layers(library: Library, tmp_path: Path) -> None:
     target = tmp_path / "copy"
     assert json.loads(run(library, "export", "talk", str(target), "--json").stdout)["folder"] == str(target)
     assert "Hello dragon" in (target / "subtitles" / "items.jsonl").read_text()
-    assert "record and 1 layer copied to" in run(library, "export", "talk", str(tmp_path / "again")).stdout
+    assert "record and 1 layer of talk.mp4 to" in run(library, "export", "talk", str(tmp_path / "again")).stdout
     with pytest.raises(LibraryError, match="exists"):
         run(library, "export", "talk", str(target))

@@ -83,11 +83,11 @@ def test_an_upload_that_a_reload_broke_off_goes_on_where_it_was(browser: Any, tm
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
         page.route("**/api/uploads/*", lambda route: route.abort() if _offset(route) else route.continue_())
         page.locator("#files").set_input_files(clip)
-        page.get_by_text("The connection broke").wait_for()
+        page.get_by_text("Connection lost").wait_for()
         page.unroute("**/api/uploads/*")
         page.on("dialog", lambda dialog: dialog.accept())  # an upload is under way: leave nevertheless?
         page.reload()
-        page.get_by_text("Choose the file again to go on.").wait_for()
+        page.get_by_text("Choose the file again to resume.").wait_for()
         sent: list[int] = []
         page.on("request", lambda request: sent.append(_offset(request)) if request.method == "PATCH" else None)
         page.locator("#files").set_input_files(clip)
@@ -114,7 +114,7 @@ def test_a_full_disk_is_told_and_waited_for(browser: Any, tmp_path: Path) -> Non
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
         page.route("**/api/uploads/*", lambda route: route.fulfill(status=507, json=full), times=1)
         page.locator("#files").set_input_files(clip)
-        page.get_by_text("The disk is full. Trying again in 1 s.").wait_for()
+        page.get_by_text("The disk is full. Retrying in 1 s.").wait_for()
         page.locator("#uploads > li").wait_for(state="detached")
         assert [video.name for video in server.service.library.videos()] == ["talk.mp4"]
 
@@ -255,7 +255,7 @@ def test_hovering_shows_the_words_and_a_click_seeks(browser: Any, talk: str) -> 
 def test_an_answer_is_copied_with_its_places(browser: Any, talk: str) -> None:
     with opened(browser, talk, permissions=["clipboard-read", "clipboard-write"]) as page:
         ask(page, COST).get_by_role("button", name="Copy").click()
-        page.get_by_text("The answer was copied.").wait_for()
+        page.get_by_text("Answer copied.").wait_for()
         question, _, answer, *places = page.evaluate("navigator.clipboard.readText()").split("\n")
         assert question == COST
         assert "249 dollars" in answer
@@ -279,7 +279,7 @@ def test_a_chat_that_is_gone_leads_to_the_library(browser: Any, server: WebServe
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
         page.goto(f"{server.url}/#/thread/gone")
-        page.get_by_text("There is no such chat").wait_for()
+        page.get_by_text("This chat was deleted").wait_for()
         page.get_by_role("heading", name="Library").wait_for()
         assert page.title() == "Library · Longtake"
 
@@ -308,7 +308,7 @@ def test_shortcuts_reach_the_question_and_can_be_switched_off(browser: Any, talk
         assert page.get_by_label("Your question").input_value() == ""
         page.keyboard.press("Escape")
         page.keyboard.press("?")
-        page.get_by_label("Single keys work").uncheck()
+        page.get_by_label("Enable single-key shortcuts").uncheck()
         page.get_by_role("button", name="Close").click()
         page.keyboard.press("/")
         assert page.evaluate(question) != "question"

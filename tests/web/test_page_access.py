@@ -41,8 +41,8 @@ def test_the_page_asks_for_the_token_and_keeps_who_gave_it(browser: Any, small_w
         field = page.get_by_label("Token", exact=True)
         field.fill("close-sesame")
         assert faults(page) == []
-        page.get_by_role("button", name="Enter").click()
-        page.get_by_text("That is not the token of this server.").wait_for()
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_text("The access token is wrong.").wait_for()
         assert page.locator("li.card").count() == 0
         field.fill("open-sesame")
         page.keyboard.press("Enter")

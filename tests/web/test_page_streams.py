@@ -78,5 +78,5 @@ def test_a_token_that_leaves_no_cookie_is_not_asked_for_again(browser: Any, smal
         page.route("**/api/session", lambda route: route.fulfill(status=204))  # as where cookies are blocked
         page.get_by_label("Token", exact=True).fill("open-sesame")
         page.keyboard.press("Enter")
-        page.get_by_text("gets no cookie from this browser").wait_for()
+        page.get_by_text("allow cookies").wait_for()
         assert page.get_by_role("dialog").count() == 0

@@ -47,7 +47,7 @@ def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled
         begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(MAX_UPLOADS)]
         page.locator("#files").set_input_files([first, second])
         page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are under way").wait_for()
-        page.locator("#uploads").get_by_text("Waiting for the files before it").wait_for()
+        page.locator("#uploads").get_by_text("Waiting for other uploads").wait_for()
         page.get_by_role("button", name=f"Cancel: {first.name}").click()
         client.delete(f"/api/uploads/{begun[0].json()['id']}")
         page.locator("#indexing").get_by_text(second.name).wait_for()
@@ -63,7 +63,7 @@ def test_what_became_a_video_while_its_answer_was_lost_is_not_offered_again(brow
     ):
         page.route("**/api/uploads/*", lambda route: (route.fetch(), route.abort()))
         page.locator("#files").set_input_files(file)
-        page.locator("#uploads").get_by_text("The connection broke.").wait_for()
+        page.locator("#uploads").get_by_text("Connection lost.").wait_for()
         assert [video["name"] for video in client.get("/api/videos").json()["videos"]] == [file.name]
         torn = client.post("/api/uploads", json={"name": "torn.mp4", "size": 10}).json()["id"]
         page.evaluate(
@@ -74,7 +74,7 @@ def test_what_became_a_video_while_its_answer_was_lost_is_not_offered_again(brow
         page.unroute_all()
         page.on("dialog", lambda leave: leave.accept())
         page.reload()
-        page.locator("#uploads").get_by_text("Broke off at 0%").wait_for()
+        page.locator("#uploads").get_by_text("Interrupted at 0%").wait_for()
         assert page.locator("#uploads > li strong").all_inner_texts() == ["torn.mp4"]
 
 
@@ -152,7 +152,7 @@ def test_what_can_be_no_video_is_not_sent(browser: Any, server: WebServer, tmp_p
         page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
         page.locator("#files").set_input_files([empty, subtitles])
         page.get_by_text("The file is empty.").wait_for()
-        page.get_by_text("add both from a folder").wait_for()
+        page.get_by_text("add it from a folder").wait_for()
         page.get_by_role("button", name="Dismiss").first.click()
         assert page.locator("#uploads > li").count() == 1
         assert sent == []

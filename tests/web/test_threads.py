@@ -106,7 +106,7 @@ def test_a_thread_says_what_runs_and_a_stop_ends_it(slow: httpx.Client, video: s
     _refused(
         slow.post(f"/api/threads/{thread}/questions", json={"question": COST}), 409, "conflict", "still being answered"
     )
-    _refused(slow.delete(f"/api/threads/{thread}"), 409, "conflict", "stop that first")
+    _refused(slow.delete(f"/api/threads/{thread}"), 409, "conflict", "stop it first")
     stopped = slow.post(f"/api/runs/{run}/stop")
     assert (stopped.status_code, stopped.json()) == (202, {"run": run})
     last = events(slow, run)[-1]
@@ -128,7 +128,7 @@ def test_the_last_question_may_be_about_other_videos(client: httpx.Client, video
         client.post(f"/api/threads/{thread}/questions", json={"question": COST, "videos": ["0" * 16]}),
         404,
         "not_found",
-        "no video of this id",
+        "no video with this id",
     )
     assert answer(client, thread, COST, videos=[video, video])["answer"]["citations"][0]["video"] == video
     assert client.get(f"/api/threads/{thread}").json()["videos"] == [video]
@@ -209,7 +209,7 @@ def test_what_is_not_there_is_not_found(client: httpx.Client, video: str) -> Non
     _refused(client.get("/api/runs/none/events"), 404, "not_found", "no such run")
     _refused(client.post("/api/runs/none/stop"), 404, "not_found", "no such run")
     for wrong in ("none", "../library.json", "0" * 16):
-        _refused(client.post("/api/threads", json={"videos": [wrong]}), 404, "not_found", "no video of this id")
+        _refused(client.post("/api/threads", json={"videos": [wrong]}), 404, "not_found", "no video with this id")
 
 
 def test_a_deleted_thread_is_gone_with_what_it_knew(client: httpx.Client, server: WebServer, video: str) -> None:
@@ -241,9 +241,9 @@ def test_of_a_question_that_was_never_begun_there_is_no_pack(
     client: httpx.Client, server: WebServer, video: str
 ) -> None:
     thread = begin(client, video)
-    failed = Answer(question=COST, status="failed", answer="", error="The question was stopped before its turn came.")
+    failed = Answer(question=COST, status="failed", answer="", error="The question was stopped before it started.")
     server.service.conversations.add(thread, [video], failed)
-    _refused(client.get(f"/api/threads/{thread}/turns/0/pack"), 404, "not_found", "was never begun")
+    _refused(client.get(f"/api/threads/{thread}/turns/0/pack"), 404, "not_found", "was never started")
 
 
 def test_a_thread_of_the_terminal_is_there_whatever_its_name(
@@ -267,7 +267,7 @@ def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, server: We
     assert vtt.text.startswith("WEBVTT\n\n00:00:00.000 --> 00:00:04.000\ntalk.mp4\n\n00:00:04.000 --> 00:00:08.")
     nowhere = Answer(question="Who painted the ceiling?", status="abstained", answer="Nobody says.")
     server.service.conversations.add(thread, (video,), nowhere)
-    _refused(client.get(f"/api/threads/{thread}/turns/1/chapters"), 404, "not_found", "cites no place")
+    _refused(client.get(f"/api/threads/{thread}/turns/1/chapters"), 404, "not_found", "cites nothing")
 
 
 def test_a_thread_goes_on_with_the_videos_that_are_left(tmp_path: Path) -> None:
@@ -287,4 +287,4 @@ def test_a_thread_goes_on_with_the_videos_that_are_left(tmp_path: Path) -> None:
             "The videos of this thread were deleted",
         )
         named = {"question": COST, "videos": [gone.id]}
-        _refused(client.post(f"/api/threads/{both}/questions", json=named), 404, "not_found", "no video of this id")
+        _refused(client.post(f"/api/threads/{both}/questions", json=named), 404, "not_found", "no video with this id")

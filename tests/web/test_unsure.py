@@ -59,7 +59,7 @@ def test_its_pack_holds_the_closest_places_and_does_not_call_them_proof(client: 
 def test_it_gives_no_chapters(client: httpx.Client, turn: str, form: str) -> None:
     refused = client.get(f"{turn}/chapters", params={"format": form})
     assert refused.status_code == 404
-    assert "This answer is not sure of any place" in refused.json()["error"]["message"]
+    assert "This answer isn't sure" in refused.json()["error"]["message"]
 
 
 def test_its_description_has_the_status_the_closest_lines_and_the_confidence(client: httpx.Client) -> None:

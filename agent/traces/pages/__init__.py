@@ -1,1 +1,1 @@
-"""The page of a trace: its template, its style and the modules that it does not share with `longtake serve`."""
+"""The page of a trace: its template, style, and the modules it doesn't share with `longtake serve`."""

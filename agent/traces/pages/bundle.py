@@ -1,4 +1,4 @@
-"""The style and the modules of the page of `longtake serve` in one file: a page by itself can import none."""
+"""Bundles styles and modules of the page of `longtake serve` for a single-file page, which can't import any."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _STYLES = ("base.css", "stage.css", "chat.css", "trace.css")
 
 @cache
 def style() -> str:
-    """The style sheets of the chat, and those of ours that make a trace of it."""
+    """The style sheets of the chat, and ours for a trace."""
     return "".join(_text(name) for name in _STYLES)
 
 
 @cache
 def script() -> str:
-    """`trace.js` behind all that it imports, each module once; they share one scope, so their names must differ."""
+    """`trace.js` after everything it imports, each module once; they share one scope, so their names must differ."""
     modules: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -38,11 +38,11 @@ def script() -> str:
 
 
 def script_hash() -> str:
-    """By which a security policy allows the script, and no other (Content Security Policy, level 2)."""
+    """The hash with which a security policy allows only this script (Content Security Policy, level 2)."""
     return f"sha256-{b64encode(sha256(script().encode()).digest()).decode()}"
 
 
 def _text(name: str) -> str:
-    """A file of ours, or of the page of `longtake serve` where we have none of that name."""
+    """Our file of this name, or else that of the page of `longtake serve`."""
     own = files("longtake.agent.traces.pages") / name
     return (own if own.is_file() else files("longtake.web.page") / name).read_text(encoding="utf-8")

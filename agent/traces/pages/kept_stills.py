@@ -1,4 +1,4 @@
-"""The pictures that a video's layers keep, small enough to be shown; they need no file of the video."""
+"""Small stills from a video's layers, which need no video file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _QUALITY = 80
 
 
 def kept_still(library: Library, video: VideoRecord, at: float, width: int) -> bytes | None:
-    """The keyframe of a second, as JPEG of at most `width` pixels; None while there are none.
+    """The keyframe of a second, as JPEG of at most `width` pixels; None while there are no keyframes.
 
     Raises:
         LibraryError: when it is missing or damaged.
@@ -34,7 +34,7 @@ def small_jpeg(picture: Picture, width: int) -> bytes:
 
 @lru_cache(maxsize=16)
 def _pictures(library: Library, video: str, key: str) -> tuple[list[float], list[str]]:
-    """Start and file of every second's picture, in their order."""
+    """Start and file of each second's picture, in order."""
     layer = library.layers(video).get("keyframes", key)
     seconds = [item for item in layer.items() if item["kind"] == "second"] if layer else []
     return [item["start"] for item in seconds], [item["file"] for item in seconds]

@@ -1,4 +1,4 @@
-"""What a browser is told of a media file: its type, the extension it is stored under, and whether it can play it."""
+"""Media types for browsers: content type, file extension, and whether browsers can play a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from longtake.preprocess.media.media import MediaInfo
 
 
 class MediaType(NamedTuple):
-    """A container's extension, and its types with and without a picture."""
+    """A container's extension, and its types with and without video."""
 
     extension: str
     video: str
@@ -18,7 +18,7 @@ class MediaType(NamedTuple):
 _MP4 = MediaType("mp4", "video/mp4", "audio/mp4")
 _WEBM = MediaType("webm", "video/webm", "audio/webm")
 _OTHER = MediaType("media", "application/octet-stream", "application/octet-stream")
-# By FFmpeg's names of containers, of which a file's may list several.
+# By FFmpeg's container names; a file may list several.
 _TYPES = {
     "mp4": _MP4,
     "mov": _MP4,
@@ -43,7 +43,7 @@ _PLAYED = frozenset({"mp4", "webm", "ogg", "mp3", "wav", "flac", "aac"})
 
 
 def media_type(media: MediaInfo) -> MediaType:
-    """The type of a file that was probed; one that no browser knows is plain bytes."""
+    """The type of a probed file; unknown ones are plain bytes."""
     names = media.container.split(",")
     if "webm" in names and _codecs(media) <= _WEB_PICTURES | _WEB_SOUNDS:
         return _WEBM
@@ -51,16 +51,16 @@ def media_type(media: MediaInfo) -> MediaType:
 
 
 def content_type(media: MediaInfo) -> str:
-    """What `Content-Type` says of the file."""
+    """The file's `Content-Type`."""
     kind = media_type(media)
     return kind.video if media.video else kind.audio
 
 
 def playable(media: MediaInfo) -> bool:
-    """Whether the browsers of today play both picture and sound (their containers and codecs, as MDN lists them)."""
+    """Whether current browsers can play both picture and sound (containers and codecs as listed by MDN)."""
     return media_type(media).extension in _PLAYED and _codecs(media) <= _PLAYED_PICTURES | _PLAYED_SOUNDS
 
 
 def _codecs(media: MediaInfo) -> set[str]:
-    """The codecs of the picture and of the track that is played first."""
+    """The codecs of the picture and of the first audio track."""
     return {*([media.video.codec] if media.video else []), *(track.codec for track in media.audio[:1])}

@@ -1,4 +1,4 @@
-"""A trace as one HTML page that needs nothing but itself, and the video where it is to be played."""
+"""Writes a trace as a self-contained HTML page, which needs only the video file to play it."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
 
-_MAX_FOUND = 40  # pieces of evidence of one step
+_MAX_FOUND = 40  # findings per step
 _MAX_SPANS = 12
 
 Address = Callable[[VideoRecord], str | None]
 
 
 def file_address(video: VideoRecord) -> str:
-    """Where a video's file is on this machine."""
+    """The URL of a video's file on this machine."""
     return Path(video.path).as_uri()
 
 
 def address_from(folder: Path) -> Address:
-    """Addresses for a page in a folder: of what lies in or below it relative ones, so that both can be moved."""
+    """Addresses for a page in a folder: relative ones for files inside it, so that both can be moved."""
 
     def address(video: VideoRecord) -> str:
         path = Path(video.path)
@@ -53,15 +53,15 @@ def address_from(folder: Path) -> Address:
 
 
 def page_of(trace: RecordedTrace, library: Library | None, address: Address = file_address) -> str:
-    """The page of a run; what a video or a model says stands on it as text.
+    """The page of a run; text from videos and models is escaped.
 
     Args:
-        trace: of the run, which may still go on.
-        library: holds the videos; without it, and for those it no longer holds, the steps stand alone.
-        address: where the page finds a video that is there and can be played; stills are shown where it says None.
+        trace: the run's trace, possibly still being written.
+        library: has the videos; without it, or for missing videos, only the steps are shown.
+        address: the address of a playable video for the page; stills are shown if it returns None.
 
     Raises:
-        LibraryError: when the trace cannot be read at all.
+        LibraryError: when the trace can't be read at all.
     """
     run = LenientRun(trace)
     steps = steps_of(run)
@@ -111,23 +111,23 @@ def _template() -> Template:
 
 
 def _call(step: Step) -> dict[str, Any]:
-    """A call as the timeline draws it."""
+    """A call for the timeline."""
     return step.model_dump(include={"type", "tool", "arguments", "spans"}) | {"evidence": len(step.evidence)}
 
 
 def _asked(run: LenientRun) -> Mapping[int, list[tuple[str, str]]]:
-    """By step, what the model was told that no step before had told it: who spoke, and the words.
+    """By step, the messages that were new to the model: role and text.
 
-    Results of tools are left out: they stand at their own steps.
+    Results of tools are left out: they are shown at their own steps.
     """
-    told: dict[int, list[tuple[str, str]]] = {}
+    new: dict[int, list[tuple[str, str]]] = {}
     known: set[tuple[str, str]] = set()
     for event in run.of("model"):
-        given = run.blob(event.input)
-        messages = list(_messages(given.get("messages"))) if isinstance(given, Mapping) else []
-        told[event.step] = [each for each in messages if each not in known and each[0] not in ("tool", "ai")]
+        sent = run.blob(event.input)
+        messages = list(_messages(sent.get("messages"))) if isinstance(sent, Mapping) else []
+        new[event.step] = [each for each in messages if each not in known and each[0] not in ("tool", "ai")]
         known.update(messages)
-    return told
+    return new
 
 
 def _messages(messages: Any) -> Iterator[tuple[str, str]]:

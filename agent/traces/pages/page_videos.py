@@ -1,4 +1,4 @@
-"""The videos of a run as its page holds them: where to play them, what is in them, and stills of what was looked at."""
+"""The videos of a run for its page: addresses, timeline lanes, and stills of what was looked at."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.media.sources import media_of, source
 
-STILL_BYTES = 2_000_000  # of all stills of a page, as JPEG
+STILL_BYTES = 2_000_000  # for all stills of a page, as JPEG
 _WIDTH = 480  # pixels of a still
-_SPREAD = 24  # stills of a video beside those of what was cited and looked at
-_INTO = 1.0  # seconds into a place at which its still is taken: what comes on may fade in
-_MAX_TEXT = 300  # characters of one thing on a lane
+_SPREAD = 24  # stills spread over a video, besides those of places cited or looked at
+_INTO = 1.0  # seconds into a place at which its still is taken: content may fade in
+_MAX_TEXT = 300  # characters of an item on a lane
 
 
 def videos_of(
     run: LenientRun, library: Library | None, address: Callable[[VideoRecord], str | None]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The videos of a run for its page, and a sentence for each of which something is not at hand."""
+    """The videos of a run for its page, and a sentence for each one that isn't fully available."""
     shown: list[dict[str, Any]] = []
     remarks: list[str] = []
     for video_id in run.asked.videos:
@@ -36,23 +36,23 @@ def videos_of(
             record = library.get(video_id) if library else None
             if library and record:
                 share = STILL_BYTES // len(run.asked.videos)
-                video |= _held(run, library, record, share, address)
+                video |= _from_library(run, library, record, share, address)
             else:
-                remarks.append(f"{name} is not in the library: its pictures and what it holds are not shown.")
+                remarks.append(f"{name} isn't in the library: its pictures and timeline aren't shown.")
         except LongtakeError as error:
             remarks.append(str(error))
         shown.append(video)
     return shown, remarks
 
 
-def _held(
+def _from_library(
     run: LenientRun,
     library: Library,
     video: VideoRecord,
     most_bytes: int,
     address: Callable[[VideoRecord], str | None],
 ) -> dict[str, Any]:
-    """What the library holds of a video."""
+    """A video's data from the library."""
     media = media_of(library, video)
     plays = media is not None and playable(media) and source(video) is not None
     where = address(video) if plays else None
@@ -72,7 +72,7 @@ def _held(
 
 
 def _stills(run: LenientRun, library: Library, video: VideoRecord, most_bytes: int) -> Iterator[dict[str, Any]]:
-    """Stills as data URLs, of what matters most first, as long as there is room."""
+    """Stills as data URLs, most important first, as long as there is room."""
     left = most_bytes
     for at in dict.fromkeys(float(int(time)) for time in _times(run, video)):
         jpeg = kept_still(library, video, at, _WIDTH)
@@ -83,7 +83,7 @@ def _stills(run: LenientRun, library: Library, video: VideoRecord, most_bytes: i
 
 
 def _times(run: LenientRun, video: VideoRecord) -> Iterator[float]:
-    """Seconds of which stills are wanted: of what is cited or closest, all over the video, of what was looked at."""
+    """Seconds for stills: cited or closest places, then spread over the video, then places looked at."""
     cited = run.answer.places if run.answer else ()
     places = [(each.video, each.start, each.end) for each in cited]
     looked = [span for call in run.calls for span in call.spans]

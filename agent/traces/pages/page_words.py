@@ -1,4 +1,4 @@
-"""How the page of a trace words what it shows."""
+"""The texts of the page of a trace."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from longtake.console import counted
 from longtake.memory.timespan import clock
 
 MAX_TEXT = 20_000  # characters of one argument, message or result
-_WORDS = ("query", "question", "claim", "expression", "thing", "object")  # arguments that say what a call is about
+_WORDS = ("query", "question", "claim", "expression", "thing", "object")  # arguments that show what a call is about
 _EXAMINED = ("subtitles", "speech", "scene_text", "sounds", "shots", "captions")  # layers, as the chat shows them
 _NUMBERS = re.compile(r'\[\n([^\[\]{}"]*)\n *\]')  # a list in JSON that is easier to read on one line
 _TITLES = {
-    "orient": "Takes stock of the question",
+    "orient": "Reads the question",
+    "gather": "Searches for evidence",
     "verify": "Checks the claims",
-    "guard": "Comes to an end",
-    "error": "Breaks off",
+    "guard": "Stops early",
+    "error": "Stops with an error",
     "answer": "Answers",
 }
 
@@ -33,36 +34,38 @@ def title_of(step: Step) -> str:
     if step.type == "model" and step.tool:
         return f"Replies to {_plain(step.tool).lower()}"
     if step.type == "model":
-        return f"Plans {', '.join(dict.fromkeys(map(_plain, step.calls))).lower()}" if step.calls else "Writes"
+        return (
+            f"Plans: {', '.join(dict.fromkeys(map(_plain, step.calls))).lower()}" if step.calls else "Writes the answer"
+        )
     title = _TITLES.get(step.type, step.type)
     return f"{title}: {one_line(step.text, 90)}" if step.text else title
 
 
 def about(step: Step) -> str:
-    """What a call was about, in the words it was given; its seconds stand below it."""
-    told = next((step.arguments[name] for name in _WORDS if name in step.arguments), "")
-    return f"“{one_line(told, 90)}”" if isinstance(told, str) and told else ""
+    """The text argument of a call; its times are shown below it."""
+    text = next((step.arguments[name] for name in _WORDS if name in step.arguments), "")
+    return f"“{one_line(text, 90)}”" if isinstance(text, str) and text else ""
 
 
 def facts_of(step: Step) -> str:
-    """What a step found and took."""
+    """The findings and cost of a step."""
     parts = [f"{len(step.evidence)} found"] if step.type == "tool" else []
     if step.input_tokens or step.output_tokens:
         parts += [f"{step.input_tokens + step.output_tokens:,} tokens", f"{step.cost:g} cost"]
     parts += [f"{len(step.repairs)} repaired"] if step.repairs else []
-    parts.append("known already" if step.cached else f"{step.seconds:.2f} s")
+    parts.append("cached" if step.cached else f"{step.seconds:.2f} s")
     return " · ".join(parts)
 
 
 def receipt(run: LenientRun) -> str:
-    """When a run was asked, of which controller, and its id."""
+    """The time, controller and id of a run."""
     controller = run.settings.controller
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run.started))
     return " · ".join(filter(None, (when, controller.engine, controller.model, f"trace {run.id}")))
 
 
 def spent(run: LenientRun) -> list[str]:
-    """What a run took."""
+    """The cost of a run."""
     usage = run.usage
     parts = [f"{usage.seconds:.1f} s", counted(usage.rounds, "round"), counted(usage.tool_calls, "tool call")]
     if usage.input_tokens or usage.output_tokens:
@@ -71,7 +74,7 @@ def spent(run: LenientRun) -> list[str]:
 
 
 def examined(run: LenientRun) -> dict[str, float]:
-    """The share of the timeline, 0 to 1, that each layer on which answers rest has examined."""
+    """The share of the timeline, 0 to 1, that each relevant layer covers."""
     coverage = run.answer.coverage if run.answer else {}
     return {_plain(name): coverage[name] for name in _EXAMINED if coverage.get(name)}
 
@@ -81,22 +84,22 @@ def _plain(name: str) -> str:
 
 
 def as_json(value: Any) -> str:
-    """A value on as many lines as make it easy to read; nothing for an empty one."""
+    """A value as indented JSON; an empty string for an empty value."""
     text = json.dumps(value, ensure_ascii=False, indent=1) if value else ""
     return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
 
 
 def cut(text: str) -> str:
-    """As much of a text as a page shows."""
+    """A text, cut to what the page shows."""
     more = len(text) - MAX_TEXT
-    return f"{text[:MAX_TEXT]}… and {more:,} characters more, in the trace" if more > 0 else text
+    return f"{text[:MAX_TEXT]}… and {more:,} more characters in the trace" if more > 0 else text
 
 
 def between(start: float, end: float) -> str:
-    """Two times as short as a player shows them, or one where they are of the same second."""
+    """Two times in the short form of a player, or one if they are in the same second."""
     return "–".join(dict.fromkeys(_short(clock(max(0.0, each))) for each in (start, end)))
 
 
-def _short(time_told: str) -> str:
-    rest = time_told.removeprefix("00:")
+def _short(text: str) -> str:
+    rest = text.removeprefix("00:")
     return rest[1:] if rest.startswith("0") else rest

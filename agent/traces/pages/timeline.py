@@ -1,4 +1,4 @@
-"""The lanes of the timeline: what the layers of a video hold, each thing with its seconds and a few words."""
+"""The lanes of the timeline: the items of a video's layers, with times and short texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LANE_OF = {
 
 
 class Item(Record):
-    """Something on a lane; times are seconds."""
+    """An item on a lane; times are seconds."""
 
     start: float
     end: float
@@ -29,7 +29,7 @@ class Item(Record):
 
 
 class Lane(Record):
-    """A lane, its items by their start."""
+    """A lane, with its items sorted by start."""
 
     name: LaneName
     items: tuple[Item, ...]
@@ -42,7 +42,7 @@ class Lanes(Record):
 
 
 def lanes_of(library: Library, video: VideoRecord) -> Lanes:
-    """The lanes of a video, as far as its layers are built; an empty lane has no items."""
+    """The lanes of a video; a lane without a built layer has no items."""
     layers = {name: layer for name in ("shots", *_LANE_OF) if (layer := library.layer(video, name))}
     found: dict[str, list[Item]] = defaultdict(list)
     if shots := layers.pop("shots", None):

@@ -1,4 +1,4 @@
-/** The page of a trace: the stage of a chat, on which everything that a step names can be played. */
+/** The page of a trace: the stage of a chat, which plays the places that the steps name. */
 
 import { nearest, run } from "./api.js";
 import { cited } from "./citations.js";
@@ -10,7 +10,7 @@ const stage = new Stage();
 const { player, timeline } = stage;
 
 for (const kind of ["video", "time"]) player.addEventListener(kind, caption);
-// The file may have gone since, or lie on another machine.
+// The file may be missing by now, or on another machine.
 byId("player").addEventListener(
   "error",
   ({ target }) => target.tagName === "VIDEO" && player.show({ ...player.video, playable: false }),
@@ -26,11 +26,11 @@ document.addEventListener("click", ({ target }) => {
 player.offer(run.videos);
 timeline.looked(run.calls);
 
-/** Under a still, say of which second it is. */
+/** Show the time of a still below it. */
 function caption() {
   const words = byId("player").querySelector("figcaption");
   const shown = words && nearest(player.video.id, player.time);
-  if (shown) words.textContent = `The video is not played here: a still of ${clock(shown.at)}.`;
+  if (shown) words.textContent = `The video can’t be played here; this is a still from ${clock(shown.at)}.`;
 }
 
 const names = new Map(run.videos.map(({ id, name }) => [id, name]));
@@ -38,7 +38,7 @@ const text = byId("answer");
 text?.replaceChildren(
   ...cited(text.textContent, run.citations, {
     videos: [...names.keys()],
-    name: (id) => names.get(id) ?? "a video that is gone",
+    name: (id) => names.get(id) ?? "a missing video",
     seek: (place) => stage.play(place),
   }),
 );

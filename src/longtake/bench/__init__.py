@@ -1,1 +1,1 @@
-"""Measurements of Longtake itself: how fast it is on this machine, what it finds, and how often its answers hold."""
+"""Benchmarks of Longtake: its speed on this machine, what it finds, and how often its answers are right."""

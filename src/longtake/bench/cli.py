@@ -11,23 +11,23 @@ import typer
 
 from longtake.bench.cli_hour import hour
 from longtake.bench.cli_parts import parts
-from longtake.cli.options import Json, Media, Rounds, give, notify
+from longtake.cli.options import Json, Media, Rounds, notify, print_report
 from longtake.console import Session
 
 bench = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Measure this machine. Times come beside a floor that is timed in the same run, shares with their interval.",
+    help="Benchmarks on this machine. Times come with a baseline from the same run, shares with their interval.",
 )
 PANEL = "On shorter videos"
 
 
 @bench.command(rich_help_panel=PANEL)
 def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> None:
-    """Time start, indexing and asking on the demo video; takes a minute or two."""
+    """Time startup, indexing and asking on the demo video; takes a minute or two."""
     from longtake.bench.speed import measure_speed, show_speed
 
-    give(measure_speed(context.obj, notify(as_json), rounds), show_speed, as_json)
+    print_report(measure_speed(context.obj, notify(as_json), rounds), show_speed, as_json)
 
 
 @bench.command(rich_help_panel=PANEL)
@@ -35,20 +35,21 @@ def page(context: typer.Context, rounds: Rounds = 5, as_json: Json = False) -> N
     """Time the page of `serve` from opening it to the first answer, in a browser; needs Playwright and Chromium."""
     from longtake.bench.page_speed import measure_page, show_page
 
-    give(measure_page(context.obj, notify(as_json), rounds), show_page, as_json)
+    print_report(measure_page(context.obj, notify(as_json), rounds), show_page, as_json)
 
 
 @bench.command(rich_help_panel=PANEL)
 def clips(
     context: typer.Context,
     media: Media,
-    modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeat it.")] = None,
+    modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeatable.")] = None,
     wordings: Annotated[
-        Path | None, typer.Option(help="JSONL of rewordings: id of a question, variant, question; only they are asked.")
+        Path | None,
+        typer.Option(help="JSONL of rewordings (id of a question, variant, question); only these are asked."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Index the clips of a folder, ask its questions and grade the answers; wrong answers are no failure."""
+    """Index the clips of a folder, ask its questions and grade the answers; a wrong answer isn't a failure."""
     from longtake.bench.clips.clip_questions import load_questions
     from longtake.bench.clips.clips_report import show_clips
     from longtake.bench.clips.clips_run import run_clips
@@ -56,12 +57,12 @@ def clips(
     from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj
-    wanted = modality or ()
-    questions = load_wordings(media, wordings, wanted) if wordings else load_questions(media, wanted)
+    modalities = modality or ()
+    questions = load_wordings(media, wordings, modalities) if wordings else load_questions(media, modalities)
     kept = nullcontext(session.library_root) if session.library else tempfile.TemporaryDirectory(prefix="longtake-")
     with kept as root:
         report = run_clips(Workspace(Path(root), session.settings), media, questions, notify(as_json))
-    give(report, show_clips, as_json)
+    print_report(report, show_clips, as_json)
 
 
 bench.add_typer(parts)

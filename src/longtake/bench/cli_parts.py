@@ -1,4 +1,4 @@
-"""`longtake bench reader`, `ranking`, `search`, `graph`, `evaluation`, `shots` and `moments`: parts by themselves."""
+"""`longtake bench reader`, `ranking`, `search`, `graph`, `evaluation`, `shots` and `moments`: single parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.options import Json, Media, give, notify
+from longtake.cli.options import Json, Media, notify, print_report
 from longtake.console import Session
 
 if TYPE_CHECKING:
@@ -16,91 +16,96 @@ if TYPE_CHECKING:
 PANEL = "On single parts"
 parts = typer.Typer()
 
-Seed = Annotated[int, typer.Option(help="Of what is planted where.")]
+Seed = Annotated[int, typer.Option(help="Random seed of what is planted where.")]
 HeldOut = Annotated[
-    bool, typer.Option("--held-out/--tuning", help="Which half of the clips: that which nothing was tuned on, or not.")
+    bool,
+    typer.Option("--held-out/--tuning", help="Which half of the clips: the one nothing was tuned on, or the other."),
 ]
 
 
 @parts.command(rich_help_panel=PANEL)
 def search(
-    sizes: Annotated[list[int] | None, typer.Option("--documents", min=1, help="Of one library; repeat it.")] = None,
+    sizes: Annotated[
+        list[int] | None, typer.Option("--documents", min=1, help="Size of a library; repeatable.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Time search in made-up libraries, by default of 10,000 and 100,000 documents, beside a flat scan."""
+    """Time search in made-up libraries, by default of 10,000 and 100,000 documents, against a flat scan."""
     from longtake.bench.parts.search_speed import measure_search, show_search
 
-    give(measure_search(sizes or [10_000, 100_000], notify(as_json)), show_search, as_json)
+    print_report(measure_search(sizes or [10_000, 100_000], notify(as_json)), show_search, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
 def reader(
     context: typer.Context,
-    write: Annotated[Path | None, typer.Option(help="Folder to write the fitted heads to: agent/query.")] = None,
+    write: Annotated[Path | None, typer.Option(help="Write the fitted heads to this folder: agent/query.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Count the questions of the bank that are read right by heads which they did not teach; fit the heads anew."""
+    """Cross-validate how well the heads read the questions of the bank, and refit the heads."""
     from longtake.bench.clips.reader_fit import measure_reader, show_reader
 
     session: Session = context.obj
-    give(measure_reader(session.settings, write, notify(as_json)), show_reader, as_json)
+    print_report(measure_reader(session.settings, write, notify(as_json)), show_reader, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
 def ranking(
     context: typer.Context,
     media: Media,
-    report: Annotated[list[Path], typer.Option(help="What `bench clips --json` printed in this library; repeat it.")],
-    wordings: Annotated[Path | None, typer.Option(help="The rewordings that were asked in it.")] = None,
+    report: Annotated[list[Path], typer.Option(help="Output of `bench clips --json` in this library; repeatable.")],
+    wordings: Annotated[Path | None, typer.Option(help="The rewordings it asked.")] = None,
     write: Annotated[
-        Path | None, typer.Option(help="Folder to write the weights to: agent/controllers/extractive.")
+        Path | None, typer.Option(help="Write the weights to this folder: agent/controllers/extractive.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Fit the ranking of the extractive controller to a run of `bench clips`, cross-validated by clip."""
+    """Fit the extractive controller's ranking to a run of `bench clips`, cross-validated by clip."""
     from longtake.bench.clips.ranking_fit import fit_ranking, runs_of, show_ranking
     from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
-    give(fit_ranking(workspace, runs_of(report, media, wordings), write, notify(as_json)), show_ranking, as_json)
+    print_report(
+        fit_ranking(workspace, runs_of(report, media, wordings), write, notify(as_json)), show_ranking, as_json
+    )
 
 
 @parts.command(rich_help_panel=PANEL)
 def graph(context: typer.Context, as_json: Json = False) -> None:
-    """Time what the planner's graph takes a step, with a controller that is done at once, beside a bare graph."""
+    """Time a step of the planner's graph with an instant controller, against a bare graph."""
     from longtake.bench.parts.graph_speed import measure_graph, show_graph
 
     session: Session = context.obj
-    give(measure_graph(session.settings, notify(as_json)), show_graph, as_json)
+    print_report(measure_graph(session.settings, notify(as_json)), show_graph, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
 def evaluation(
-    items: Annotated[int, typer.Option(min=10, help="How many are asked.")] = 10_000, as_json: Json = False
+    items: Annotated[int, typer.Option(min=10, help="Number of items.")] = 10_000, as_json: Json = False
 ) -> None:
-    """Time what a run of `eval` takes an item, with a subject that is done at once, beside a bare loop and Inspect."""
+    """Time an item of `eval` with an instant subject, against a bare loop and Inspect."""
     from longtake.bench.parts.evaluation_speed import measure_evaluation, show_evaluation
 
-    give(measure_evaluation(items, notify(as_json)), show_evaluation, as_json)
+    print_report(measure_evaluation(items, notify(as_json)), show_evaluation, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
 def shots(
     context: typer.Context, media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False
 ) -> None:
-    """Count the cuts, dissolves and fades that are found, missed or false; listed ones and planted ones."""
+    """Count the cuts, dissolves and fades that are found, missed or false, both listed and planted."""
     from longtake.bench.parts.planted_shots import measure_shots, show_shots
 
     session: Session = context.obj
     half: Half = "held out" if held_out else "tuning"
-    give(measure_shots(media, session.settings, seed, half, notify(as_json)), show_shots, as_json)
+    print_report(measure_shots(media, session.settings, seed, half, notify(as_json)), show_shots, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
 def moments(media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Json = False) -> None:
-    """Plant flashes and small moving things into clips and count those found, and the false alarms."""
+    """Plant flashes and small moving things in clips; count those found and the false alarms."""
     from longtake.bench.parts.planted_moments import measure_moments, show_moments
 
     half: Half = "held out" if held_out else "tuning"
-    give(measure_moments(media, seed, half, notify(as_json)), show_moments, as_json)
+    print_report(measure_moments(media, seed, half, notify(as_json)), show_moments, as_json)

@@ -10,7 +10,7 @@ from longtake.memory.records import Record
 
 
 class Spread(Record):
-    """The median of repeated measurements with their least and greatest value."""
+    """The median of repeated measurements, with the lowest and highest value."""
 
     median: float
     low: float
@@ -39,7 +39,7 @@ class Share(Record):
 
     @classmethod
     def of(cls, count: int, n: int, *, confidence: float = 0.95) -> Share:
-        """The interval of Wilson 1927, which stays inside 0 to 1 and is honest about small counts."""
+        """The Wilson (1927) interval, which stays within 0 to 1 and is honest about small counts."""
         if n == 0:
             return cls(count=0, n=0, share=None, low=0.0, high=1.0)
         z = NormalDist().inv_cdf((1 + confidence) / 2)

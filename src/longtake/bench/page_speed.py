@@ -1,6 +1,6 @@
-"""From opening the page to the first answer about the demo video, in a browser that has never seen it; and its weight.
+"""Times the page from opening to the first answer about the demo video, in a fresh browser profile; and its weight.
 
-Beside it, in the same turn, stands the same question put to the same server without a browser: the rest is the page's.
+The baseline is the same question put to the same server without a browser; the difference is the page's own time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import httpx
 from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import MAX_SECONDS, longtake
-from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.timing import Comparison, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
 from longtake.memory.records import Record
@@ -32,7 +32,7 @@ _MILLISECONDS = 1000 * MAX_SECONDS  # for one thing to appear
 
 
 class Weight(NamedTuple):
-    """What the browser loads to show the library: files and bytes of their bodies, pictures of videos left out."""
+    """What the browser loads to show the library: files and bytes of their bodies, without pictures of videos."""
 
     files: int
     bytes: int
@@ -43,17 +43,17 @@ class PageSpeed(Record):
 
     machine: Machine
     shown: Spread
-    first_answer: Beside
+    first_answer: Comparison
     files: int
     bytes: int
 
 
 def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
-    """Index the demo video in a folder of its own, serve it, and open the page and ask, each time in a fresh profile.
+    """Index the demo video in a temporary folder, serve it, and open the page and ask, each time in a fresh profile.
 
     Raises:
         EngineUnavailable: without Playwright or a browser.
-        EngineError: when the server does not start or an answer does not come.
+        EngineError: when the server doesn't start or no answer comes.
     """
     before = load()
     question = load_truth().questions[0].question
@@ -63,10 +63,10 @@ def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
         video = Workspace(library, session.settings).add(make_demo(Path(folder) / "demo")).video.id
         with _served(session, library) as url:
             asked = partial(_ask, url, video, question)
-            asked()  # what is loaded once, for the first question of a server, is no part of the page
+            asked()  # what a server loads once, for its first question, isn't the page's time
             notify("opening the page")
             weight, shown = _weight(browser, url), []
-            opened = Beside.measure(lambda: shown.append(_open_and_ask(browser, url, question)), asked, rounds)
+            opened = Comparison.measure(lambda: shown.append(_open_and_ask(browser, url, question)), asked, rounds)
     return PageSpeed(
         machine=Machine.since(before),
         shown=Spread.of(shown),
@@ -77,10 +77,10 @@ def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
 
 
 def show_page(report: PageSpeed) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     return [
         str(report.machine),
-        "seconds as median [least, most] n=runs",
+        "seconds as median [min, max] n=runs",
         f"library shown       {report.shown}",
         f"first answer shown  {report.first_answer.against('the same without a browser')}",
         f"page                {report.bytes:,} bytes in {report.files} files",
@@ -92,10 +92,10 @@ def _browser() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError as error:
-        raise EngineUnavailable("A browser is driven by Playwright: pip install playwright.") from error
+        raise EngineUnavailable("Driving a browser needs Playwright: pip install playwright.") from error
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if program is None:
-        raise EngineUnavailable(f"There is no browser to open the page in: install one of {', '.join(_BROWSERS)}.")
+        raise EngineUnavailable(f"No browser found to open the page in: install one of {', '.join(_BROWSERS)}.")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
@@ -104,26 +104,26 @@ def _browser() -> Iterator[Any]:
 
 @contextmanager
 def _served(session: Session, library: Path) -> Iterator[str]:
-    """The address of a server of its own process."""
+    """The address of a server in a process of its own."""
     command = longtake(session, library, "serve", "--port", "0")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
-            said = server.stdout.readline() if server.stdout else ""
-            url = next((word for word in said.split() if word.startswith("http://")), None)
+            line = server.stdout.readline() if server.stdout else ""
+            url = next((word for word in line.split() if word.startswith("http://")), None)
             if url is None:
-                raise EngineError(f"`{' '.join(command)}` does not start: run it by hand.")
+                raise EngineError(f"`{' '.join(command)}` doesn't start: run it by hand to see why.")
             yield url
         finally:
             server.terminate()
 
 
 def _ask(url: str, video: str, question: str) -> None:
-    """The question in a new thread, and its events to the last."""
+    """Ask the question in a new thread, and read its events to the last."""
     with httpx.Client(base_url=url, timeout=MAX_SECONDS) as client:
         thread = client.post("/api/threads", json={"videos": [video]}).json()["id"]
         run = client.post(f"/api/threads/{thread}/questions", json={"question": question}).json()["run"]
         if "event: answer\n" not in client.get(f"/api/runs/{run}/events").text:
-            raise EngineError(f"The question {question!r} got no answer.")
+            raise EngineError(f"No answer came to the question {question!r}.")
 
 
 def _open_and_ask(browser: Any, url: str, question: str) -> float:
@@ -151,5 +151,5 @@ def _weight(browser: Any, url: str) -> Weight:
         ".filter(({ name }) => !name.includes('/api/')).map(({ name, decodedBodySize }) => [name, decodedBodySize])"
     )
     context.close()
-    sizes = dict(loaded)  # what stands in the page twice is loaded once
+    sizes = dict(loaded)  # what the page names twice is loaded once
     return Weight(len(sizes), sum(sizes.values()))

@@ -1,4 +1,4 @@
-"""Processes that are started to be measured: this Python, and `longtake` in it with the options of a session."""
+"""Starts the processes that are measured: this Python, and `longtake` in it with the options of a session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from longtake.console import EXIT_PARTIAL, Session
 from longtake.errors import EngineError
 
-MAX_SECONDS = 120.0  # for one process, where nothing long is asked of it
+MAX_SECONDS = 120.0  # for one process that has nothing long to do
 
 
 def longtake(session: Session, library: Path, *arguments: str) -> list[str]:
@@ -28,21 +28,23 @@ def python(*arguments: str) -> list[str]:
 
 
 def run(command: Sequence[str], seconds: float | None = MAX_SECONDS) -> str:
-    """Run a command to its end, for at most `seconds`; what it wrote to standard output.
+    """Run a command for at most `seconds`; returns what it wrote to standard output.
 
     Raises:
-        EngineError: when it fails, or takes longer. Work that is done in part counts as done.
+        EngineError: when it fails or takes longer. Partly done work counts as done.
     """
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired as error:
-        raise EngineError(f"`{shlex.join(command)}` was not done after {seconds:g} s; run it by hand.") from error
+        raise EngineError(
+            f"`{shlex.join(command)}` took longer than {seconds:g} s; run it by hand to see why."
+        ) from error
     check(command, done.returncode, done.stderr)
     return done.stdout
 
 
-def check(command: Sequence[str], code: int, said: str) -> None:
-    """Raise `EngineError` with the last line that a process said, when its exit code is that of a failure."""
+def check(command: Sequence[str], code: int, stderr: str) -> None:
+    """Raise `EngineError` with the last line of a process's standard error if its exit code means failure."""
     if code not in (0, EXIT_PARTIAL):
-        last = (said.strip().splitlines() or ["it said nothing"])[-1]
+        last = (stderr.strip().splitlines() or ["it printed no error"])[-1]
         raise EngineError(f"`{shlex.join(command)}` failed: {last}")

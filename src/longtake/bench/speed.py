@@ -1,7 +1,7 @@
-"""How fast Longtake is on this machine, on the demo video: start, indexing and asking.
+"""Times startup, indexing and asking on the demo video.
 
-Times of one machine say little about another, so each comes with a floor measured beside it in the same run: the same
-work without Longtake. A ratio is the median over pairs taken one after the other, so that a busy moment slows both.
+Times of one machine say little about another, so each comes with a baseline from the same run: the same work without
+Longtake. A ratio is the median over pairs measured back to back, so that a busy moment slows both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from longtake.bench.hour.reel import Notify
 from longtake.bench.hour.visual_speed import decode, visual_pass
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.timing import Comparison, Machine, load
 from longtake.console import Session
 from longtake.errors import EngineError
 from longtake.memory.records import Record
@@ -28,7 +28,7 @@ from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS
 
 
 class IndexSpeed(Record):
-    """Seconds of indexing by step, and how many seconds of video a second of work gets through."""
+    """Seconds of indexing by step, and the seconds of video indexed per second."""
 
     video_seconds: float
     seconds: Spread
@@ -40,23 +40,23 @@ class SpeedReport(Record):
     """The public shape of `bench speed --json`; all times are seconds."""
 
     machine: Machine
-    help: Beside
+    help: Comparison
     index: IndexSpeed
-    visual_pass: Beside
+    visual_pass: Comparison
     ask_warm: Spread
-    ask_cold: Beside
+    ask_cold: Comparison
 
 
 def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
-    """Make the demo video in a folder of its own and measure.
+    """Make the demo video in a temporary folder and measure.
 
     Args:
-        session: whose settings and overrides are measured.
-        notify: called with what is being measured.
-        rounds: how often each is timed; a warm answer once for each question but the first.
+        session: its settings and overrides are measured.
+        notify: progress callback.
+        rounds: how often each is timed; warm answers are timed once per question but the first.
 
     Raises:
-        EngineError: when a process that is started fails, or the demo video is not indexed whole.
+        EngineError: when a process fails, or the demo video isn't indexed completely.
     """
     before = load()
     questions = load_truth().questions
@@ -65,17 +65,17 @@ def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
         notify("making the demo video")
         video = make_demo(root / "demo")
         notify("starting `longtake --help`")
-        started = Beside.measure(
+        started = Comparison.measure(
             partial(run, python("-m", "longtake", "--help")), partial(run, python("-c", "pass")), rounds
         )
         libraries = [root / f"library-{number}" for number in range(rounds)]
         indexed = _measure_index(session, libraries, video, notify)
         notify("decoding, alone and with the visual pass")
-        passed = Beside.measure(visual_pass(video, session.settings), partial(decode, video), rounds)
+        passed = Comparison.measure(visual_pass(video, session.settings), partial(decode, video), rounds)
         notify("asking, warm")
         asked = [(item.question, item.options) for item in questions]
         warm = measure_warm(libraries[0], video, session.settings, asked)
-        notify("asking, each time in a fresh process")
+        notify("asking, each time in a new process")
         cold = measure_cold(session, libraries[-1], video, [questions[0].question] * rounds)
     return SpeedReport(
         machine=Machine.since(before), help=started, index=indexed, visual_pass=passed, ask_warm=warm, ask_cold=cold
@@ -83,11 +83,11 @@ def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
 
 
 def show_speed(report: SpeedReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     index = report.index
     return [
         str(report.machine),
-        "seconds as median [least, most] n=runs",
+        "seconds as median [min, max] n=runs",
         f"longtake --help   {report.help.against('python -c pass')}",
         f"ask, warm         {report.ask_warm}",
         f"ask, cold         {report.ask_cold.against('its imports alone')}",
@@ -99,7 +99,7 @@ def show_speed(report: SpeedReport) -> list[str]:
 
 
 def _measure_index(session: Session, libraries: Sequence[Path], video: Path, notify: Notify) -> IndexSpeed:
-    """Index into fresh libraries by fresh processes, so that each run loads the models anew."""
+    """Index into new libraries in new processes, so that each run loads the models again."""
     runs: list[dict[str, float]] = []
     totals: list[float] = []
     duration = 0.0
@@ -118,8 +118,8 @@ def _measure_index(session: Session, libraries: Sequence[Path], video: Path, not
 
 
 def _by_step(layers: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Seconds by layer; the layers of the visual pass come from one decoding and are one entry."""
+    """Seconds by layer; the layers of the visual pass share one decoding and are one entry."""
     problems = [layer["problem"] for layer in layers if layer["problem"]]
     if problems:
-        raise EngineError(f"The demo video was not indexed whole: {problems[0]}")
+        raise EngineError(f"The demo video wasn't indexed completely: {problems[0]}")
     return {"visual pass" if layer["name"] in LAYERS_OF_PASS else layer["name"]: layer["seconds"] for layer in layers}

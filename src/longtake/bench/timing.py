@@ -1,4 +1,4 @@
-"""What numbers were measured on, and work timed in turns with the floor it is compared with."""
+"""Describes the machine, and times work in turns with a baseline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longtake.memory.records import Record
 
 
 class Machine(Record):
-    """What the numbers were measured on; a load well above 0 at the start means that others were at work."""
+    """What the numbers were measured on; a load well above 0 at the start means that other work was running."""
 
     system: str
     python: str
@@ -22,7 +22,7 @@ class Machine(Record):
 
     @classmethod
     def since(cls, load_before: float) -> Machine:
-        """The machine after a measurement; `load_before` is what `load` was at its start."""
+        """The machine after a measurement; `load_before` is the value of `load` at its start."""
         return cls(
             system=platform.platform(),
             python=platform.python_version(),
@@ -36,32 +36,32 @@ class Machine(Record):
         return f"{what}; load {self.load_before} before, {self.load_after} after"
 
 
-class Beside(Record):
-    """Seconds of ours and of a floor, taken in turns, and their ratio pair by pair."""
+class Comparison(Record):
+    """Seconds of our work and of a baseline (floor), taken in turns, and their ratio pair by pair."""
 
     seconds: Spread
     floor: Spread
     ratio: Spread
 
     @classmethod
-    def measure(cls, ours: Callable[[], object], floor: Callable[[], object], runs: int) -> Beside:
+    def measure(cls, ours: Callable[[], object], floor: Callable[[], object], runs: int) -> Comparison:
         """Time both, the floor first, `runs` times."""
         pairs = [(timed(floor), timed(ours)) for _ in range(runs)]
-        return cls.of([our for _, our in pairs], [least for least, _ in pairs])
+        return cls.of([ours for _, ours in pairs], [floor for floor, _ in pairs])
 
     @classmethod
-    def of(cls, ours: list[float], floor: list[float]) -> Beside:
+    def of(cls, ours: list[float], floor: list[float]) -> Comparison:
         """Compare seconds that were measured in turns."""
-        ratios = [our / least for our, least in zip(ours, floor, strict=True)]
+        ratios = [our_time / floor_time for our_time, floor_time in zip(ours, floor, strict=True)]
         return cls(seconds=Spread.of(ours), floor=Spread.of(floor), ratio=Spread.of(ratios))
 
     def against(self, floor: str) -> str:
-        """In words, with the floor's name."""
+        """The comparison in words, with the floor's name."""
         return f"{self.seconds}; x {floor} ({self.floor.median:.3g} s): {self.ratio}"
 
 
 def load() -> float:
-    """Processes that wanted a core during the last minute, on average."""
+    """Average number of processes ready to run during the last minute."""
     return round(os.getloadavg()[0], 2)
 
 

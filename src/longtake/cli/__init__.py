@@ -1,1 +1,1 @@
-"""The `longtake` command: one file a command, each imported when it is called."""
+"""The `longtake` command: one file per command, each imported when it is called."""

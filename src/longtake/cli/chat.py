@@ -16,10 +16,10 @@ from longtake.errors import LongtakeError
 def chat(
     context: typer.Context,
     videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Files, ids or names.")],
-    thread: Annotated[str, typer.Option(help="Name of the conversation; the same name goes on with it.")] = "chat",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document an answer.")] = False,
+    thread: Annotated[str, typer.Option(help="Name of the conversation; reuse it to continue.")] = "chat",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document per answer.")] = False,
 ) -> None:
-    """Ask one question after another, a line each, until the end of the input, or an empty line at a terminal."""
+    """Ask questions, one per line, until the input ends or, at a terminal, an empty line."""
     session: Session = context.obj
     workspace = open_workspace(session)
     from longtake.agent.graph.agent import Agent

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from longtake.cli.ask import open_workspace, show
 from longtake.cli.index import progress_watcher
+from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
@@ -15,10 +14,7 @@ from longtake.preprocess.demo.make import make_demo
 QUESTIONS = 3
 
 
-def demo(
-    context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def demo(context: typer.Context, as_json: Json = False) -> None:
     """Make a short video in the library, index it and ask three questions about it."""
     session: Session = context.obj
     workspace = open_workspace(session)

@@ -1,4 +1,4 @@
-"""The `longtake` command: a table of commands whose modules are imported when they are called."""
+"""The `longtake` command: a table of commands, each imported when it is called."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from longtake.console import Session, configure_logging, error_border, keep_inte
 
 # name -> (module:attr of the command, one line of help)
 COMMANDS = {
-    "doctor": ("longtake.cli.doctor:doctor", "What works here, and what would make it better."),
+    "doctor": ("longtake.cli.doctor:doctor", "Check what works here and how to enable the rest."),
     "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask three questions about it."),
-    "index": ("longtake.cli.index:index", "Read videos into the library."),
-    "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export what the library holds."),
-    "faces": ("longtake.cli.faces_command:faces", "Enrol faces to be named in videos, list and forget them."),
+    "index": ("longtake.cli.index:index", "Add videos to the library and index them."),
+    "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export the videos of the library."),
+    "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
     "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
-    "chat": ("longtake.cli.chat:chat", "Ask one question after another in a thread."),
-    "trace": ("longtake.cli.trace_command:trace", "What runs did: seen, measured, compared, run again."),
-    "serve": ("longtake.cli.serve:serve", "Open the library in the browser."),
-    "mcp": ("longtake.cli.mcp:mcp", "Offer the tools and `ask` to other agents over MCP."),
+    "chat": ("longtake.cli.chat:chat", "Ask questions in a conversation."),
+    "trace": ("longtake.cli.trace_command:trace", "Show, measure, compare and replay runs."),
+    "serve": ("longtake.cli.serve:serve", "Serve the library as a web page."),
+    "mcp": ("longtake.cli.mcp:mcp", "Serve the tools and `ask` to other agents over MCP."),
     "tools": ("longtake.cli.tools:tools", "List the tools, their schemas and engines, and call one."),
     "eval": ("longtake.cli.eval.eval_app:evaluate", "Evaluate the agent and its baselines on a suite."),
 }
-if find_spec("longtake.bench"):  # in the repository; no wheel holds it
-    COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answers on this machine.")
+if find_spec("longtake.bench"):  # in the repository, not in the wheel
+    COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answer quality on this machine.")
 
 
 class LazyGroup(TyperGroup):
@@ -42,12 +42,12 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return a stub with the help line: enough for `--help`, for completion and for near matches."""
+        """Return a stub with the help line: enough for `--help`, completion and suggestions."""
         entry = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=entry[1]) if entry else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Replace the stub by the real command, which is imported here."""
+        """Import the real command in place of the stub."""
         name, stub, rest = super().resolve_command(ctx, args)
         return name, _load(name) if name in COMMANDS else stub, rest
 
@@ -77,9 +77,9 @@ def globals_(
     context: typer.Context,
     config: Annotated[str, typer.Option(help="A profile (embedded, standard, longshot) or a YAML file.")] = "embedded",
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one setting.")] = None,
-    library: Annotated[Path | None, typer.Option(help="Folder of the library.", file_okay=False)] = None,
+    library: Annotated[Path | None, typer.Option(help="Library folder.", file_okay=False)] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Forbid every outgoing connection.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and our log.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and debug logs.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,

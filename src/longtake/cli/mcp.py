@@ -22,13 +22,13 @@ def mcp(
     context: typer.Context,
     http: Annotated[
         str | None,
-        typer.Option(metavar="[HOST:]PORT", help="Serve HTTP there, and not standard input; port 0 takes a free one."),
+        typer.Option(metavar="[HOST:]PORT", help="Serve HTTP instead of standard input; port 0 picks a free one."),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(help="Over HTTP, nobody gets in without it.", envvar="LONGTAKE_TOKEN")
+        str | None, typer.Option(help="Access token, required of HTTP clients.", envvar="LONGTAKE_TOKEN")
     ] = None,
 ) -> None:
-    """Offer the tools and `ask` to other agents over the Model Context Protocol, on standard input or HTTP."""
+    """Serve the tools and `ask` to other agents over the Model Context Protocol, on standard input or HTTP."""
     session: Session = context.obj
     with TemporaryDirectory(prefix="longtake-mcp-") as folder:
         if http is None:
@@ -54,8 +54,8 @@ def _serve_http(session: Session, address: str, token: str | None, folder: str) 
     from longtake.web.http.http_server import configured
 
     server = uvicorn.Server(configured(http_app(_server(session, folder), admitted), lifespan="on"))
-    say(f"Longtake's tools are at {url_of(host, listening).rstrip('/')}{PATH} until Ctrl-C ends it.")
-    sys.stdout.flush()  # whoever reads it through a pipe is waiting for it
+    say(f"Serving Longtake's tools at {url_of(host, listening).rstrip('/')}{PATH} (Ctrl-C stops).")
+    sys.stdout.flush()  # a program may be waiting for this line on a pipe
     server.run([listening])
 
 
@@ -68,9 +68,9 @@ def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
     return make_server(Offer(workspace, Agent(workspace), Path(folder)), workspace.settings.budget.seconds)
 
 
-def _address(written: str) -> tuple[str, int]:
-    """Host and port of `[HOST:]PORT`; an address of IPv6 stands in brackets."""
-    host, _, port = written.rpartition(":")
+def _address(address: str) -> tuple[str, int]:
+    """Host and port of `[HOST:]PORT`; an IPv6 address is in brackets."""
+    host, _, port = address.rpartition(":")
     if not port.isascii() or not port.isdecimal() or int(port) > _LAST_PORT:
-        raise typer.BadParameter(f"--http {written!r} is not [HOST:]PORT: write one such as 8766 or 127.0.0.1:8766.")
+        raise typer.BadParameter(f"--http {address!r} isn't [HOST:]PORT: write it like 8766 or 127.0.0.1:8766.")
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)

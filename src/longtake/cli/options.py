@@ -1,4 +1,4 @@
-"""What the commands of `longtake bench` and `longtake eval` share: options, progress, how a report is given out."""
+"""Options, progress and report output that commands share."""
 
 from __future__ import annotations
 
@@ -13,24 +13,29 @@ from longtake.console import note, say, say_json
 from longtake.errors import LibraryError
 from longtake.memory.records import Record
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-Media = Annotated[Path, typer.Option(help="Folder of clips, with questions.jsonl where questions are asked.")]
-Seconds = Annotated[float, typer.Option(min=10, help="Length of the video that is made of the clips.")]
-Rounds = Annotated[int, typer.Option(min=1, help="How often each side is timed.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Media = Annotated[Path, typer.Option(help="Folder of clips; with questions.jsonl if questions are asked.")]
+Seconds = Annotated[float, typer.Option(min=10, help="Length of the video made of the clips.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Timed runs per side.")]
 Work = Annotated[
     Path,
-    typer.Option(help="Keeps the encoded clips, the long videos and their library, so that a second run is quick."),
+    typer.Option(help="Keeps the encoded clips, the long videos and their library, so that later runs are quick."),
 ]
 WORK = Path(tempfile.gettempdir()) / "longtake-bench"
 
 
+def empty_library(root: Path) -> str:
+    """What to say of a library without videos."""
+    return f"The library {root} is empty; add a video with `longtake index FILE`."
+
+
 def notify(as_json: bool) -> Callable[[str], None]:
-    """Takes what is being done and notes it for a person; with JSON it says nothing."""
+    """Return a progress callback; with JSON it prints nothing."""
     return (lambda text: None) if as_json else (lambda text: note(f"{text} ..."))
 
 
-def give(report: Record, show: Callable[[Any], Sequence[str]], as_json: bool) -> None:
-    """Write a report to standard output, as JSON or as the lines that `show` makes of it."""
+def print_report(report: Record, show: Callable[[Any], Sequence[str]], as_json: bool) -> None:
+    """Print a report as JSON, or as the lines that `show` makes of it."""
     if as_json:
         say_json(report.model_dump(mode="json"))
         return
@@ -38,14 +43,14 @@ def give(report: Record, show: Callable[[Any], Sequence[str]], as_json: bool) ->
         say(line)
 
 
-def made(folder: Path) -> Path:
-    """The folder, made when it is not there.
+def ensure_folder(folder: Path) -> Path:
+    """The folder, created if it doesn't exist.
 
     Raises:
-        LibraryError: when it cannot be made.
+        LibraryError: when it can't be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LibraryError(f"{folder} cannot be made: {error.strerror}; choose another with --work.") from error
+        raise LibraryError(f"{folder} can't be created: {error.strerror}; choose another with --work.") from error
     return folder.resolve()

@@ -14,36 +14,36 @@ from longtake.agent.traces.find import find_run
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.cli.ask import EXITS, open_workspace
 from longtake.cli.ask import show as show_answer
+from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.memory.library import Library
 from longtake.offline import refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-Reference = Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="RUN")]
+Reference = Annotated[str, typer.Argument(help="Run id, id prefix, or `last`.", metavar="RUN")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands that do something with a recorded run."""
+    """Add the commands that replay, fork and export a recorded run."""
     for command in (replay, fork, export):
         app.command()(command)
 
 
 def replay(context: typer.Context, run: Reference, as_json: Json = False) -> None:
-    """Run a run again from what its models and tools gave, and see that it ends in the same answer."""
+    """Replay a run from its recorded replies and results, and check that it ends in the same answer."""
     from longtake.agent.traces.replay import replay as run_again
 
-    found = run_again(_trace(context, run))
-    where = found.difference._asdict() if found.difference else None
+    replayed = run_again(_trace(context, run))
+    difference = replayed.difference._asdict() if replayed.difference else None
     if as_json:
-        say_json({"run": found.run, "steps": found.steps, "same": found.same, "difference": where})
-    elif found.same:
-        say(f"{found.run} ends as recorded, in {found.steps} steps.")
-    if found.difference and not as_json:
-        first = "on its way" if found.same else "and ends in another answer"
-        note(f"longtake: Recording and code differ {first}: {found.difference.sentence}.")
-    raise typer.Exit(0 if found.same else EXIT_FAILED)
+        say_json({"run": replayed.run, "steps": replayed.steps, "same": replayed.same, "difference": difference})
+    elif replayed.same:
+        say(f"{replayed.run} ends as recorded, in {replayed.steps} steps.")
+    if replayed.difference and not as_json:
+        ending = "" if replayed.same else " and ends in another answer"
+        note(f"longtake: The replay differs from the recording{ending}: {replayed.difference.sentence}.")
+    raise typer.Exit(0 if replayed.same else EXIT_FAILED)
 
 
 def fork(
@@ -52,17 +52,17 @@ def fork(
     at: Annotated[int, typer.Option(metavar="STEP", help="The step of a tool call.", min=0)],
     set_: Annotated[
         list[str],
-        typer.Option("--set", metavar="KEY=VALUE", help="An argument of the call, in JSON or as text; repeat it."),
+        typer.Option("--set", metavar="KEY=VALUE", help="New value of an argument, as JSON or text; repeatable."),
     ],
     as_json: Json = False,
 ) -> None:
-    """Go on from a call of a run with other arguments: as recorded up to there, live from there."""
-    from longtake.agent.traces.fork import fork as go_on
+    """Rerun a question with other arguments for one call: as recorded up to there, live from there."""
+    from longtake.agent.traces.fork import fork as fork_run
 
     changes = _changes(set_)
     trace, workspace = _trace(context, run), open_workspace(context.obj)
     _note_other_controller(trace, workspace)
-    answer = go_on(trace, at, changes, workspace)
+    answer = fork_run(trace, at, changes, workspace)
     say_json(answer.model_dump(mode="json")) if as_json else show_answer(answer, workspace)
     raise typer.Exit(EXITS[answer.status])
 
@@ -73,7 +73,7 @@ def export(
     otlp: Annotated[
         str | None, typer.Option(metavar="URL", help="An OTLP receiver, such as http://127.0.0.1:4318.")
     ] = None,
-    file: Annotated[Path | None, typer.Option(help="A file of OTLP JSON lines, which grows.", dir_okay=False)] = None,
+    file: Annotated[Path | None, typer.Option(help="A file of OTLP JSON lines to append to.", dir_okay=False)] = None,
 ) -> None:
     """Export a run as OpenTelemetry spans: to a receiver, to a file, or to standard output."""
     from longtake.agent.traces.otlp import json_line, send
@@ -87,11 +87,11 @@ def export(
         if refused:
             raise ConfigError(f"{refused}.")
         send(spans, otlp)
-        note(f"{len(spans)} spans of {trace.run} sent to {otlp}.")
+        note(f"Sent {len(spans)} spans of {trace.run} to {otlp}.")
     if file:
         with file.open("a", encoding="utf-8") as lines:
             lines.write(json_line(spans))
-        note(f"{len(spans)} spans of {trace.run} added to {file}.")
+        note(f"Added {len(spans)} spans of {trace.run} to {file}.")
     if not otlp and not file:
         sys.stdout.write(json_line(spans))
 
@@ -102,22 +102,22 @@ def _trace(context: typer.Context, run: str) -> RecordedTrace:
 
 
 def _note_other_controller(trace: RecordedTrace, workspace: Workspace) -> None:
-    """Say so when another controller goes on than the one that was recorded."""
+    """Warn when the live controller isn't the recorded one."""
     from longtake.agent.traces.recording import WholeRun
 
     recorded, live = WholeRun.of(trace).settings.controller, workspace.settings.controller
     if (recorded.engine, recorded.model) != (live.engine, live.model):
-        was, goes_on = (" ".join(filter(None, (each.engine, each.model))) for each in (recorded, live))
-        note(f"longtake: The controller {was} was recorded, and {goes_on} goes on.")
+        before, now = (" ".join(filter(None, (each.engine, each.model))) for each in (recorded, live))
+        note(f"longtake: The run was recorded with the controller {before} and continues with {now}.")
 
 
-def _changes(given: Sequence[str]) -> dict[str, Any]:
-    """The values by their keys: read as JSON where they are, and else as they are written."""
+def _changes(settings: Sequence[str]) -> dict[str, Any]:
+    """Parse KEY=VALUE pairs; a value that isn't JSON stays text."""
     changes: dict[str, Any] = {}
-    for each in given:
+    for each in settings:
         key, sign, value = each.partition("=")
         if not key or not sign:
-            raise typer.BadParameter(f"--set {each!r} is not KEY=VALUE: write one such as --set 'timestamp=[3, 7]'.")
+            raise typer.BadParameter(f"--set {each!r} isn't KEY=VALUE: write it like --set 'timestamp=[3, 7]'.")
         try:
             changes[key] = json.loads(value)
         except ValueError:

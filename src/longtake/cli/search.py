@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from longtake.cli.options import Json, empty_library
 from longtake.console import Session, note, say, say_json
 from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import VideoRecord
@@ -19,7 +20,7 @@ from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.retrieval.search_results import by_video, result_lines, result_row
 
-POINT = 1.0  # seconds that a single time of --within stands for
+POINT = 1.0  # seconds that a single time of --within covers
 
 
 def search(
@@ -27,35 +28,37 @@ def search(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[VIDEO...] QUERY", help="Ids or names, then the query; quote a query of several words."
+            metavar="[VIDEO...] QUERY", help="Video ids or names, then the query; quote a query of several words."
         ),
     ],
-    modality: Annotated[list[str] | None, typer.Option(help=f"Only this; repeat it: {', '.join(MODALITIES)}.")] = None,
-    within: Annotated[
-        str | None, typer.Option(metavar="SPAN", help="Only this part, such as 00:10:00-00:20:00.")
+    modality: Annotated[
+        list[str] | None, typer.Option(help=f"Only this modality; repeatable: {', '.join(MODALITIES)}.")
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, help="How many results.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say what found each result.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    within: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Only this stretch, such as 00:10:00-00:20:00.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", min=1, help="Number of results.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show why each result was found.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Find where something is said, written, heard or seen, in some videos or in the whole library.
+    """Find where something is said, written, heard or seen, in some videos or the whole library.
 
-    A result that is marked as weak holds no word of the query and little of its meaning; it is the nearest there is.
+    A result marked weak has none of the query's words and little of its meaning; it's only the closest there is.
     """
     session: Session = context.obj
     workspace = Workspace(session.library_root, session.settings)
     query = words[-1].strip()
     if not query:
-        raise ConfigError("The query is empty: write what to look for, in quotes when it has several words.")
-    held = workspace.library.videos()
-    if not held:
-        raise LibraryError(f"The library {session.library_root} holds no videos; `longtake index FILE` adds one.")
-    workspace.restore(held)
+        raise ConfigError("The query is empty: say what to look for, in quotes if it has several words.")
+    library_videos = workspace.library.videos()
+    if not library_videos:
+        raise LibraryError(empty_library(session.library_root))
+    workspace.restore(library_videos)
     chosen = [workspace.library.resolve(reference) for reference in words[:-1]]
-    for each in chosen or held:
-        for said in make_readings_findable(each, workspace.library, workspace.index):
-            note(said)
-    span = _span(within, chosen or held)
+    for each in chosen or library_videos:
+        for remark in make_readings_findable(each, workspace.library, workspace.index):
+            note(remark)
+    span = _span(within, chosen or library_videos)
     where = SearchFilter(tuple(video.id for video in chosen), _modalities(modality or []), span)
     hits = retrieve(query, where, k or session.settings.search.k, workspace.engines, workspace.index)
     constant = session.settings.search.rrf_constant
@@ -63,12 +66,12 @@ def search(
         say_json({"results": [result_row(hit, query, constant) for hit in hits]})
         return
     lines = partial(result_lines, query=query, constant=constant if explain else None)
-    if len(chosen or held) == 1:
+    if len(chosen or library_videos) == 1:
         for hit in hits:
             first, *others = lines(hit)
-            say("\n".join([f"{(chosen or held)[0].name}  {first}", *others]))
+            say("\n".join([f"{(chosen or library_videos)[0].name}  {first}", *others]))
     else:
-        names = {video.id: video.name for video in held}
+        names = {video.id: video.name for video in library_videos}
         for video, found in by_video(hits).items():
             say(names.get(video, video))
             for hit in found:
@@ -80,7 +83,7 @@ def search(
 def _modalities(names: list[str]) -> tuple[Modality, ...]:
     unknown = [name for name in names if name not in MODALITIES]
     if unknown:
-        raise ConfigError(f"--modality {unknown[0]!r} is none of {', '.join(MODALITIES)}.")
+        raise ConfigError(f"--modality {unknown[0]!r} isn't one of {', '.join(MODALITIES)}.")
     return tuple(name for name in MODALITIES if name in names)
 
 

@@ -16,22 +16,24 @@ from longtake.web.http.listening import listen, url_of
 
 def serve(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="Address to listen at; any but loopback wants a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes a free one.")] = 8765,
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback requires --token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0 picks a free one.")] = 8765,
     token: Annotated[
         str | None,
-        typer.Option(help="What everybody has to give; wanted where other machines reach it.", envvar="LONGTAKE_TOKEN"),
+        typer.Option(help="Access token; required where other machines can connect.", envvar="LONGTAKE_TOKEN"),
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Name, or name:port, under which a proxy serves it, as for TLS; repeat it."),
+        typer.Option(help="Name, or name:port, under which a proxy serves it, such as for TLS; repeatable."),
     ] = None,
     folder: Annotated[
         list[Path] | None,
-        typer.Option(help="Videos in it may be added where they lie; repeat it.", exists=True, file_okay=False),
+        typer.Option(
+            help="Folder whose videos can be added without uploading; repeatable.", exists=True, file_okay=False
+        ),
     ] = None,
 ) -> None:
-    """Open the library in the browser: watch, ask, and see what an answer rests on."""
+    """Serve the library to browsers: watch, ask, and check the proof of an answer."""
     session: Session = context.obj
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
@@ -43,6 +45,6 @@ def serve(
 
     service = Service(workspace, Agent(workspace), folder or ())
     server = Server(create_app(service, admitted))
-    say(f"Longtake is at {url_of(host, listening)} until Ctrl-C ends it.")
-    sys.stdout.flush()  # whoever reads it through a pipe is waiting for it
+    say(f"Serving Longtake at {url_of(host, listening)} (Ctrl-C stops).")
+    sys.stdout.flush()  # a program may be waiting for this line on a pipe
     server.run([listening])

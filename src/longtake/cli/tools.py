@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
@@ -21,10 +22,8 @@ tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas an
 
 
 @tools.command("list")
-def list_tools(
-    context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-) -> None:
-    """List the tools with the engine each would use now; words come from subtitles where a video has them."""
+def list_tools(context: typer.Context, as_json: Json = False) -> None:
+    """List the tools and the engines they would use now; a video's subtitles take precedence over speech."""
     session: Session = context.obj
     table = EngineTable(session.settings)
     rows = [_row(SPECS[function], table) for function in ALL_TOOLS]
@@ -41,14 +40,14 @@ def list_tools(
 @tools.command("call")
 def call_tool(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Of the tool.")],
+    name: Annotated[str, typer.Argument(help="Tool name.")],
     videos: Annotated[
-        list[str] | None, typer.Argument(metavar="[VIDEO...]", help="Ids or names, where the tool needs a video.")
+        list[str] | None, typer.Argument(metavar="[VIDEO...]", help="Ids or names, if the tool needs a video.")
     ] = None,
-    args: Annotated[str, typer.Option("--args", metavar="JSON", help="The arguments, as one JSON object.")] = "{}",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")] = False,
+    args: Annotated[str, typer.Option("--args", metavar="JSON", help="The arguments, as a JSON object.")] = "{}",
+    as_json: Json = False,
 ) -> None:
-    """Run one tool as the controller would, and print what it gives back."""
+    """Run one tool as the controller would, and print its result."""
     session: Session = context.obj
     arguments = _arguments(args)
     workspace = Workspace(session.library_root, session.settings)
@@ -72,10 +71,10 @@ def _arguments(text: str) -> dict[str, Any]:
         arguments = json.loads(text)
     except ValueError as error:
         raise typer.BadParameter(
-            f"--args is not JSON ({error}): write one object, such as '{{\"timestamp\": 12}}'."
+            f"--args isn't JSON ({error}): write an object, such as '{{\"timestamp\": 12}}'."
         ) from error
     if not isinstance(arguments, dict):
-        raise typer.BadParameter(f"--args {text!r} is not a JSON object: write one, such as '{{\"timestamp\": 12}}'.")
+        raise typer.BadParameter(f"--args {text!r} isn't a JSON object: write one, such as '{{\"timestamp\": 12}}'.")
     return arguments
 
 
@@ -91,12 +90,12 @@ def _show(result: ToolResult) -> None:
 
 
 def _engine(capability: str, engine: str | None, table: EngineTable) -> str:
-    """What supplies a capability, for a person; subtitles come before every recogniser of speech."""
+    """Describe what provides a capability; subtitles take precedence over speech recognition."""
     if capability != "speech":
         return f"{capability}: {engine or 'unavailable'}"
     reasons = "; ".join(f"{name}: {reason}" for name, reason in table.report(capability).reasons.items())
-    without = engine or f"unavailable ({reasons or 'the profile names none'})"
-    return f"{capability}: subtitles; without them {without}"
+    fallback = engine or f"unavailable ({reasons or 'no engine in the profile'})"
+    return f"{capability}: subtitles; without them {fallback}"
 
 
 def _row(spec: ToolSpec, table: EngineTable) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`longtake trace`: what runs did."""
+"""`longtake trace`: list, show, measure and compare runs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.traces.find import find_run, run_ids
+from longtake.agent.traces.find import find_run, no_traces, run_ids
 from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
-from longtake.cli.replay_command import Json, Reference, register
+from longtake.cli.options import Json
+from longtake.cli.replay_command import Reference, register
 from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.memory.library import Library
 
-trace = typer.Typer(
-    no_args_is_help=True, help="List, show, measure and compare what runs did, run them again, fork and export them."
-)
+trace = typer.Typer(no_args_is_help=True, help="List, show, measure, compare, replay, fork and export runs.")
 _WIDE = 2_000  # columns
 
 register(trace)
@@ -29,10 +28,10 @@ register(trace)
 @trace.command("list")
 def list_runs(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs at most.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of runs.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List the newest runs, the newest first."""
+    """List the latest runs, newest first."""
     root = _library(context).trace_root
     ids = run_ids(root)
     summaries = (_run(root, run).summary for run in ids[:limit])
@@ -40,65 +39,65 @@ def list_runs(
     if as_json:
         return say_json({"runs": [summary.model_dump() for summary in summaries], "more": more})
     if not ids:
-        return say(f"There are no traces in {root}: `longtake ask` leaves one.")
+        return say(no_traces(root))
     for summary in summaries:
         say(_line(summary))
     if more:
-        note(f"longtake: Not listed: {counted(more, 'older run')}; `--limit {len(ids)}` lists all.")
+        note(f"longtake: {counted(more, 'older run')} not listed; `--limit {len(ids)}` lists all.")
     return None
 
 
 @trace.command()
 def show(context: typer.Context, run: Reference, as_json: Json = False) -> None:
-    """Show a run step by step: times, tokens, cost, repairs, failures, and what was found when."""
+    """Show a run step by step: times, tokens, cost, repairs, failures and findings."""
     from rich.console import Console
 
     from longtake.agent.traces.steps import steps_of
 
     found = find_run(_library(context).trace_root, run)
     if not as_json:
-        # Rich takes what is no terminal for one of 80 columns.
+        # Rich assumes 80 columns where there's no terminal.
         Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE).print(tree_of(found))
         return
-    told = {
+    document = {
         **found.summary.model_dump(),
         **found.asked.model_dump(),
         "steps": [step.model_dump() for step in steps_of(found)],
         "answer": found.answer.model_dump() if found.answer else None,
     }
-    say_json(told | {"problems": found.problems})
+    say_json(document | {"problems": found.problems})
 
 
 @trace.command()
 def stats(
     context: typer.Context,
-    runs: Annotated[list[str] | None, typer.Argument(help="All of them when none is named.", metavar="RUN...")] = None,
-    plot: Annotated[Path | None, typer.Option(help="An SVG file to draw the tools into.", dir_okay=False)] = None,
+    runs: Annotated[list[str] | None, typer.Argument(help="All by default.", metavar="RUN...")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the tools to this SVG file.", dir_okay=False)] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure runs: calls, errors, latency and share of the time of every tool, rounds, cost, and what ended them."""
+    """Measure runs: each tool's calls, errors, latency and share of the time; rounds, cost, and how runs ended."""
     from longtake.agent.traces.plot import plot_of
     from longtake.agent.traces.stats import stats_of, table_of
 
     if plot and plot.suffix.lower() != ".svg":
-        raise ConfigError(f"{plot} cannot be drawn: plots are SVG, so give --plot a name that ends in .svg.")
+        raise ConfigError(f"{plot} can't be drawn: plots are SVG, so give --plot a name ending in .svg.")
     root = _library(context).trace_root
     named = (find_run(root, run) for run in runs) if runs else (_run(root, run) for run in run_ids(root))
     found = stats_of(named)
     if plot:
         plot.write_text(plot_of(found), encoding="utf-8")
-        note(f"The tools of {counted(found.runs, 'run')} are drawn in {plot}.")
+        note(f"Drew the tools of {counted(found.runs, 'run')} to {plot}.")
     say_json(found.model_dump()) if as_json else say("\n".join(table_of(found)))
 
 
 @trace.command()
 def diff(
     context: typer.Context,
-    before: Annotated[str, typer.Argument(help="An id, its beginning, or `last`.", metavar="A")],
+    before: Annotated[str, typer.Argument(help="Run id, id prefix, or `last`.", metavar="A")],
     after: Annotated[str, typer.Argument(help="A later run of the same question.", metavar="B")],
     as_json: Json = False,
 ) -> None:
-    """Compare two runs of a question: which calls came, went and changed, and whether the answer did."""
+    """Compare two runs of a question: calls added, removed and changed, and whether the answer changed."""
     from longtake.agent.traces.diff import diff_of, lines_of
 
     root = _library(context).trace_root
@@ -110,7 +109,7 @@ def diff(
 def html(
     context: typer.Context,
     run: Reference,
-    out: Annotated[Path | None, typer.Option(help="The file; RUN.html here by default.", dir_okay=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file; RUN.html by default.", dir_okay=False)] = None,
     as_json: Json = False,
 ) -> None:
     """Write a run as one HTML page: the player, what each call looked at, the steps and the proof of the answer."""

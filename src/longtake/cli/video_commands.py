@@ -1,4 +1,4 @@
-"""`longtake videos`: what the library holds."""
+"""`longtake videos`: list, show, delete and export videos."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Annotated, Any
 import typer
 from filelock import Timeout
 
+from longtake.cli.options import Json, empty_library
 from longtake.console import Session, counted, say, say_json
 from longtake.errors import LibraryError
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import clock
 
-videos = typer.Typer(no_args_is_help=True, help="List, show, delete and export what the library holds.")
+videos = typer.Typer(no_args_is_help=True, help="List, show, delete and export the videos of the library.")
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-Name = Annotated[str, typer.Argument(help="Name, path, id or beginning of an id.", metavar="VIDEO")]
+Name = Annotated[str, typer.Argument(help="Name, path, id or id prefix.", metavar="VIDEO")]
 
 
 @videos.command("list")
@@ -28,7 +28,7 @@ def list_videos(context: typer.Context, as_json: Json = False) -> None:
     if as_json:
         return say_json([_facts(library, video) for video in found])
     if not found:
-        return say(f"The library {library.root} holds no videos; `longtake index FILE` adds one.")
+        return say(empty_library(library.root))
     width = max(len(video.name) for video in found)
     for video in found:
         say(f"{video.name:<{width}}  {clock(video.duration)}  {video.id}  {', '.join(video.layers)}")
@@ -39,7 +39,7 @@ def list_videos(context: typer.Context, as_json: Json = False) -> None:
 def show(
     context: typer.Context,
     video: Name,
-    layer: Annotated[str | None, typer.Argument(help="A layer whose items to show.", metavar="LAYER")] = None,
+    layer: Annotated[str | None, typer.Argument(help="Show the items of this layer.", metavar="LAYER")] = None,
     as_json: Json = False,
 ) -> None:
     """Show a video's facts and layers, or the items of one layer."""
@@ -58,7 +58,7 @@ def show(
 
 @videos.command()
 def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
-    """Forget a video, its layers, its readings and its place in the search index; the file itself stays."""
+    """Delete a video with its layers, readings and search entries from the library; the file itself stays."""
     from longtake.memory.search.hybrid_search import HybridIndex
 
     library = _library(context)
@@ -72,14 +72,14 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
     if as_json:
         say_json({"deleted": record.id, "name": record.name})
     else:
-        say(f"{record.name} ({record.id}) is forgotten; {record.path} was not touched.")
+        say(f"Deleted {record.name} ({record.id}) from the library; the file {record.path} is untouched.")
 
 
 @videos.command()
 def export(
     context: typer.Context,
     video: Name,
-    target: Annotated[Path, typer.Argument(help="A folder that does not exist yet.", metavar="FOLDER")],
+    target: Annotated[Path, typer.Argument(help="A folder that doesn't exist yet.", metavar="FOLDER")],
     as_json: Json = False,
 ) -> None:
     """Copy a video's record, layers and readings to a new folder."""
@@ -89,7 +89,7 @@ def export(
     if as_json:
         say_json({"exported": record.id, "name": record.name, "folder": str(target.resolve())})
     else:
-        say(f"{record.name}: record and {counted(len(record.layers), 'layer')} copied to {target}.")
+        say(f"Copied the record and {counted(len(record.layers), 'layer')} of {record.name} to {target}.")
 
 
 def _library(context: typer.Context) -> Library:
@@ -130,15 +130,15 @@ def _say_video(facts: dict[str, Any]) -> None:
 
 
 def _item_line(item: dict[str, Any]) -> str:
-    """Times first, then the other fields that say something; a text stands without its name."""
-    item = _known(item)
+    """Times first, then the text, then the other fields with their names; nulls are left out."""
+    item = _without_nulls(item)
     times = [clock(item[name], decimals=1) for name in ("start", "end") if name in item]
     rest = [f"{name}={value}" for name, value in item.items() if name not in ("start", "end", "text")]
     return "  ".join(["-".join(times), *([item["text"]] if "text" in item else []), *rest]).strip()
 
 
-def _known(value: Any) -> Any:
-    """A value of JSON without the fields that are null, at any depth."""
+def _without_nulls(value: Any) -> Any:
+    """A JSON value without its null fields, at any depth."""
     if isinstance(value, dict):
-        return {name: _known(field) for name, field in value.items() if field is not None}
-    return [_known(each) for each in value] if isinstance(value, list) else value
+        return {name: _without_nulls(field) for name, field in value.items() if field is not None}
+    return [_without_nulls(each) for each in value] if isinstance(value, list) else value

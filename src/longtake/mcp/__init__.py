@@ -1,1 +1,1 @@
-"""The tools and `ask`, offered to other agents over the Model Context Protocol (MCP)."""
+"""Serves the tools and `ask` to other agents over the Model Context Protocol (MCP)."""

@@ -1,4 +1,4 @@
-"""What is offered over MCP, as plain calls: the sixteen tools as the registry describes them, and `ask`."""
+"""The MCP tools as plain calls: the sixteen tools as the registry describes them, and `ask`."""
 
 from __future__ import annotations
 
@@ -36,38 +36,40 @@ Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
 
 
 class AskArguments(BaseModel):
-    """Ask about videos of the library; the answer has the seconds that prove it, is not sure, or abstains."""
+    """Ask about videos in the library. The answer cites the seconds that prove it, says it is not sure, or abstains."""
 
     model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(max_length=MAX_QUESTION_LENGTH, description="In plain words.")
-    videos: list[str] = Field(min_length=1, max_length=MAX_VIDEOS, description="Names or ids of the library.")
-    options: list[Option] = Field(default=[], max_length=MAX_OPTIONS, description="Of a multiple-choice question.")
+    question: str = Field(max_length=MAX_QUESTION_LENGTH, description="The question, in plain words.")
+    videos: list[str] = Field(min_length=1, max_length=MAX_VIDEOS, description="Names or ids of videos in the library.")
+    options: list[Option] = Field(
+        default=[], max_length=MAX_OPTIONS, description="The options of a multiple-choice question."
+    )
     thread: str | None = Field(
         default=None,
         min_length=1,
         max_length=MAX_THREAD_LENGTH,
-        description="Name of a conversation to go on with.",
+        description="Name of a conversation; reuse it to continue.",
     )
 
 
 class Offer:
-    """The calls that a client may make; each opens what the library holds then."""
+    """The calls a client can make; each uses the library as it is at that moment."""
 
     def __init__(self, workspace: Workspace, agent: Agent, folder: Path) -> None:
-        """Offer a library.
+        """Serve a library.
 
         Args:
             workspace: the library and its settings.
             agent: answers the questions.
-            folder: keeps the notes of the sessions, which nobody finds again when the server has ended.
+            folder: keeps the sessions' notes, which nothing uses once the server has ended.
         """
         self._workspace = workspace
         self._agent = agent
         self._notes = Notes(folder / "notes.sqlite")
 
     def tools(self) -> list[Tool]:
-        """What may be called now: with several videos in the library, each tool takes the `video` it is about."""
+        """The tools available now; if the library has several videos, each tool takes a `video`."""
         names = tuple(self._videos())
         offered = [SPECS[function] for function in CORE]
         tools = [
@@ -78,14 +80,14 @@ class Offer:
     def call(
         self, name: str, arguments: Mapping[str, Any], budget: Budget, watch: Watch, session: str = ""
     ) -> CallToolResult:
-        """Make one call, within a budget; what goes wrong is told in the result.
+        """Make one call, within a budget; errors are returned in the result.
 
         Args:
-            name: of a tool, or `ask`.
+            name: a tool, or `ask`.
             arguments: as the client sent them.
-            budget: ends the work when the client no longer waits.
-            watch: told each event of the trace of `ask`.
-            session: of the client, which has its own notes.
+            budget: ends the work when the client stops waiting.
+            watch: called with each trace event of `ask`.
+            session: id of the client's session, which has its own notes.
         """
         try:
             return self._ask(arguments, budget, watch) if name == ASK else self._use(name, arguments, budget, session)
@@ -121,10 +123,10 @@ class Offer:
         answer = self._agent.ask(
             videos, asked.question, options=asked.options, thread=asked.thread, budget=budget, watch=watch
         )
-        return _result(self._told(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
+        return _result(self._text_of(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
 
-    def _told(self, answer: Answer) -> str:
-        """An answer and its proof, or the lines that come closest, in words."""
+    def _text_of(self, answer: Answer) -> str:
+        """An answer with its proof, or with the closest lines, as text."""
         names = {video.id: video.name for video in self._workspace.library.videos()}
         option = [f"Option {answer.option.letter}: {answer.option.text}"] if answer.option else []
         proof = [
@@ -133,19 +135,19 @@ class Offer:
         ]
         return "\n".join([answer.error or answer.answer, *option, *proof])
 
-    def _id_of(self, wanted: str) -> str:
-        """The id of a video by its id or its name; what else a client may name is never looked for on the disk."""
-        meant = [video.id for video in self._workspace.library.videos() if wanted in (video.id, video.name)]
-        if len(meant) == 1:
-            return meant[0]
-        if meant:
-            raise LongtakeError(f"videos: {wanted!r} means several videos of the library: {', '.join(meant)}.")
+    def _id_of(self, reference: str) -> str:
+        """The id of a video given by id or name; anything else a client sends never reaches the disk."""
+        matches = [video.id for video in self._workspace.library.videos() if reference in (video.id, video.name)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise LongtakeError(f"videos: {reference!r} matches several videos, give an id: {', '.join(matches)}.")
         known = ", ".join(self._videos())
-        there = f"it holds {known}" if known else "it is empty, index one first"
-        raise LongtakeError(f"videos: {wanted!r} is not in the library: {there}.")
+        remedy = f"it holds {known}" if known else "it is empty, index a video first"
+        raise LongtakeError(f"videos: {reference!r} is not in the library: {remedy}.")
 
     def _videos(self) -> dict[str, VideoRecord]:
-        """The videos by their names; by their ids where several share one."""
+        """The videos by name, or by id where several share a name."""
         videos = self._workspace.library.videos()
         names = [video.name for video in videos]
         return {video.name if names.count(video.name) == 1 else video.id: video for video in videos}

@@ -1,7 +1,7 @@
-"""The MCP server: what is offered, behind the handlers of the official SDK, over standard input or HTTP.
+"""The MCP server, built on the official SDK, over standard input or HTTP.
 
-The work is synchronous and runs in threads; the handlers wait for it, tell of its progress, and end it when the client
-no longer waits.
+The work is synchronous and runs in threads; the handlers wait for it, report progress, and end it when the client
+stops waiting.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from longtake.web.http.access import Access, Guard
 from longtake.web.http.limits import Limiter, Limits
 
 PATH = "/mcp"
-_AT_ONCE = 4  # calls that are worked at; others wait for their turn
-_INSTRUCTIONS = "Answers about videos, with the seconds that prove them: `ask`, or look for yourself with the tools."
+_AT_ONCE = 4  # calls that run at once; others wait their turn
+_INSTRUCTIONS = "Answers questions about videos and cites the seconds that prove them. Call `ask`, or use the tools."
 
 
 def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
-    """A server of what is offered, in which no call takes longer than so many seconds."""
+    """A server for an offer, in which no call takes longer than this many seconds."""
     turns = anyio.CapacityLimiter(_AT_ONCE)
 
     async def list_tools(
@@ -63,21 +63,21 @@ def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
 
 
 def _session_of(context: ServerRequestContext[dict[str, Any]]) -> str:
-    """The id of the client's session over HTTP; empty where there are none: on standard input, which has one client,
-    and in the protocol of 2026-07-28, in which all clients of a server are one.
+    """The id of the client's session over HTTP. Empty where there are no sessions: on standard input, which has one
+    client, and in the protocol of 2026-07-28, which treats all clients of a server as one.
     """
     return str(context.request.headers.get(MCP_SESSION_ID_HEADER, "")) if context.request else ""
 
 
 async def serve_stdio(server: Server[dict[str, Any]]) -> None:
-    """Serve the process's standard input and output, until the input ends."""
+    """Serve on standard input and output until the input ends."""
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
 def http_app(server: Server[dict[str, Any]], admitted: Access) -> ASGIApp:
-    """Streamable HTTP at `PATH`, for those who may ask."""
-    # The SDK knows loopback names alone, and no token: the guard that stands before it does.
+    """Streamable HTTP at `PATH`, for clients that `admitted` lets in."""
+    # The SDK's own check knows only loopback names, and no token; the guard in front of it knows both.
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = server.streamable_http_app(streamable_http_path=PATH, transport_security=unguarded)
     return Limiter(Guard(app, admitted), Limits())

@@ -1,1 +1,1 @@
-"""The page, the REST API and the OpenAI-compatible endpoint of `longtake serve`."""
+"""The web page, REST API and OpenAI-compatible endpoint of `longtake serve`."""

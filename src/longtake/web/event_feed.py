@@ -1,7 +1,7 @@
-"""Feeds of events, and server-sent events made of them: told from any thread, followed by any number of browsers.
+"""Event feeds, written from any thread and followed by any number of browsers as server-sent events.
 
-A feed keeps what was told, so that whoever comes late, or comes again after a broken connection, misses nothing. Nobody
-who waits holds a thread: the event loop is woken from the thread that tells (asyncio, `call_soon_threadsafe`).
+A feed keeps its events, so that clients that connect late, or reconnect, miss nothing. Waiting clients hold no thread:
+the thread that adds an event wakes the event loop (asyncio, `call_soon_threadsafe`).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from fastapi.responses import StreamingResponse
 
 from longtake.memory.layers import canonical_json
 
-BEAT = 15.0  # seconds after which a silent stream sends a comment, so that no proxy takes it for dead
+BEAT = 15.0  # seconds of silence after which a stream sends a comment, so that no proxy closes it
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events, as they come."""
+    """A response of server-sent events."""
 
     media_type = "text/event-stream"
 
     def __init__(self, lines: AsyncIterator[str]) -> None:
-        # Nothing between us and the page may keep or collect events (nginx collects unless it is told).
+        # No proxy may cache or buffer events (nginx buffers by default).
         super().__init__(lines, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
 class Event(NamedTuple):
-    """Something that happened, numbered from 0 within its feed."""
+    """An event, numbered from 0 within its feed."""
 
     number: int
     kind: str
@@ -39,7 +39,7 @@ class Event(NamedTuple):
 
 
 class Feed:
-    """What happened, in order, until its end."""
+    """A sequence of events that ends with the last one."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -49,11 +49,11 @@ class Feed:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will be told."""
+        """Whether the last event has been added."""
         return self._ended
 
     def notify(self, kind: str, data: Mapping[str, Any], *, last: bool = False) -> None:
-        """Add an event; after the last one nothing is added any more."""
+        """Add an event; those after the last one are dropped."""
         with self._lock:
             if self._ended:
                 return
@@ -63,16 +63,16 @@ class Feed:
                 wake()
 
     def after(self, number: int) -> list[Event]:
-        """The events so far whose numbers are larger."""
+        """The events so far with a larger number."""
         with self._lock:
             return self._events[max(0, number + 1) :]
 
     async def follow(self, after: int = -1, beat: float = BEAT) -> AsyncGenerator[Event | None]:
-        """The events after a number, as they come, until the last; None whenever nothing came for `beat` seconds."""
+        """Yield the events after a number as they come, until the last; None after every `beat` seconds of silence."""
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
-            with suppress(RuntimeError):  # the loop is closed: the server went down before the run did
+            with suppress(RuntimeError):  # the loop is closed: the server stopped before the run
                 loop.call_soon_threadsafe(woken.set)
 
         with self._lock:
@@ -80,7 +80,7 @@ class Feed:
         try:
             while True:
                 woken.clear()
-                ended = self._ended  # read first: what is told in between is then still to come
+                ended = self._ended  # read first: events added in between come in the next turn
                 for event in self.after(after):
                     after = event.number
                     yield event
@@ -96,9 +96,9 @@ class Feed:
 
 
 def event_stream(feed: Feed, last_event_id: str | None) -> Response:
-    """A feed as server-sent events, from the one after `Last-Event-ID` on (WHATWG HTML, 9.2).
+    """A feed as server-sent events, starting after `Last-Event-ID` (WHATWG HTML, 9.2).
 
-    A browser that comes again after the last event is told by 204 to stay away.
+    A browser that reconnects after the last event gets 204, which tells it to stop.
     """
     after = int(last_event_id) if last_event_id and last_event_id.isdecimal() and len(last_event_id) < 10 else -1
     if feed.ended and not feed.after(after):
@@ -112,5 +112,5 @@ def event_stream(feed: Feed, last_event_id: str | None) -> Response:
 
 
 def sent_event(event: Event) -> str:
-    """One event as it is sent; JSON holds no line break, so that one line of data is enough."""
+    """One event in wire format; the JSON has no line breaks, so one line of data is enough."""
     return f"id: {event.number}\nevent: {event.kind}\ndata: {canonical_json(event.data)}\n\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from longtake.web.http.refusals import Refusal
 
-MAX_FILES = 5_000  # media files that are listed; every one may be added
-_MAX_SEEN = 100_000  # files of any kind that are looked at
+MAX_FILES = 5_000  # media files listed; unlisted ones can be added too
+_MAX_SEEN = 100_000  # files of any kind examined
 _SUFFIXES = frozenset(
     ".3gp .aac .avi .flac .flv .m2ts .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm"
     " .wma .wmv".split()
@@ -17,13 +17,13 @@ _SUFFIXES = frozenset(
 
 
 class Folders:
-    """What may be added by path."""
+    """The media files that may be added by path."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = [root.resolve() for root in roots]
 
     def files(self) -> tuple[list[Path], bool]:
-        """The media files, at most `MAX_FILES`, without hidden ones and links; and whether that cut the list."""
+        """The media files, at most `MAX_FILES`, without hidden files and links, and whether the list was cut."""
         found: list[Path] = []
         for seen, file in enumerate(self._every()):
             if len(found) == MAX_FILES or seen == _MAX_SEEN:
@@ -33,18 +33,18 @@ class Folders:
         return sorted(found), False
 
     def file(self, path: str) -> Path:
-        """The media file of this path, where no link and nothing hidden is on the way from a root to it.
+        """The media file at this path, if it is in a root without a link or hidden folder in between.
 
         Raises:
-            Refusal: 403 when it is none, or in no allowed folder.
+            Refusal: 403 if it isn't a media file in an allowed folder.
         """
         file = Path(path)
         try:
             if any(_leads_to(file, root) for root in self._roots):
                 return file
-        except (OSError, ValueError):  # a name too long for a disk, or with a null byte
+        except (OSError, ValueError):  # the name is too long, or contains a null byte
             pass
-        raise Refusal(403, "That is no media file in a folder allowed by `longtake serve --folder`.")
+        raise Refusal(403, "That isn't a media file in a folder allowed by `longtake serve --folder`.")
 
     def _every(self) -> Iterator[Path]:
         for root in self._roots:
@@ -54,7 +54,7 @@ class Folders:
 
 
 def _leads_to(file: Path, root: Path) -> bool:
-    """Whether a path leads from a root to a media file; one that leads elsewhere is not looked up on the disk."""
+    """Whether a path leads from a root to a media file; other paths are never looked up on disk."""
     if not file.is_relative_to(root) or any(part.startswith(".") for part in file.relative_to(root).parts):
         return False  # `..` too
     return file.resolve() == file and _is_media(file)

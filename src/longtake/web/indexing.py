@@ -1,4 +1,4 @@
-"""Videos on their way into the library: a queue, worked at one by one, whose progress can be read at any time."""
+"""The indexing queue: videos are indexed one at a time, and progress can be read at any time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 State = Literal["queued", "indexing", "done", "failed"]
 _ORDER = [step.name for step in (*STEPS, EMBEDDING)]
 _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
-_ENGINE_OF = {  # of the steps that need one: the capability
+_ENGINE_OF = {  # capability of each step that needs an engine
     "sounds": "sounds",
     "speech": "speech",
     "scene_text": "scene_text",
@@ -32,30 +32,30 @@ _ENGINE_OF = {  # of the steps that need one: the capability
     "captions": "captions",
     "text_vectors": "text_embedding",
 }
-_STOPPED = "Indexing was stopped; what was finished is kept, and when the video is added again it goes on from there."
-_ELSEWHERE = "Another program, or a question, is indexing this video: its turn comes when that is over."
-_AGAIN = 1.0  # seconds that the queue rests when it met such a video
+_STOPPED = "Indexing was stopped. Finished work is kept; add the video again to resume."
+_ELSEWHERE = "Another program, or a question, is indexing this video; it continues when that's done."
+_RETRY_AFTER = 1.0  # seconds the queue pauses at such a video
 
 log = logging.getLogger(__name__)
 
 
 class LayerProgress(Record):
-    """One layer of a video that is being indexed."""
+    """The progress of one layer."""
 
     name: str
     share: float = Field(description="0 to 1, of the work.")
     state: Literal["waiting", "running", "done", "missing"]
-    seconds_left: float | None = Field(default=None, description="Null while nobody knows.")
-    reason: str | None = Field(default=None, description="Why a layer is missing, where there is something to say.")
+    seconds_left: float | None = Field(default=None, description="Null while unknown.")
+    reason: str | None = Field(default=None, description="Why the layer is missing, if known.")
 
 
 class Progress(Record):
-    """How far indexing is."""
+    """The progress of indexing."""
 
     state: State
     layers: tuple[LayerProgress, ...]
     share: float = Field(description="0 to 1, of the work.")
-    seconds_left: float | None = Field(default=None, description="Null while nobody knows.")
+    seconds_left: float | None = Field(default=None, description="Null while unknown.")
     error: str | None = None
 
     @property
@@ -65,14 +65,14 @@ class Progress(Record):
 
 
 class Job:
-    """One video's way through the pipeline."""
+    """The indexing of one video."""
 
     def __init__(self, video: VideoRecord) -> None:
         self.video = video
         self.state: State = "queued"
         self.error: str | None = None
-        self.expected: Mapping[str, float] = {}  # seconds of each missing step, as this library's other videos took
-        self.unavailable: Mapping[str, str] = {}  # why there is no engine for a step, by its name
+        self.expected: Mapping[str, float] = {}  # seconds of each missing step, judging by the library's other videos
+        self.unavailable: Mapping[str, str] = {}  # why a step has no engine, by step name
         self.watcher = Watcher(check_cancelled=self._check, progress=self._advance, wait=False)
         self._running: followed.Progress | None = None
         self._cancelled = threading.Event()
@@ -83,15 +83,15 @@ class Job:
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was asked to stop."""
+        """Whether it was told to stop."""
         return self._cancelled.is_set()
 
     def rest(self, seconds: float) -> None:
-        """Wait, unless it is asked to stop."""
+        """Wait, unless told to stop."""
         self._cancelled.wait(seconds)
 
     def progress(self) -> Progress:
-        """How far it is now."""
+        """The progress now."""
         running, reports = self._running, {report.name: report for report in tuple(self.watcher.reports)}
         layers = tuple(self._layer(name, running, reports) for name in LAYERS)
         left = _seconds_left(layers) if self.state == "indexing" else None
@@ -100,7 +100,7 @@ class Job:
 
     @property
     def problems(self) -> dict[str, str]:
-        """Why layers are missing, by their names."""
+        """Why layers are missing, by name."""
         return {layer.name: layer.reason for layer in self.progress().layers if layer.reason}
 
     def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
@@ -109,7 +109,7 @@ class Job:
             reason = report.problem or report.unavailable
             return _missing(name, reason) if reason else LayerProgress(name=name, share=1.0, state="done")
         if self.state == "done" or (running and _ORDER.index(step) < _ORDER.index(running.step)):
-            return _missing(name, None)  # the file has nothing for it
+            return _missing(name, None)  # the file has no content for it
         if running and running.step == step and self.state == "indexing":
             left = _rounded(running.seconds_left)
             return LayerProgress(name=name, share=round(running.share, 3), state="running", seconds_left=left)
@@ -118,7 +118,7 @@ class Job:
         return LayerProgress(name=name, share=0.0, state="waiting", seconds_left=_rounded(self.expected.get(step)))
 
     def _share(self, layers: tuple[LayerProgress, ...]) -> float:
-        """Of the steps that are not missing, each weighed by the seconds it should take, or else as one second."""
+        """The share of the available steps done, each weighted by its expected seconds, or one second if unknown."""
         steps = {_STEP_OF[layer.name]: layer.share for layer in layers if layer.state != "missing"}
         weights = {step: self.expected.get(step, 1.0) for step in steps}
         whole = sum(weights.values())
@@ -133,10 +133,10 @@ class Job:
 
 
 class Indexing:
-    """The queue."""
+    """The indexing queue and its worker thread."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Begin with nothing to do."""
+        """Start with an empty queue."""
         self._workspace = workspace
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
@@ -145,21 +145,21 @@ class Indexing:
         self._worker.start()
 
     def add(self, video: VideoRecord) -> Job:
-        """Queue a video, unless it is on its way already."""
+        """Queue a video, unless it is already queued or being indexed."""
         with self._lock:
             job = self._jobs.get(video.id)
             if job is None or job.state in ("done", "failed"):
                 job = self._jobs[video.id] = Job(video)
                 self._queue.put(job)
-            job.video = video  # whose file may lie elsewhere since it was queued
+            job.video = video  # its file may have moved since it was queued
             return job
 
     def job(self, video_id: str) -> Job | None:
-        """The last job of a video since the server started."""
+        """A video's last job since the server started."""
         return self._jobs.get(video_id)
 
     def drop(self, video_id: str) -> bool:
-        """Forget a video, also where it waits; False when it is being indexed."""
+        """Remove a video from the queue; False if it is being indexed."""
         with self._lock:
             job = self._jobs.get(video_id)
             if job and job.state == "indexing":
@@ -170,7 +170,7 @@ class Indexing:
             return True
 
     def close(self) -> None:
-        """Stop the work and wait for its end."""
+        """Stop the work and wait until it has ended."""
         with self._lock:
             for job in self._jobs.values():
                 job.cancel()
@@ -197,22 +197,23 @@ class Indexing:
             where = error.filename or job.video.path
             job.error, job.state = f"{where} cannot be read or written: {error.strerror or error}.", "failed"
         except Exception as error:
-            # Whatever breaks one video, the queue goes on with the next.
-            log.exception("indexing %s broke off", job.video.name)
-            job.error, job.state = f"Indexing met a fault of Longtake ({type(error).__name__}): see its log.", "failed"
+            # Whatever breaks one video, the queue continues with the next.
+            log.exception("indexing %s failed", job.video.name)
+            job.error = f"Indexing failed with an internal error ({type(error).__name__}): see Longtake's log."
+            job.state = "failed"
         else:
             if report.complete:
                 job.state = "done"
             elif job.cancelled:
                 job.error, job.state = _STOPPED, "failed"
-            else:  # another is at it: what waits behind it comes first
+            else:  # another process is at it: those behind it in the queue go first
                 job.error, job.state = _ELSEWHERE, "queued"
                 self._queue.put(job)
-                job.rest(_AGAIN)
+                job.rest(_RETRY_AFTER)
 
 
 def progress_of(video: VideoRecord, job: Job | None) -> Progress:
-    """How far a video is: as its job says, or without one as it lies in the library."""
+    """A video's progress, by its job or, without one, by the library."""
     if job:
         return job.progress()
     layers = tuple(
@@ -229,15 +230,15 @@ def _missing(name: str, reason: str | None) -> LayerProgress:
 
 
 def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
-    """What runs and what waits together; None while one of them is not known."""
+    """Of the running and waiting steps together; None while any of them is unknown."""
     steps = {_STEP_OF[layer.name]: layer.seconds_left for layer in layers if layer.state in ("running", "waiting")}
-    steps[EMBEDDING.name] = steps.get(EMBEDDING.name) or 0.0  # no time to speak of
+    steps[EMBEDDING.name] = steps.get(EMBEDDING.name) or 0.0  # negligible
     known = [seconds for seconds in steps.values() if seconds is not None]
     return round(sum(known), 1) if len(known) == len(steps) else None
 
 
 def _unavailable(engines: EngineTable) -> dict[str, str]:
-    """Why there is no engine for a step, by the step's name."""
+    """Why a step has no engine, by step name."""
     reasons = {}
     for step, capability in _ENGINE_OF.items():
         if engines.report(capability).engine is None:

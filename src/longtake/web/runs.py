@@ -1,7 +1,6 @@
-"""Runs: questions on their way to an answer, each in a thread of a bounded pool, followed and stopped from outside.
+"""Runs: questions being answered, each in a thread of a bounded pool, that clients can follow and stop.
 
-A run belongs to nobody's connection: it goes on when the browser that asked goes away, and its answer stands in the
-thread.
+A run isn't tied to a connection: it continues when the browser goes away, and its answer is saved in the conversation.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from longtake.web.event_feed import Feed, event_stream
 from longtake.web.http.described import EVENTS
 from longtake.web.http.refusals import Refusal
 
-MAX_RUNNING = 4  # questions that are worked at; others wait for their turn
-MAX_UNDER_WAY = 64  # worked at or waiting
-MAX_ENDED = 256  # whose events can still be read
-_TOO_MANY = f"{MAX_UNDER_WAY} questions are waiting already: ask again in a while."
-_NEVER_BEGUN = "The question was stopped before its turn came."
+MAX_RUNNING = 4  # questions being answered at once; others wait their turn
+MAX_UNDER_WAY = 64  # being answered or waiting
+MAX_ENDED = 256  # ended runs whose events can still be read
+_TOO_MANY = f"{MAX_UNDER_WAY} questions are already waiting. Try again in a while."
+_NEVER_BEGUN = "The question was stopped before it started."
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is to answer: see `Agent.ask`."""
+    """What a run answers: see `Agent.ask`."""
 
     videos: tuple[str, ...]
     question: str
@@ -49,21 +48,21 @@ class Asked:
 
 
 class Run:
-    """One question: its id, which nobody can guess, and the feed of what is done for it.
+    """One question: its unguessable id, and the feed of its events.
 
-    Events: `indexing` where a video of it is still on its way into the library, `step` for each event of the trace, and
-    at last `answer` {number, answer} or `failed` {message}.
+    Events: `indexing` if one of its videos is still being indexed, `step` for each event of the trace, and finally
+    `answer` {number, answer} or `failed` {message}.
     """
 
     def __init__(self, asked: Asked) -> None:
         self.id = secrets.token_hex(16)
         self.asked = asked
         self.feed = Feed()
-        self.budget = Budget(math.inf)  # its own seconds begin when its turn comes
+        self.budget = Budget(math.inf)  # its own time limit starts when its turn comes
         self.future: Future[dict[str, Any]] | None = None
 
     def stop(self) -> None:
-        """End the work: at once while it waits, else at the next step, frame or chunk, with what was found so far."""
+        """End the work: at once if it is waiting, else at the next step, frame or chunk, with the findings so far."""
         self.budget.stop()
         if self.future:
             self.future.cancel()
@@ -73,12 +72,12 @@ class Runs:
     """The runs of one server."""
 
     def __init__(self, agent: Agent, conversations: Conversations, seconds: float) -> None:
-        """Begin with none.
+        """Start with none.
 
         Args:
-            agent: answers them all.
-            conversations: where the answers of threads stand.
-            seconds: for one question, counted from its turn.
+            agent: answers the questions.
+            conversations: where answers are saved.
+            seconds: time limit of a question, from when its turn comes.
         """
         self._agent = agent
         self._conversations = conversations
@@ -88,15 +87,15 @@ class Runs:
         self._lock = threading.Lock()
 
     def start(self, asked: Asked) -> Run:
-        """Take a question, which is worked at when its turn comes.
+        """Queue a question.
 
         Raises:
-            Refusal: 409 while its thread is being asked another, 429 when too many wait.
+            Refusal: 409 while another question of its thread is being answered, 429 if too many are waiting.
         """
         with self._lock:
             under_way = self._under_way()
             if asked.thread is not None and any(run.asked.thread == asked.thread for run in under_way):
-                raise Refusal(409, "This thread is still being answered: wait for the answer, or stop it.")
+                raise Refusal(409, "The previous question is still being answered: wait for the answer, or stop it.")
             if len(under_way) >= MAX_UNDER_WAY:
                 raise Refusal(429, _TOO_MANY, headers={"Retry-After": "30"})
             self._forget_oldest()
@@ -107,27 +106,27 @@ class Runs:
         return run
 
     def get(self, run_id: str) -> Run:
-        """A run under way, or one that ended not long ago.
+        """A run under way, or one that ended recently.
 
         Raises:
-            Refusal: 404 when there is none of this id.
+            Refusal: 404 if no run has this id.
         """
         run = self._runs.get(run_id)
         if run is None:
-            raise Refusal(404, "There is no such run, or it ended long ago: its answer stands in its thread.")
+            raise Refusal(404, "There is no such run, or it ended long ago; its answer is in its conversation.")
         return run
 
     def under_way(self) -> list[Run]:
-        """The runs that have not ended, oldest first."""
+        """The runs that haven't ended, oldest first."""
         with self._lock:
             return self._under_way()
 
     def of_thread(self, thread: str) -> Run | None:
-        """The run under way that answers a thread."""
+        """The run under way for a thread."""
         return next((run for run in self.under_way() if run.asked.thread == thread), None)
 
     def asked_about(self, video: str) -> bool:
-        """Whether a run under way is about the video of this id."""
+        """Whether a run under way is about this video (id)."""
         return any(video in run.asked.videos for run in self.under_way())
 
     def close(self) -> None:
@@ -145,7 +144,7 @@ class Runs:
             del self._runs[run_id]
 
     def _answer(self, run: Run) -> dict[str, Any]:
-        """The data of the event `answer`."""
+        """Answer a question; returns the data of the event `answer`."""
         asked = run.asked
         answer = self._agent.ask(
             asked.videos,
@@ -153,7 +152,7 @@ class Runs:
             options=asked.options,
             thread=asked.thread,
             earlier=asked.earlier,
-            watcher=Watcher(check_cancelled=_leave_it),
+            watcher=Watcher(check_cancelled=_refuse_indexing),
             budget=run.budget.share(self._seconds),
             watch=lambda event: run.feed.notify("step", step_of(event)),
         )
@@ -161,7 +160,7 @@ class Runs:
         return {"number": number, "answer": answer.model_dump(mode="json")}
 
     def _conclude(self, run: Run, future: Future[dict[str, Any]]) -> None:
-        """Tell the last event of a run; one without an answer stands in its thread, unless another has that."""
+        """Add a run's last event; a failure is saved in its thread, unless another run is using the thread."""
         problem = _problem(run, future)
         if problem is None:
             run.feed.notify("answer", future.result(), last=True)
@@ -172,12 +171,12 @@ class Runs:
                 failed = Answer(question=run.asked.question, status="failed", answer="", error=problem)
                 self._conversations.add(run.asked.thread, run.asked.videos, failed)
         except LibraryError as error:
-            log.warning("run %s cannot be kept: %s", run.id, error)
+            log.warning("run %s can't be saved: %s", run.id, error)
         finally:
             run.feed.notify("failed", {"message": problem}, last=True)
 
     def _number(self, thread: str, answer: Answer) -> int:
-        """Where the answer stands in its thread, to which the terminal may have added others."""
+        """The number of the answer in its thread, to which the terminal may have added others."""
         exchanges = self._conversations.exchanges(thread)
         return next(each.number for each in reversed(exchanges) if each.answer.trace == answer.trace)
 
@@ -188,19 +187,19 @@ class StartedRun(Record):
     run: str
 
 
-_EVENTS = {**EVENTS, 204: {"description": "All events were read: stay away."}}
+_EVENTS = {**EVENTS, 204: {"description": "All events have been sent; don't reconnect."}}
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
 
 @router.get("/{run_id}/events", response_class=Response, responses=_EVENTS)
 def follow_run(run_id: str, request: Request, last_event_id: Annotated[str | None, Header()] = None) -> Response:
-    """What is done for a question, as server-sent events; `Last-Event-ID` goes on after a broken connection."""
+    """The steps of a run as server-sent events; `Last-Event-ID` resumes after a broken connection."""
     return event_stream(_runs(request).get(run_id).feed, last_event_id)
 
 
 @router.post("/{run_id}/stop", status_code=202)
 def stop_run(run_id: str, request: Request) -> StartedRun:
-    """Stop a question; what was found by then becomes its answer, which the events tell within a second."""
+    """Stop a question. The findings so far become its answer, which comes as an event within a second."""
     _runs(request).get(run_id).stop()
     return StartedRun(run=run_id)
 
@@ -211,20 +210,20 @@ def _runs(request: Request) -> Runs:
 
 
 def step_of(event: Mapping[str, Any]) -> dict[str, Any]:
-    """An event of a trace as a page shows it: without the blobs, and with the number of pieces of evidence."""
+    """A trace event for the page: without blobs, and with the number of findings."""
     data = event["data"]
-    told = {name: data[name] for name in ("tool", "arguments", "calls", "cached", "failure") if data.get(name)}
-    kept = {name: event[name] for name in ("step", "type", "parent", "spans", "seconds", "started")}
-    return {**kept, **told, "evidence": len(event["evidence"])}
+    facts = {name: data[name] for name in ("tool", "arguments", "calls", "cached", "failure") if data.get(name)}
+    common = {name: event[name] for name in ("step", "type", "parent", "spans", "seconds", "started")}
+    return {**common, **facts, "evidence": len(event["evidence"])}
 
 
-def _leave_it() -> None:
-    """Indexing has its own queue: a question is answered from what is there."""
-    raise Cancelled("A question asked here does not wait for indexing.")
+def _refuse_indexing() -> None:
+    """Indexing has its own queue: a question is answered from what is indexed so far."""
+    raise Cancelled("A question asked here doesn't wait for indexing.")
 
 
 def _problem(run: Run, future: Future[dict[str, Any]]) -> str | None:
-    """Why a run has no answer, if it has none."""
+    """Why a run has no answer; None if it has one."""
     if future.cancelled():
         return _NEVER_BEGUN
     error = future.exception()
@@ -232,5 +231,5 @@ def _problem(run: Run, future: Future[dict[str, Any]]) -> str | None:
         return None
     if isinstance(error, LongtakeError):
         return str(error)
-    log.error("run %s broke off", run.id, exc_info=error)
-    return f"The question met a fault of Longtake ({type(error).__name__}): see the log of `longtake serve`."
+    log.error("run %s failed", run.id, exc_info=error)
+    return f"Answering failed with an internal error ({type(error).__name__}): see the log of `longtake serve`."

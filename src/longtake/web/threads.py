@@ -1,4 +1,4 @@
-"""Threads over HTTP: conversations, which the terminal's `chat` shares, and what can be made of their answers."""
+"""Routes of threads: conversations, shared with the terminal's `chat`, and exports of their answers."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from longtake.web.proof.evidence_bundle import write_pack
 from longtake.web.runs import Asked, StartedRun
 from longtake.web.service import Served, Service
 
-PACKING = Slots(2, "Other packs are being made: ask again in a while.", again=10)  # each encodes minutes of video
+# Each pack encodes minutes of video.
+PACKING = Slots(2, "Other evidence packs are being made. Try again in a while.", retry_after=10)
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MAX_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
 
 
 class NewThread(BaseModel):
-    """What a thread is about."""
+    """The videos of a new thread."""
 
     videos: Videos
 
 
 class NewQuestion(BaseModel):
-    """A question, with options where it is multiple choice, and other videos where it is about others."""
+    """A question, with options if it is multiple choice, and videos if they differ from the thread's."""
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION_LENGTH, pattern=r"\S")
     options: list[Option] = Field(default=[], max_length=MAX_OPTIONS)
@@ -46,15 +47,15 @@ class NewQuestion(BaseModel):
 
 
 class Thread(Record):
-    """A thread as a list shows it."""
+    """A thread as listed."""
 
     id: str
-    title: str = Field(description="Its first question; empty before that.")
-    videos: tuple[str, ...] = Field(description="Library ids, of its last question.")
+    title: str = Field(description="Its first question; empty before the first.")
+    videos: tuple[str, ...] = Field(description="Library ids of the last question's videos.")
     questions: int
     changed: float = Field(description="Seconds since the epoch.")
-    running: str | None = Field(description="The run that answers it now, if one does.")
-    asking: str | None = Field(description="What that run was asked.")
+    running: str | None = Field(description="The run under way for it, if any.")
+    asking: str | None = Field(description="The question of that run.")
 
 
 class ThreadList(Record):
@@ -64,7 +65,7 @@ class ThreadList(Record):
 
 
 class WholeThread(Thread):
-    """A thread with its questions and whole answers."""
+    """A thread with its questions and full answers."""
 
     turns: tuple[Exchange, ...]
 
@@ -72,32 +73,32 @@ class WholeThread(Thread):
 _PACK = content("application/zip", what="The pack.")
 _CHAPTERS = content("text/plain", "text/vtt", what="The chapters.")
 
-# A thread that was begun in the terminal may have any name, also one with a slash.
+# A thread started in the terminal may have any name, including one with a slash.
 router = APIRouter(prefix="/api/threads", tags=["threads"])
 
 
 @router.get("")
 def list_threads(service: Served) -> ThreadList:
-    """Every thread, the one last changed first."""
+    """Every thread, most recently changed first."""
     return ThreadList(threads=tuple(_thread(each, service) for each in service.conversations.all()))
 
 
 @router.post("", status_code=201)
-def begin_thread(given: NewThread, service: Served) -> Thread:
-    """Begin a thread about some videos."""
+def begin_thread(body: NewThread, service: Served) -> Thread:
+    """Start a thread about some videos."""
     thread = uuid4().hex
-    service.conversations.begin(thread, _known(given.videos, service))
+    service.conversations.begin(thread, _known(body.videos, service))
     return _thread(_conversation(thread, service), service)
 
 
 @router.post("/{thread:path}/questions", status_code=202)
-def ask_question(thread: str, given: NewQuestion, service: Served) -> StartedRun:
-    """Ask the next question of a thread; `/api/runs/RUN/events` tells what is done for it."""
+def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
+    """Ask the next question of a thread; `/api/runs/RUN/events` streams its steps."""
     conversation = _conversation(thread, service)
-    videos = _known(given.videos, service) if given.videos else _left(conversation, service)
-    if len(given.options) == 1:
-        raise Refusal(400, "One option is no choice: give two or more, or none.")
-    run = service.runs.start(Asked(videos, given.question, tuple(given.options), thread))
+    videos = _known(body.videos, service) if body.videos else _remaining(conversation, service)
+    if len(body.options) == 1:
+        raise Refusal(400, "A single option isn't a choice: give two or more, or none.")
+    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread))
     for video in videos:
         job = service.indexing.job(video)
         if job and not job.progress().over:
@@ -107,10 +108,10 @@ def ask_question(thread: str, given: NewQuestion, service: Served) -> StartedRun
 
 @router.get("/{thread:path}/turns/{number}/pack", response_class=Response, responses=_PACK)
 def pack_turn(thread: str, number: int, service: Served) -> Response:
-    """An answer with all that proves it, as a zip file."""
+    """An answer with its proof, as a zip file."""
     exchange = _exchange(thread, number, service)
     if exchange.answer.trace is None:
-        raise Refusal(404, "This question was never begun: there is nothing that a pack could prove.")
+        raise Refusal(404, "This question was never started: there is nothing to prove.")
     with tempfile.NamedTemporaryFile(prefix="longtake-pack-", suffix=".zip", delete=False) as file:
         pack = Path(file.name)
     try:
@@ -129,65 +130,65 @@ def chapters_of_turn(
     number: int,
     service: Served,
     format: Literal["text", "vtt"] = "text",
-    video: Annotated[str | None, Query(description="One of several; else the first that the answer cites.")] = None,
+    video: Annotated[str | None, Query(description="The video; by default the first one the answer cites.")] = None,
 ) -> Response:
-    """What an answer cites of a video as chapters: lines for a description, or a WebVTT file for a player."""
+    """The places an answer cites in a video as chapters: lines for a description, or a WebVTT file for a player."""
     answer = _exchange(thread, number, service).answer
     if answer.status == "uncertain":
-        raise Refusal(404, "This answer is not sure of any place: as chapters its closest lines would pass for proven.")
+        raise Refusal(404, "This answer isn't sure, so it has no chapters: its closest lines aren't proven.")
     cited = video or next((citation.video for citation in answer.citations), None)
     if cited is None:
-        raise Refusal(404, "This answer cites no place of which a chapter could be made.")
+        raise Refusal(404, "This answer cites nothing, so it has no chapters.")
     record = service.video(cited)
     chapters = chapters_of(answer, record.id, record.name, record.duration)
     if not chapters:
-        raise Refusal(404, f"This answer cites no place of {record.name}.")
+        raise Refusal(404, f"This answer doesn't cite {record.name}.")
     made, kind = (as_vtt(chapters), "text/vtt") if format == "vtt" else (as_text(chapters), "text/plain")
     return PlainTextResponse(made, media_type=kind)
 
 
 @router.get("/{thread:path}")
 def show_thread(thread: str, service: Served) -> WholeThread:
-    """A thread with its questions and whole answers."""
-    told = _thread(_conversation(thread, service), service)
-    return WholeThread(**told.model_dump(), turns=tuple(service.conversations.exchanges(thread)))
+    """A thread with its questions and full answers."""
+    listed = _thread(_conversation(thread, service), service)
+    return WholeThread(**listed.model_dump(), turns=tuple(service.conversations.exchanges(thread)))
 
 
 @router.delete("/{thread:path}", status_code=204)
 def delete_thread(thread: str, service: Served) -> Response:
-    """Forget a thread; its traces stay."""
+    """Delete a thread; its traces stay."""
     _conversation(thread, service)
     if service.runs.of_thread(thread):
-        raise Refusal(409, "This thread is still being answered: stop that first.")
+        raise Refusal(409, "A question of this chat is still being answered: stop it first.")
     service.agent.forget(thread)
     return Response(status_code=204)
 
 
 def _known(videos: Sequence[str], service: Service) -> tuple[str, ...]:
-    """The ids, each once.
+    """The distinct ids.
 
     Raises:
-        Refusal: 404 when the library does not hold one.
+        Refusal: 404 if one isn't in the library.
     """
     return tuple(dict.fromkeys(service.video(video).id for video in videos))
 
 
-def _left(conversation: Conversation, service: Service) -> tuple[str, ...]:
-    """The videos of a thread that were not deleted since.
+def _remaining(conversation: Conversation, service: Service) -> tuple[str, ...]:
+    """A thread's videos that haven't been deleted.
 
     Raises:
-        Refusal: 409 when all were.
+        Refusal: 409 if all have.
     """
     videos = tuple(video for video in conversation.videos if service.library.get(video))
     if not videos:
-        raise Refusal(409, "The videos of this thread were deleted: ask about others, by `videos`.")
+        raise Refusal(409, "The videos of this thread were deleted: name others in `videos`.")
     return videos
 
 
 def _conversation(thread: str, service: Service) -> Conversation:
     conversation = service.conversations.get(thread)
     if conversation is None:
-        raise Refusal(404, "There is no such thread; GET /api/threads lists those there are.")
+        raise Refusal(404, "There is no such thread; GET /api/threads lists them.")
     return conversation
 
 

@@ -1,4 +1,4 @@
-"""Routes of uploads: begin, send chunk after chunk, ask how far it is, give up."""
+"""Routes of uploads: start, send chunks, check progress, cancel."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _RAW = {"requestBody": {"required": True, "content": {"application/octet-stream"
 
 
 class BegunUpload(Record):
-    """An upload that may be sent."""
+    """A started upload."""
 
     id: str
-    offset: int = Field(description="Bytes that are there.")
-    chunk: int = Field(description="Bytes to send at once, at most.")
+    offset: int = Field(description="Bytes received.")
+    chunk: int = Field(description="Maximum bytes per chunk.")
 
 
 class UploadState(KeptUpload):
-    """How far an upload is."""
+    """The state of an upload."""
 
-    offset: int = Field(description="Bytes that are there.")
-    chunk: int = Field(description="Bytes to send at once, at most.")
+    offset: int = Field(description="Bytes received.")
+    chunk: int = Field(description="Maximum bytes per chunk.")
 
 
 class SentChunk(Record):
-    """What is there after a chunk, and the id of the video once that is all."""
+    """The bytes received after a chunk, and the video's id once the upload is complete."""
 
-    offset: int = Field(description="Bytes that are there.")
+    offset: int = Field(description="Bytes received.")
     video: str | None = None
 
 
@@ -43,13 +43,13 @@ async def _raw(request: Request) -> bytes:
 
 @router.post("", status_code=201)
 def begin_upload(upload: Upload, service: Served) -> BegunUpload:
-    """Begin: say the file's name and size, and get an id and how many bytes to send at once."""
+    """Start an upload with the file's name and size; returns its id and the chunk size."""
     return BegunUpload(id=service.uploads.begin(upload), offset=0, chunk=CHUNK)
 
 
 @router.get("/{upload_id}")
 def show_upload(upload_id: str, service: Served) -> UploadState:
-    """How far an upload is: where to go on after a break."""
+    """The state of an upload: where to resume after an interruption."""
     upload, offset = service.uploads.get(upload_id)
     return UploadState(**upload.model_dump(), offset=offset, chunk=CHUNK)
 
@@ -61,16 +61,17 @@ def send_chunk(
     body: Annotated[bytes, Depends(_raw)],
     offset: Annotated[int, Header(alias="Upload-Offset", ge=0)],
 ) -> SentChunk:
-    """Send the bytes from an offset on; after the last ones the file is a video of the library, and is indexed.
+    """Send the bytes from an offset on. After the last chunk the file joins the library and is indexed.
 
-    A last chunk whose answer was lost is followed by an empty one, for a day.
+    If the response to the last chunk was lost, send an empty chunk within a day to get it again.
     """
-    there = service.uploads.append(upload_id, offset, body)
+    received = service.uploads.append(upload_id, offset, body)
     upload, _ = service.uploads.get(upload_id)
-    return SentChunk(offset=there, video=service.finish_upload(upload_id).id if there == upload.size else None)
+    complete = received == upload.size
+    return SentChunk(offset=received, video=service.finish_upload(upload_id).id if complete else None)
 
 
 @router.delete("/{upload_id}", status_code=204)
 def delete_upload(upload_id: str, service: Served) -> None:
-    """Give an upload up."""
+    """Cancel an upload."""
     service.uploads.delete(upload_id)

@@ -1,4 +1,4 @@
-"""Routes of the library: its videos, how far they are indexed, what is in them, their files and pictures."""
+"""Routes of the library: videos, indexing progress, timeline lanes, files and pictures."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import EVENTS, content
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Progress, progress_of
-from longtake.web.proof.stills import WIDEST, still
+from longtake.web.proof.stills import WIDEST, gone, still
 from longtake.web.service import Served, Service
 
-_TICK = 0.25  # seconds between two looks at a job
+_TICK = 0.25  # seconds between two checks of a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
 _PICTURE = {
     **content("image/jpeg", what="The picture."),
-    304: {"description": "It is the one whose tag was sent along."},
+    304: {"description": "Unchanged since the tag in the request."},
 }
 _FILE = {
     **content("video/*", "audio/*", what="The whole file."),
-    **content("video/*", "audio/*", status=206, what="The range that was asked for."),
-    416: {"description": "The range lies beyond the end of the file."},
+    **content("video/*", "audio/*", status=206, what="The requested range."),
+    416: {"description": "The range is beyond the end of the file."},
 }
 
 router = APIRouter(prefix="/api", tags=["videos"])
 
 
 class LayerShare(Record):
-    """A layer, and the share of the timeline that it examined, 0 to 1."""
+    """A layer, and the share of the timeline it covers, 0 to 1."""
 
     name: str
     share: float
@@ -54,18 +54,18 @@ class Video(Record):
     id: str
     name: str
     duration: float = Field(description="Seconds.")
-    width: int | None = Field(description="Pixels, as it is shown; null without a picture, or while nobody knows.")
+    width: int | None = Field(description="Pixels, as displayed; null without a picture, or while unknown.")
     height: int | None
     bytes: int
     complete: bool
-    playable: bool = Field(description="Whether today's browsers play it, and its file is there.")
+    playable: bool = Field(description="Whether current browsers can play it and its file exists.")
     layers: tuple[LayerShare, ...]
     progress: Progress | None
     problems: dict[str, str]
 
 
 class VideoList(Record):
-    """The library."""
+    """The videos of the library."""
 
     videos: tuple[Video, ...]
 
@@ -79,10 +79,10 @@ class AllowedFile(Record):
 
 
 class FileList(Record):
-    """What may be added by path."""
+    """The files that may be added by path."""
 
     files: tuple[AllowedFile, ...]
-    cut: bool = Field(description="Whether there are more, which may be added too.")
+    cut: bool = Field(description="Whether there are more; those can be added too.")
 
 
 class Added(Record):
@@ -109,7 +109,7 @@ def list_files(service: Served) -> FileList:
     files, cut = service.folders.files()
     found = []
     for file in files:
-        with suppress(FileNotFoundError):  # it went away since it was listed
+        with suppress(FileNotFoundError):  # it was deleted since it was listed
             found.append(AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size))
     return FileList(files=tuple(found), cut=cut)
 
@@ -122,25 +122,25 @@ def show_video(video_id: str, service: Served) -> Video:
 
 @router.delete("/videos/{video_id}", status_code=204)
 def delete_video(video_id: str, service: Served) -> None:
-    """Forget a video; its file is deleted where it was uploaded, and not touched where it was added by path."""
+    """Delete a video. An uploaded file is deleted with it; a file added by path isn't touched."""
     service.delete(service.video(video_id))
 
 
 @router.get("/videos/{video_id}/progress", response_class=Response, responses=EVENTS)
 def follow_indexing(video_id: str, service: Served) -> Response:
-    """Server-sent events `progress`, each how far indexing is, until it is done, has failed or the video is deleted."""
+    """Server-sent events `progress` of indexing, until it is done, has failed or the video is deleted."""
     video = service.video(video_id)
 
     async def events() -> AsyncIterator[str]:
-        told = None
-        while told is None or not told.over:
+        last = None
+        while last is None or not last.over:
             job = service.indexing.job(video.id)
-            if told and not job:
+            if last and not job:
                 return  # the video was deleted
             now = progress_of(video, job)
-            if now != told:
+            if now != last:
                 yield f"event: progress\ndata: {canonical_json(now.model_dump())}\n\n"
-            told = now
+            last = now
             await asyncio.sleep(_TICK)
 
     return EventStream(events())
@@ -148,7 +148,7 @@ def follow_indexing(video_id: str, service: Served) -> Response:
 
 @router.get("/videos/{video_id}/lanes")
 def show_lanes(video_id: str, service: Served) -> Lanes:
-    """What the layers hold, for a timeline."""
+    """The contents of the layers, for a timeline."""
     return lanes_of(service.library, service.video(video_id))
 
 
@@ -158,7 +158,7 @@ def play(video_id: str, service: Served) -> Response:
     video = service.video(video_id)
     path, media = source(video), media_of(service.library, video)
     if path is None or media is None:
-        raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
+        raise Refusal(404, gone(video))
     return FileResponse(path, media_type=content_type(media), headers={"Cache-Control": "private, no-cache"})
 
 
@@ -168,7 +168,7 @@ def show_still(
     request: Request,
     service: Served,
     at: Annotated[float, Query(ge=0, description="Seconds.")],
-    width: Annotated[int, Query(ge=16, le=WIDEST, description="Pixels, at most.")] = WIDEST,
+    width: Annotated[int, Query(ge=16, le=WIDEST, description="Maximum pixels.")] = WIDEST,
 ) -> Response:
     """The picture at a time, as JPEG."""
     video = service.video(video_id)

@@ -25,8 +25,8 @@ TRUSTING = Weights(ranks=(0.0,) * (len(FEATURES) + 1), trusts=(*(0.0,) * len(STA
 
 
 def query(source: Source, target: Target, question: str, *, chance: float = 1.0) -> Query:
-    sources = {name: chance if name == source else 0.0 for name in SOURCES}
-    targets = {name: float(name == target) for name in TARGETS}
+    sources: dict[Source, float] = {name: chance if name == source else 0.0 for name in SOURCES}
+    targets: dict[Target, float] = {name: float(name == target) for name in TARGETS}
     return Query(question=question, reading=Reading(sources=sources, targets=targets), videos={"v": 100.0})
 
 

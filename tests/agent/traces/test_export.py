@@ -195,7 +195,7 @@ def test_a_receiver_that_refuses_is_named_with_its_reason(small_workspace: Works
     spans = spans_of(trace_of(small_workspace, asked))
     with (
         otlp_receiver(status=403) as receiver,
-        pytest.raises(EngineError, match=r"/v1/traces did not take .*Forbidden"),
+        pytest.raises(EngineError, match=r"/v1/traces didn't accept .*Forbidden"),
     ):
         send(spans, receiver.url)
 

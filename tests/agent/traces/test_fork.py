@@ -145,8 +145,8 @@ def test_what_cannot_be_forked_is_told_in_a_sentence(own_workspace: Workspace) -
     trace, runs = trace_of(own_workspace, asked), len(list(own_workspace.library.trace_root.glob("*.jsonl")))
     listen, paint = step_of(asked, "transcribe_speech"), step_of(asked, "paint")
     for step, changes, sentence in (
-        (0, {"timestamp": 1}, r"^Step 0 of run '.*' is no tool call: its calls are at .*\d \(transcribe_speech\)"),
-        (99, {"timestamp": 1}, "^Step 99 of run '.*' is no tool call"),
+        (0, {"timestamp": 1}, r"^Step 0 of run '.*' isn't a tool call: its calls are at .*\d \(transcribe_speech\)"),
+        (99, {"timestamp": 1}, "^Step 99 of run '.*' isn't a tool call"),
         (listen, {"stamp": 1}, "There is no argument 'stamp'. Did you mean 'timestamp'?"),
         (listen, {"timestamp": True}, "timestamp: True cannot be read"),
         (paint, {"colour": "red"}, "There is no tool 'paint'"),
@@ -160,7 +160,7 @@ def test_a_limit_that_ends_it_before_the_call_is_told(small_workspace: Workspace
     asked = ask_endpoint(small_workspace, [says(None, SEARCH), says(None, LISTEN), says(PRICE)])
     trace, step = trace_of(small_workspace, asked), step_of(asked, "transcribe_speech")
     tight = Workspace(small_workspace.library.root, load(overrides=["budget.rounds=1"]))
-    with pytest.raises(LibraryError, match=f"ended before it came to step {step}"):
+    with pytest.raises(LibraryError, match=f"ended before step {step}"):
         fork(trace, step, {"timestamp": [0, 2]}, tight)
 
 

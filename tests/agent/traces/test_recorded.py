@@ -50,7 +50,7 @@ def test_what_a_fork_was_forked_from_may_be_unreadable(run: LenientRun, tmp_path
     begun["data"]["forked_from"] = {"run": run.id, "step": "the third"}
     torn = rewritten(run, tmp_path, [json.dumps(begun) + "\n", *lines])
     assert torn.summary.forked_from is None
-    assert torn.problems == [f"What {run.id} was forked from cannot be read, and is not shown."]
+    assert torn.problems == [f"The origin of the fork {run.id} can't be read, and isn't shown."]
 
 
 def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(run: LenientRun) -> None:
@@ -107,7 +107,7 @@ def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: Len
     assert (torn.asked.question, torn.status, torn.answer) == (COST, "unfinished", None)
     assert [step.type for step in steps_of(torn)] == ["orient", "gather", "model"]
     (problem,) = torn.problems
-    assert "is cut off: the run goes on, or was killed." in problem
+    assert "is cut off" in problem
 
 
 @pytest.mark.parametrize("broken", ["no JSON\n", "[]\n", '{"step": "x", "type": "tool"}\n', '{"type": "tool"}\n'])
@@ -133,7 +133,7 @@ def test_what_an_older_trace_does_not_hold_is_left_out_and_said(run: LenientRun,
 
     old = rewritten(run, tmp_path, list(map(older, lines_of(run))))
     (problem,) = old.problems
-    assert f"is of schema 0, not {SCHEMA}" in problem
+    assert f"has schema 0, not {SCHEMA}" in problem
     assert (old.status, old.asked.question, old.answer) == ("answered", COST, run.answer)
     assert [step.type for step in steps_of(old)] == [step.type for step in steps_of(run)]
     assert old.usage.seconds == 0.0

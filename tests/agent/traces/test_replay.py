@@ -188,7 +188,7 @@ def test_a_call_that_is_read_otherwise_has_no_recorded_result(small_workspace: W
     assert not replayed.same
     assert replayed.difference is not None
     assert replayed.difference.step == tool["step"]
-    assert replayed.difference.sentence == "in place of step 4 (tool transcribe_speech) there is now: error"
+    assert replayed.difference.sentence == "instead of step 4 (tool transcribe_speech) there is now: error"
 
 
 def test_what_differs_without_changing_the_answer_is_told_all_the_same(
@@ -213,7 +213,7 @@ def test_a_run_without_an_end_has_nothing_to_be_replayed_to(small_workspace: Wor
         if event["type"] == "answer":
             event.update(type="error", data={"error": "interrupted"})
 
-    with pytest.raises(LibraryError, match="was broken off before its answer"):
+    with pytest.raises(LibraryError, match="was interrupted before its answer"):
         replay(rewritten(trace, tmp_path, interrupt))
 
 
@@ -228,5 +228,5 @@ def test_a_trace_that_does_not_hold_enough_says_so(small_workspace: Workspace, t
 def test_a_trace_without_its_blobs_says_what_to_copy(moved_traces: list[RecordedTrace], tmp_path: Path) -> None:
     trace = moved_traces[0]
     shutil.copy(trace.root / f"{trace.run}.jsonl", tmp_path)
-    with pytest.raises(LibraryError, match="copy the folder `blobs`"):
+    with pytest.raises(LibraryError, match="copy the `blobs` folder"):
         replay(RecordedTrace(tmp_path, trace.run))

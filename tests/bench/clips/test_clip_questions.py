@@ -147,11 +147,11 @@ def test_what_was_lacking_is_a_line_a_question_by_group(folder: Path) -> None:
     assert "  no engine here               1\n" in shown
     assert re.search(
         rf"^absent (?:{'|'.join(UNANSWERED)}), visual detail: "
-        r"no engine here \(not here: .*captions, visual_question\); called: ",
+        r"no engine here \(not available: .*captions, visual_question\); called: ",
         shown,
         re.MULTILINE,
     )
-    assert re.search(r"^not here: captions: .*captions\.base_url", shown, re.MULTILINE)
+    assert re.search(r"^not available: captions: .*captions\.base_url", shown, re.MULTILINE)
     assert re.search(rf"^  detail {{24}}1 (?:{'|'.join(UNANSWERED)})$", shown, re.MULTILINE)
 
 
@@ -172,17 +172,17 @@ def test_missing_folder_is_one_sentence(tmp_path: Path) -> None:
 
 def test_missing_clip_names_its_question(tmp_path: Path) -> None:
     write_questions(tmp_path, QUESTIONS[:1])
-    with pytest.raises(MediaError, match=r"ferry\.mp4 is missing, which question right is about"):
+    with pytest.raises(MediaError, match=r"ferry\.mp4 is missing; question right is about it"):
         load_questions(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"id": "a"}', r"line 2 is not a question: media: Field required"),
-        ("{", r"line 2 is not a question: the line: Invalid JSON"),
+        ('{"id": "a"}', r"line 2 isn't a question: media: Field required"),
+        ("{", r"line 2 isn't a question: the line: Invalid JSON"),
         (json.dumps(question("a", "?", "b", (1.0, 2.0), tolerance_s=-1)), r"line 2 .* tolerance_s: .* greater"),
-        (json.dumps(question("a", "?", "b", (5.0, 2.0))), r"line 2 is not a question: evidence: .* 0 <= start <= end"),
+        (json.dumps(question("a", "?", "b", (5.0, 2.0))), r"line 2 isn't a question: evidence: .* 0 <= start <= end"),
     ],
 )
 def test_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:

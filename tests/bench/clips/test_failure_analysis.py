@@ -80,7 +80,7 @@ def test_what_nothing_reads_here_is_named_with_the_reason(small_workspace: Works
     assert set(need.missing) == {"captions", "visual_question"}
     assert "captions.base_url" in need.missing["captions"]
     assert str(need) == (
-        "no engine here (not here: captions, visual_question); called: transcribe_speech, extract_scene_text"
+        "no engine here (not available: captions, visual_question); called: transcribe_speech, extract_scene_text"
     )
 
 

@@ -180,7 +180,7 @@ def test_the_report_names_wordings_and_sources(folder: Path, monkeypatch: pytest
     monkeypatch.setattr(clips_run, "Agent", Doubting)
     result = run(folder, "--modality", "visual")
     assert "asking 1 of 1: hat wording 1" in result.stderr
-    assert "by where the answer lies\npicture (n=1)\n  right                    0 of 1 = 0%" in result.stdout
+    assert "by where the answer is\npicture (n=1)\n  right                    0 of 1 = 0%" in result.stdout
     assert "\n  nothing, though in scope none asked\n" in result.stdout
     assert "hat wording 1 abstained, visual detail: " in result.stdout
     assert "said or written" not in result.stdout
@@ -189,12 +189,12 @@ def test_the_report_names_wordings_and_sources(folder: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("{", r"wordings\.jsonl, line 3 is not a rewording: the line: Invalid JSON"),
-        ('{"id": "pier", "question": "?"}', r"line 3 is not a rewording: variant: Field required"),
-        ('{"id": "pier", "variant": 1, "question": " "}', r"line 3 is not a rewording: question: .* at least 1"),
+        ("{", r"wordings\.jsonl, line 3 isn't a rewording: the line: Invalid JSON"),
+        ('{"id": "pier", "question": "?"}', r"line 3 isn't a rewording: variant: Field required"),
+        ('{"id": "pier", "variant": 1, "question": " "}', r"line 3 isn't a rewording: question: .* at least 1"),
         (
             '{"id": "peer", "variant": 1, "question": "?"}',
-            r"line 3 rewords 'peer', which is no question of .*questions\.jsonl\.$",
+            r"line 3 rewords 'peer', which isn't in .*questions\.jsonl\.$",
         ),
     ],
 )
@@ -208,7 +208,7 @@ def test_a_bad_line_is_named(folder: Path, tmp_path: Path, line: str, problem: s
 def test_only_clips_that_are_asked_about_have_to_be_there(folder: Path, tmp_path: Path) -> None:
     file = write(tmp_path / "w.jsonl", [*WORDINGS, {"id": "gone", "variant": 1, "question": "What is told?"}])
     assert [item.id for item in load_wordings(folder, file, ["visual"])] == ["hat"]
-    with pytest.raises(MediaError, match=r"gone\.mp4 is missing, which question gone is about"):
+    with pytest.raises(MediaError, match=r"gone\.mp4 is missing; question gone is about it"):
         load_wordings(folder, file)
 
 
@@ -220,5 +220,5 @@ def test_a_file_without_what_is_wanted_is_one_sentence(folder: Path, tmp_path: P
     with pytest.raises(MediaError, match=r"nowhere\.jsonl cannot be read: No such file or directory; give --wordings"):
         load_wordings(folder, tmp_path / "nowhere.jsonl")
     (tmp_path / "latin.jsonl").write_bytes("é".encode("latin-1"))
-    with pytest.raises(MediaError, match=r"latin\.jsonl cannot be read: it is no text in UTF-8"):
+    with pytest.raises(MediaError, match=r"latin\.jsonl cannot be read: it isn't UTF-8 text"):
         load_wordings(folder, tmp_path / "latin.jsonl")

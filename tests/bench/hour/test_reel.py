@@ -95,13 +95,13 @@ def test_a_padded_reel_shows_each_clip_once_with_equal_gaps(clips: Path, tmp_pat
 def test_clips_that_do_not_fit_are_refused(clips: Path, tmp_path: Path) -> None:
     with pytest.raises(MediaError, match=r"last longer than 1\.5 s"):
         make_padded(clips, tmp_path, ["a.mp4", "b.mkv"], unheard, 1.5)
-    with pytest.raises(MediaError, match="holds no clip that fits into 3 s"):
+    with pytest.raises(MediaError, match="has no clip that fits into 3 s"):
         make_loop(clips, tmp_path, unheard, 3)
 
 
 def test_sound_alone_is_a_clip_where_its_words_are_known(tone: Path, tmp_path: Path) -> None:
     (tmp_path / "tone.wav").write_bytes(tone.read_bytes())
-    with pytest.raises(MediaError, match="holds no clip"):
+    with pytest.raises(MediaError, match="has no clip"):
         make_loop(tmp_path, tmp_path / "work", unheard, 12)
     (tmp_path / "tone.txt").write_text("A tone.", encoding="utf-8")
     reel = make_loop(tmp_path, tmp_path / "work", unheard, 12)

@@ -30,7 +30,7 @@ def test_the_pass_can_be_made_again_and_again(tmp_path: Path) -> None:
 
 def test_without_ffmpeg_it_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    with pytest.raises(EngineError, match=r"ffmpeg, which is not here: install longtake\[bench\]"):
+    with pytest.raises(EngineError, match=r"ffmpeg, which isn't installed: install longtake\[bench\]"):
         measure_pass(Settings(), tmp_path, tmp_path, pytest.fail)
 
 

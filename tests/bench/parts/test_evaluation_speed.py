@@ -39,7 +39,7 @@ def test_where_inspect_is_not_installed_it_is_said() -> None:
     report = EvaluationSpeed(
         machine=Machine.since(0.0), items=100, sides={"run": side}, harness=spread, over_loop=spread, over_inspect=None
     )
-    assert show_evaluation(report)[-1] == "  inspect is not installed; run: pip install 'longtake[inspect]'"
+    assert show_evaluation(report)[-1] == "  inspect isn't installed; run: pip install 'longtake[inspect]'"
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
     ("arguments", "code", "told"),
     [
         ("run card.yaml --suite own --out new --subject agent:wrong", 1, "No profile or file named 'wrong'"),
-        ("run card.yaml --suite own --out new --subject agent:card.yaml", 1, "Wrong settings in"),
+        ("run card.yaml --suite own --out new --subject agent:card.yaml", 1, "Invalid settings in"),
         ("run card.yaml --suite own --out new --subject agent:", 1, "No profile or file named ''"),
         ("run card.yaml --suite own --out new --subject agents", 1, "There is no subject 'agents'"),
         ("run card.yaml --suite own --out new --subject longest --history wrong", 2, "'wrong' is not one of"),
@@ -73,13 +73,13 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("run card.yaml --suite own --out new --subject longest --limit 0", 2, "greater than or equal to 1"),
         ("run card.yaml --suite own --out card.yaml --subject longest", 1, "cannot be made: File exists"),
         ("judge card.yaml", 1, "holds no run"),
-        ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "give --by endpoint with them"),
+        ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "need --by endpoint"),
         (
             "judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET",
             1,
-            "key, and NOT_SET is not set: give --key",
+            "NOT_SET is not set: set --key",
         ),
-        ("judge-check run", 1, "holds no verdicts yet"),
+        ("judge-check run", 1, "has no verdicts yet"),
         ("judge-check run none.jsonl", 2, "does not exist"),
         ("score card.yaml", 1, "holds no run"),
         ("score run --judge nobody", 1, "holds no verdicts of any judge"),
@@ -87,12 +87,12 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("report run --variant wrong", 1, "has no scores 'wrong'; it has repo"),
         ("report run --judge nobody", 1, "holds no verdicts of any judge"),
         ("compare run --first longest --second nobody", 1, "Name one of the subjects longest, random"),
-        ("compare run --first longest --second random --out page.pdf", 1, "is written as .html or as .md"),
-        ("export run --to wrong --out page", 1, "Nothing is exported to 'wrong'"),
+        ("compare run --first longest --second random --out page.pdf", 1, "must end in .html or .md"),
+        ("export run --to wrong --out page", 1, "Can't export to 'wrong'"),
         ("export run --to csv --out clips", 1, "cannot be written: Is a directory"),
         ("doctor card.yaml", 1, "holds no run"),
         ("import none.jsonl --suite longshot --out new", 1, "cannot be read"),
-        ("import questions.jsonl --suite wrong --out new", 1, "Nothing of 'wrong' can be imported"),
+        ("import questions.jsonl --suite wrong --out new", 1, "Can't import 'wrong'"),
         ("scripted --out new --n 0", 2, "greater than or equal to 1"),
         ("scripted --out new --n 1 --stills none", 1, "holds no photograph"),
         ("scripted --out new --n 1 --recordings clips", 1, "holds no recording"),
@@ -179,7 +179,7 @@ def test_after_a_full_disk_judging_goes_on_and_a_report_is_written_whole(place: 
     with files_no_larger_than(500):
         code, _, remarks = eval_("judge", run)
     assert (code, "judgements.jsonl cannot be written to" in remarks) == (EXIT_FAILED, True)
-    assert eval_("judge", run)[1].startswith("1 verdict given, 1 there before")
+    assert eval_("judge", run)[1].startswith("1 verdict given, 1 already there")
     with files_no_larger_than(1_000):
         code, _, remarks = eval_("report", run)
     assert (code, "report.html cannot be written: File too large; make room" in remarks) == (EXIT_FAILED, True)
@@ -277,7 +277,7 @@ def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_j
         eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
     by = ("--by", "endpoint", "--model")
     code, told, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
-    assert (code, told.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 there before, 1 without")
+    assert (code, told.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 already there, 1 left open")
     assert "q39, reply: The judge at http://127.0.0.1:9/v1 failed" in remarks
     assert "Check its --url and --model." in remarks
     with openai_server([says("It is hard to say.")]) as server:

@@ -177,9 +177,9 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     longest, agent, model = told.splitlines()
     assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, 0 in cost"
     assert agent.startswith("agent: 2 predictions, 2 turns; at most 0 calls, 0 tokens in, 0 out, ")
-    assert agent.endswith(", a time that its first reply will tell, 0 in cost")
+    assert agent.endswith(", time unknown until its first reply, 0 in cost")
     assert model.startswith(f"{name}: 2 predictions, 2 turns; about 2 calls, ")
-    assert model.endswith(" tokens in, 200 out, a time that its first reply will tell, 0.2 in cost")
+    assert model.endswith(" tokens in, 200 out, time unknown until its first reply, 0.2 in cost")
     assert not run.exists()
 
 
@@ -223,7 +223,7 @@ def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questio
         assert (expected["input_tokens"], expected["output_tokens"], expected["cost"]) == (3000, 40, 0.03)
         assert expected["seconds"] is not None
         eval_(*asked, settings=settings)
-        assert "0 predictions, 0 turns; all is there" in eval_(*asked, "--dry-run", settings=settings)[1]
+        assert "0 predictions, 0 turns; nothing left to ask" in eval_(*asked, "--dry-run", settings=settings)[1]
 
 
 def test_a_dry_run_tells_of_videos_that_have_to_be_indexed_first(questions: Path, demo_workspace: Workspace) -> None:
@@ -272,7 +272,7 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
     [
         (("score", "nowhere"), "holds no run"),
         (("run", "card.yaml", "--suite", "longshoot", "--out", "run", "--subject", "agent"), "There is no suite"),
-        (("import", "x.jsonl", "--suite", "moment-video", "--out", "run"), "Nothing of 'moment-video' can be imported"),
+        (("import", "x.jsonl", "--suite", "moment-video", "--out", "run"), "Can't import 'moment-video'"),
         (("judge-check", "nowhere"), "holds no run"),
     ],
 )

@@ -39,8 +39,8 @@ def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
     library = ("--library", said / "library")
     with openai_server([says('{"same": true}'), says('{"same": false}')]) as server:
         judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
-        assert eval_(*judged, settings=library)[1].startswith("2 verdicts given, 0 there before, 0 without")
-        assert eval_(*judged, settings=library)[1].startswith("0 verdicts given, 2 there before")
+        assert eval_(*judged, settings=library)[1].startswith("2 verdicts given, 0 already there, 0 left open")
+        assert eval_(*judged, settings=library)[1].startswith("0 verdicts given, 2 already there")
         assert len(server.requests) == 2
     assert scores(said / "run")["headline"]["value"] == 50.0
 
@@ -53,7 +53,7 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
         _, told, _ = eval_(*judged, "--dry-run", settings=settings)
         assert (server.requests, held()) == ([], False)
         assert ": 2 verdicts to give; about 2 calls, " in told
-        assert told.endswith(" tokens in, 80 out, a time that its first reply will tell, 0.08 in cost\n")
+        assert told.endswith(" tokens in, 80 out, time unknown until its first reply, 0.08 in cost\n")
         assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict given")
         expected = json.loads(eval_(*judged, "--dry-run", "--json", settings=settings)[1])
         assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))
@@ -104,7 +104,7 @@ def test_a_verdict_on_an_earlier_reply_is_compared_with_nobody(said: Path) -> No
     file = said / "run" / "predictions.jsonl"
     file.write_text(file.read_text().replace("It is red.", "It is blue."))
     code, _, remarks = eval_("judge-check", said / "run", said / "labels.jsonl")
-    assert (code, "holds no verdicts yet" in remarks) == (1, True)
+    assert (code, "has no verdicts yet" in remarks) == (1, True)
 
 
 def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
@@ -122,8 +122,8 @@ def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
     ("options", "told"),
     [
         (("--by", "jury"), "There is no judge 'jury'"),
-        (("--by", "endpoint", "--model", "jurist"), "give both with --model and --url"),
-        (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "is not a URL"),
+        (("--by", "endpoint", "--model", "jurist"), "needs both --model and --url"),
+        (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "isn't a URL"),
     ],
 )
 def test_a_judge_that_cannot_be_asked_is_told(said: Path, options: tuple[str, ...], told: str) -> None:

@@ -109,7 +109,7 @@ def judged_twice(moments: Path) -> Path:
     for model, verdict in (("mild", "true"), ("strict", "false")):
         with openai_server([says(f'{{"same": {verdict}}}')]) as server:
             by = ("--by", "endpoint", "--url", server.url, "--model", model)
-            assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict given, 0 there before")
+            assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict given, 0 already there")
     return run
 
 
@@ -122,7 +122,7 @@ def test_it_is_said_where_scores_are_read_otherwise_than_the_run_was_asked(momen
             code, _, remarks = eval_(command, moments / out, "--variant", other)
             assert (code, remarks) == (
                 0,
-                f"longtake: The run was asked under {out}, and its scores are read as {other}.\n",
+                f"longtake: The run was asked under {out}, but is scored as {other}.\n",
             )
             for same in ((), ("--variant", out)):
                 assert eval_(command, moments / out, *same)[2] == ""

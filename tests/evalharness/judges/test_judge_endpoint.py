@@ -236,7 +236,7 @@ def test_the_id_tells_model_prompts_and_parameters_apart_but_not_the_place() -> 
 def test_an_endpoint_off_this_machine_is_refused_offline() -> None:
     with pytest.raises(ConfigError, match="--offline forbids the endpoint"):
         judge_at("https://api.example.org/v1", offline=True)
-    with pytest.raises(ConfigError, match="must not hold @"):
+    with pytest.raises(ConfigError, match="must not contain @"):
         judge_at("https://key@api.example.org/v1")
 
 

@@ -88,4 +88,4 @@ def test_what_was_right_and_chosen_stands_as_it_was_put_in_each_order(choices: W
 
 def test_a_format_that_is_not_there_is_one_sentence(choices: Write) -> None:
     result = CliRunner().invoke(reports, ["export", str(choices().path), "--to", "xlsx", "--out", "x"])
-    assert "Nothing is exported to 'xlsx'" in str(result.exception)
+    assert "Can't export to 'xlsx'" in str(result.exception)

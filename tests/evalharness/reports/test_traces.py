@@ -62,5 +62,5 @@ def test_a_trace_of_another_library_is_none_and_a_damaged_one_is_told(trace: Tra
     for damage in (file.read_text(), '{"type": "answer"}\n', "no JSON\n"):
         file.write_text(damage)
         assert traces.of(trace.run) is None
-    assert "is missing; copy the folder `blobs`" in told[0]
-    assert ["is damaged: take the trace from a copy" in one for one in told[1:]] == [True, True]
+    assert "is missing; copy the `blobs` folder" in told[0]
+    assert ["is damaged: restore the trace from a copy" in one for one in told[1:]] == [True, True]

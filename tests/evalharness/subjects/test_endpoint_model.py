@@ -307,7 +307,7 @@ def test_a_key_is_sent_only_where_its_variable_is_named(ask: Ask, monkeypatch: p
 
 
 def test_a_url_that_holds_a_password_is_refused_without_repeating_it(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="must not hold @") as refused:
+    with pytest.raises(ConfigError, match="must not contain @") as refused:
         subject_at("https://me:secret@api.example.org/v1", tmp_path)
     assert "secret" not in str(refused.value)
 

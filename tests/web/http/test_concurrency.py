@@ -25,7 +25,7 @@ def test_who_finds_too_many_waiting_is_sent_away_and_the_others_get_their_slots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("longtake.web.http.concurrency.PATIENCE", 3 * ENOUGH)
-    slots, sent_away = Slots(1, "Ask again.", again=3), threading.Event()
+    slots, sent_away = Slots(1, "Ask again.", retry_after=3), threading.Event()
 
     def work() -> str:
         try:

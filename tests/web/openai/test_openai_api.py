@@ -174,12 +174,12 @@ def test_a_file_outside_of_it_is_refused(allowed: tuple[WebServer, openai.OpenAI
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("https://example.com/talk.mp4", "others are not fetched"),
-        ("talk.mp4", "others are not fetched"),
-        ("file://[x/y", "no address of a file"),
-        ("data:video/mp4,plain", "and then its bytes in base64"),
-        ("data:video/mp4;base64,!!!", "and then its bytes in base64"),
-        ("data:video/mp4;base64,", "and then its bytes in base64"),
+        ("https://example.com/talk.mp4", "other URLs aren't fetched"),
+        ("talk.mp4", "other URLs aren't fetched"),
+        ("file://[x/y", "isn't a file URL"),
+        ("data:video/mp4,plain", "followed by its bytes in base64"),
+        ("data:video/mp4;base64,!!!", "followed by its bytes in base64"),
+        ("data:video/mp4;base64,", "followed by its bytes in base64"),
         ("data:video/mp4;base64,bm8gdmlkZW8=", "no video or sound that can be read"),
     ],
 )
@@ -195,7 +195,7 @@ def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: o
     with pytest.raises(openai.NotFoundError) as refused:
         ask(model="gpt-9", messages=asked)
     assert refused.value.code == "model_not_found"
-    with pytest.raises(openai.NotFoundError, match="no video of this id"):
+    with pytest.raises(openai.NotFoundError, match="no video with this id"):
         ask(model="longtake", messages=_asks(COST, "longtake://0000000000000000"))
     with pytest.raises(openai.BadRequestError, match="Name 1 to 20 videos"):
         ask(model="longtake", messages=[{"role": "user", "content": COST}])

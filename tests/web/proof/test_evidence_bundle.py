@@ -89,7 +89,7 @@ def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
     told = (pack / "answer.md").read_text(encoding="utf-8")
     assert "00:00:03-00:00:07: [subtitles](places/01.srt)\n" in told
     missing = told.partition("## Missing")[2]
-    assert "The file of talk.mp4 is no longer the one" in missing
+    assert "The file of talk.mp4 has been moved or changed" in missing
     assert "There is no trace" in missing
 
 
@@ -102,7 +102,7 @@ def test_another_film_under_the_same_name_proves_nothing(tmp_path: Path, tone: P
     pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
     assert [file.name for file in (pack / "places").iterdir()] == ["01.srt"]
     missing = (pack / "answer.md").read_text(encoding="utf-8").partition("## Missing")[2]
-    assert "The file of talk.mp4 is no longer the one that was indexed." in missing
+    assert "The file of talk.mp4 has been moved or changed since it was indexed." in missing
 
 
 def test_an_answer_without_places_is_packed_as_well(small_workspace: Workspace, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
     with PACKING.slot(), PACKING.slot():
         refused = client.get(address)
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "unavailable")
-        assert "Other packs are being made" in refused.json()["error"]["message"]
+        assert "Other evidence packs are being made" in refused.json()["error"]["message"]
         assert int(refused.headers["Retry-After"]) > 0
     for _ in range(3):  # each gives its slot back
         assert client.get(address).status_code == 200

@@ -1,1 +1,1 @@
-"""Answers on a folder of open clips, graded, and what is fitted to them."""
+"""Grades answers about a folder of open clips, and fits parameters to them."""

@@ -1,18 +1,18 @@
-"""Questions about a folder of open clips.
+"""Reads the questions about a folder of open clips.
 
 The folder holds the clips and `questions.jsonl`, one JSON object a line:
 
     id           name of the question
     media        path of the clip, relative to the folder
-    question     what is asked
+    question     the question
     answer       the gold, written as `longtake.evalharness.scoring.grading` reads it
     evidence     [start, end] in seconds: where the clip shows it
-    modality     what it takes to answer: ocr, subtitle, speech, audio, visual, ...
-    kind         what is asked for: on_screen_text, timecode, temporal_localization, duration, ...
+    modality     what answering takes: ocr, subtitle, speech, audio, visual, ...
+    kind         what is asked: on_screen_text, timecode, temporal_localization, duration, ...
     tolerance_s  optional: seconds that a time may be off, 1 by default
     variant      optional: which wording of the question this is, a number or text
 
-Other keys are left alone.
+Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class ClipQuestion(BaseModel):
 
 
 def load_questions(folder: Path, modalities: Collection[str] = ()) -> list[ClipQuestion]:
-    """Read the questions of a folder, of some modalities or of all, and see that their clips are there.
+    """Read the questions of a folder, of some modalities or all, and check that their clips exist.
 
     Raises:
         MediaError: when the folder, its questions or a clip is missing.
-        ConfigError: when a line is not a question, or no question has a wanted modality.
+        ConfigError: when a line isn't a question, or no question has a requested modality.
     """
     questions = of_modalities(all_questions(folder), modalities, folder / QUESTIONS)
     check_clips(folder, questions)
@@ -64,11 +64,11 @@ def load_questions(folder: Path, modalities: Collection[str] = ()) -> list[ClipQ
 
 
 def all_questions(folder: Path) -> list[ClipQuestion]:
-    """Read every question of a folder, whether its clip is there or not.
+    """Read every question of a folder, whether its clip exists or not.
 
     Raises:
-        MediaError: when the questions cannot be read.
-        ConfigError: when a line is not a question.
+        MediaError: when the questions can't be read.
+        ConfigError: when a line isn't a question.
     """
     file = folder / QUESTIONS
     lines = read_lines(file, "give --media a folder that holds it")
@@ -76,16 +76,16 @@ def all_questions(folder: Path) -> list[ClipQuestion]:
 
 
 def of_modalities(questions: Sequence[ClipQuestion], modalities: Collection[str], file: Path) -> list[ClipQuestion]:
-    """The questions of some modalities, or of all where none is named.
+    """The questions of these modalities, or all if none is given.
 
     Raises:
-        ConfigError: when the file that they are from has none, or none of a wanted modality.
+        ConfigError: when the file has no questions, or none of a requested modality.
     """
     known = sorted({question.modality for question in questions})
     unknown = sorted(set(modalities) - set(known))
     if unknown or not questions:
-        asked = f"no question of modality {', '.join(unknown)}" if unknown else "no question"
-        raise ConfigError(f"{file} has {asked}; it has: {', '.join(known) or 'nothing'}.")
+        missing = f"no question of modality {', '.join(unknown)}" if unknown else "no question"
+        raise ConfigError(f"{file} has {missing}; it has: {', '.join(known) or 'nothing'}.")
     return [question for question in questions if not modalities or question.modality in modalities]
 
 
@@ -93,4 +93,4 @@ def check_clips(folder: Path, questions: Iterable[ClipQuestion]) -> None:
     """Raise `MediaError` when the clip of a question is missing."""
     for question in questions:
         if not (folder / question.media).is_file():
-            raise MediaError(f"{folder / question.media} is missing, which question {question.id} is about; add it.")
+            raise MediaError(f"{folder / question.media} is missing; question {question.id} is about it.")

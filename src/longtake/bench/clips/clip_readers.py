@@ -1,6 +1,6 @@
-"""Who reads the questions about a clip: heads that none of the clip's own wordings taught.
+"""Readers of the questions about a clip, trained without the clip's own wordings.
 
-The bank holds wordings about many of the clips. Heads that learned them would be asked what they know by heart.
+The bank contains wordings about many of the clips. Heads trained on them would be tested on their training data.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ _SEEN: tuple[Source, ...] = ("picture", "shots", "motion", "file")
 
 
 class ClipReaders:
-    """Readers of the questions about clips."""
+    """A reader for the questions about each clip."""
 
     def __init__(self, engines: EngineTable) -> None:
-        """Nothing is refitted before it is asked for.
+        """Refit nothing yet.
 
         Raises:
-            ConfigError: when the settings name no embedding that questions can be read by.
+            ConfigError: when the settings name no embedding to read questions with.
         """
         self._shipped = LearnedReader(engines)
         self._refitted = RefittedReader(self._shipped.embedding)
-        self._taught_by = {example.clip for example in load_bank()}
+        self._clips_in_bank = {example.clip for example in load_bank()}
 
     def excluding(self, clip: str) -> Reader:
-        """Heads refitted without a clip's wordings; the shipped ones where the bank holds none of it."""
-        return self._refitted.excluding({clip}) if clip in self._taught_by else self._shipped
+        """Heads refitted without a clip's wordings; the shipped ones if the bank has none about it."""
+        return self._refitted.excluding({clip}) if clip in self._clips_in_bank else self._shipped
 
 
 def reads_right(reader: Reader, question: str, modality: str) -> bool:
-    """Whether the likeliest source that is read fits the modality of the gold."""
+    """Whether the likeliest source fits the modality of the gold."""
     sources = reader.read(question).sources
     return max(sources, key=lambda name: sources[name]) in _FITTING.get(modality, _SEEN)

@@ -1,4 +1,4 @@
-"""What became of each question of `bench clips`."""
+"""The graded answer to each question of `bench clips`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Line(Record):
 
 
 class GradedAnswer(Record):
-    """A question, what was answered, and what became of it."""
+    """A question, its answer and the outcome."""
 
     id: str
-    variant: int | str | None = Field(description="Which wording was asked; null for the question's own.")
+    variant: int | str | None = Field(description="Which rewording was asked; null for the question itself.")
     media: str
     modality: str
     kind: str
@@ -37,11 +37,11 @@ class GradedAnswer(Record):
     status: Status
     answer: str
     closest: tuple[Line, ...]
-    closest_hold: bool = Field(description="Whether it is uncertain, and its closest lines together hold the gold.")
-    in_scope: bool = Field(description="Whether the library holds something of the gold's modality where it is shown.")
-    sources_right: bool = Field(description="Whether the likeliest source that was read fits the gold's modality.")
+    closest_hold: bool = Field(description="Whether it is uncertain and its closest lines together hold the gold.")
+    in_scope: bool = Field(description="Whether the library has something of the gold's modality where it is shown.")
+    sources_right: bool = Field(description="Whether the likeliest source fits the gold's modality.")
     evidence_hit: bool = Field(description="Whether a citation shares a moment with the gold's evidence.")
-    needed: Needed | None = Field(description="What it would have needed; null where it was answered right or failed.")
+    needed: Needed | None = Field(description="What it was lacking; null if it was answered right or failed.")
     rounds: int
     tool_calls: int
     seconds: float
@@ -50,10 +50,10 @@ class GradedAnswer(Record):
 
     @property
     def name(self) -> str:
-        """The question's id, and which wording was asked."""
+        """The question's id, and which rewording was asked."""
         return named(self.id, self.variant)
 
 
 def named(question: str, variant: int | str | None) -> str:
-    """A question's id and wording for a person."""
+    """A question's id and rewording, to print."""
     return question if variant is None else f"{question} wording {variant}"

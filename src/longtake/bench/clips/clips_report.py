@@ -1,4 +1,4 @@
-"""The figures of `bench clips`: outcomes by modality and kind, what they took, and what was lacking for the others."""
+"""The figures of `bench clips`: outcomes by modality and kind, their cost, and what missed answers were lacking."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ANSWERED: tuple[Grade, ...] = ("held", "wrong")
 
 
 class Spent(Record):
-    """Means over some questions; null without any."""
+    """Means over some questions; null if there are none."""
 
     n: int
     rounds: float | None
@@ -26,7 +26,7 @@ class Spent(Record):
 
     @classmethod
     def of(cls, graded: Sequence[GradedAnswer]) -> Spent:
-        """What a question took."""
+        """The mean cost of a question."""
         n = len(graded)
         if n == 0:
             return cls(n=0, rounds=None, tool_calls=None)
@@ -40,7 +40,7 @@ class Spent(Record):
 class Tally(Record):
     """Figures of one group of questions; shares with their Wilson 95 % interval.
 
-    What is `wrong` was answered with confidence: uncertain and partial answers have outcomes of their own.
+    `wrong` means wrong with confidence: uncertain and partial answers have their own outcomes.
     """
 
     n: int
@@ -78,10 +78,10 @@ class ClipsReport(Record):
 
 
 def show_clips(report: ClipsReport) -> list[str]:
-    """The report for a person, with the answers that were wrong or failed, and what those not right needed."""
+    """The report as lines to print, with the wrong and failed answers, and what missed answers were lacking."""
     lines = [
         f"controller {report.controller}, {report.clips} clips, {report.total.n} questions, each asked once",
-        "shares with Wilson 95 % intervals, means a question",
+        "shares with Wilson 95 % intervals, means per question",
     ]
     modalities = report.by_modality if len(report.by_modality) > 1 else {}
     for name, tally in {"all": report.total, **modalities}.items():
@@ -120,4 +120,4 @@ def _show_needed(answers: Iterable[GradedAnswer]) -> list[str]:
     lines += [f"  {group:<28} {groups[group]}" for group in GROUPS]
     for item, needed in sorted(missed, key=lambda pair: GROUPS.index(pair[1].group)):
         lines.append(f"{item.name} {item.outcome}, {item.modality} {item.kind}: {needed}")
-    return lines + [f"not here: {name}: {reason}" for name, reason in absent.items()]
+    return lines + [f"not available: {name}: {reason}" for name, reason in absent.items()]

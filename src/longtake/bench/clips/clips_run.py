@@ -1,4 +1,4 @@
-"""Answers on a folder of open clips, graded: the development figures, one subject, one run."""
+"""Runs and grades the questions of a folder of open clips: development figures of one subject and one run."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from longtake.preprocess.pipeline.workspace import Workspace
 def run_clips(
     workspace: Workspace, folder: Path, questions: Sequence[ClipQuestion], notify: Callable[[str], None]
 ) -> ClipsReport:
-    """Index every clip, put every question once and grade the answers; `notify` is told what is being done.
+    """Index every clip, ask every question once and grade the answers; `notify` is the progress callback.
 
-    Each is read by heads that its clip's own wordings did not teach.
+    Each question is read by heads that were fitted without its clip's wordings.
 
     Raises:
-        ConfigError: when the settings name no embedding that questions can be read by.
+        ConfigError: when the settings name no embedding to read questions with.
     """
     readers = ClipReaders(workspace.engines)
     agent = Agent(workspace)
@@ -57,7 +57,7 @@ def run_clips(
 
 
 def _by(names: Sequence[str], graded: Sequence[GradedAnswer]) -> dict[str, Tally]:
-    """A tally for each of the names, which stand beside the answers they are of."""
+    """A tally for each name; `names` are those of the answers, in their order."""
     return {
         name: Tally.of([item for own, item in zip(names, graded, strict=True) if own == name])
         for name in sorted(set(names))
@@ -72,7 +72,7 @@ def _graded(
     readers: ClipReaders,
     notify: Callable[[str], None],
 ) -> list[GradedAnswer]:
-    """The answers in the order of the questions, asked clip by clip: the reader is fitted once for each."""
+    """The answers in the order of the questions; asked clip by clip, so that the reader is fitted once per clip."""
     graded: dict[int, GradedAnswer] = {}
     places = sorted(range(len(questions)), key=lambda place: questions[place].media)
     for clip, own in groupby(places, key=lambda place: questions[place].media):

@@ -1,4 +1,4 @@
-"""The figures of `bench clips` by where the answer lies: what was offered, and whether the question was read right."""
+"""The figures of `bench clips` by where the answer is: what was offered, and whether the question was read right."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _OFFERS: Mapping[Grade, Offer] = {
 
 
 class SourceTally(Record):
-    """Figures of the questions whose answers lie in one kind of place; shares with their Wilson 95 % interval."""
+    """Figures of the questions answered from one kind of place; shares with their Wilson 95 % interval."""
 
     n: int
     offers: dict[Offer, Share]
     nothing_offered: Share = Field(
-        description="Abstained, or uncertain without a line, of those that have something in scope."
+        description="Abstained, or uncertain without a line, among questions with something in scope."
     )
     sources_right: Share
 
@@ -64,12 +64,12 @@ class SourceTally(Record):
 
 
 def offer_of(item: GradedAnswer) -> Offer:
-    """What a person was given."""
+    """What the user was given."""
     return "right among the closest" if item.closest_hold else _OFFERS[item.outcome]
 
 
 def by_source(graded: Sequence[GradedAnswer]) -> dict[Where, SourceTally]:
-    """A tally for every place an answer may lie in, and for all of them."""
+    """A tally for every place an answer may be in, and for all of them."""
     return {
         place: SourceTally.of(
             [item for item in graded if place == "all" or _WHERE.get(item.modality, "picture") == place]
@@ -79,8 +79,8 @@ def by_source(graded: Sequence[GradedAnswer]) -> dict[Where, SourceTally]:
 
 
 def show_sources(tallies: Mapping[Where, SourceTally]) -> list[str]:
-    """The tallies of places that were asked about; what became of no question at all is left out."""
-    lines = ["\nby where the answer lies"]
+    """The tallies as lines to print; places without questions are left out."""
+    lines = ["\nby where the answer is"]
     for place, tally in tallies.items():
         if not tally.n:
             continue
@@ -94,5 +94,5 @@ def show_sources(tallies: Mapping[Where, SourceTally]) -> list[str]:
 
 
 def _offers_nothing(item: GradedAnswer) -> bool:
-    """Whether a run that came to its end offered neither an answer nor a line."""
+    """Whether a finished run offered neither an answer nor a line."""
     return item.outcome == "abstained" or (item.outcome == "uncertain" and not item.closest)

@@ -1,17 +1,17 @@
-"""What a question that was not answered right would have needed, told from what its run left behind.
+"""Explains from its trace why a question was not answered right.
 
-The first of these that is true, where "there" is the time in which the gold is shown, and a sense is what the gold's
+The first that applies, where "there" is the time in which the gold is shown, and the sense is the one that the gold's
 modality takes to answer:
 
-    found, not answered with       what was gathered or the tools found there holds the gold: the controller or the
-                                   checks lost it
-    no engine here                 a tool of the sense was called and is not available, or nothing here reads the sense
-                                   in general and no special tool of it was tried there
-    looked there, not recognised   what was gathered of the sense, a tool of it, or what was cited, covers some of it,
+    found, not answered with       the gathered evidence or a tool's findings there hold the gold: the controller or
+                                   the checks lost it
+    no engine here                 a tool of the sense was called and is not available, or no general engine for the
+                                   sense is installed and no special tool of it was tried there
+    looked there, not recognised   gathered evidence of the sense, a tool of it or a citation covers part of that time,
                                    without the gold
-    never looked there             the sense can be read here, and nothing read it there
+    never looked there             an engine for the sense is available, but nothing used it there
 
-A gold is held as `longtake.evalharness.scoring.grading` says: a short one may be held by chance.
+`longtake.evalharness.scoring.grading` decides whether something holds the gold; a short gold may match by chance.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _CAPABILITIES = {SPECS[tool].name: SPECS[tool].capabilities for tool in ALL_TOOL
 
 @dataclass(frozen=True, slots=True)
 class _Sense:
-    """The evidence that may hold a gold, the layers and engines of which one reads most of it, and those for some."""
+    """The evidence that may hold a gold, its general readers (layers and engines), and its special ones."""
 
     evidence: tuple[Modality, ...]
     readers: tuple[str, ...]
     special: tuple[str, ...] = ()
 
     def uses(self, tool: str) -> bool:
-        """Whether a tool works with one of them."""
+        """Whether a tool uses one of them."""
         return bool({*self.readers, *self.special} & set(_CAPABILITIES.get(tool, ())))
 
 
@@ -67,30 +67,30 @@ _UNKNOWN = _Sense(("speech", "scene_text", "visual", "audio"), ())
 
 
 class Needed(Record):
-    """Why a question was not answered right, as far as its run tells."""
+    """Why a question was not answered right, as far as its trace shows."""
 
     group: Group
-    missing: dict[str, str] = Field(description="What has no engine here and why: tools that were called, and readers.")
-    called: tuple[str, ...] = Field(description="The tools that were called, each once.")
+    missing: dict[str, str] = Field(description="What has no engine here, and why: called tools, and readers.")
+    called: tuple[str, ...] = Field(description="The tools called, each once.")
 
     def __str__(self) -> str:
-        lacking = f" (not here: {', '.join(self.missing)})" if self.missing else ""
+        lacking = f" (not available: {', '.join(self.missing)})" if self.missing else ""
         return f"{self.group}{lacking}; called: {', '.join(self.called) or 'nothing'}"
 
 
 def evidence_of(modality: str) -> tuple[Modality, ...]:
-    """What evidence may hold a gold of this modality."""
+    """Evidence that may hold a gold of this modality."""
     return _SENSES.get(modality, _UNKNOWN).evidence
 
 
 def what_was_needed(question: ClipQuestion, answer: Answer, workspace: Workspace) -> Needed:
-    """Read the trace of a question that was not answered right.
+    """Explain a question that was not answered right from its trace.
 
     Raises:
-        LibraryError: when its trace is not whole.
+        LibraryError: when the trace is incomplete.
     """
     sense = _SENSES.get(question.modality, _UNKNOWN)
-    gathered, calls = _left(workspace, answer)
+    gathered, calls = _recorded(workspace, answer)
     own = [call for call in calls if sense.uses(call.name)]
     refused = {
         call.name: f"{call.result.failure.message} {call.result.failure.remedy}".strip()
@@ -118,8 +118,8 @@ class _Call:
     spans: tuple[TimeSpan, ...]
 
 
-def _left(workspace: Workspace, answer: Answer) -> tuple[list[Evidence], list[_Call]]:
-    """What was gathered before the first call, and the calls."""
+def _recorded(workspace: Workspace, answer: Answer) -> tuple[list[Evidence], list[_Call]]:
+    """The evidence gathered before the first call, and the calls."""
     if answer.trace is None:
         return [], []
     trace = RecordedTrace(workspace.library.trace_root, answer.trace)
@@ -138,27 +138,27 @@ def _left(workspace: Workspace, answer: Answer) -> tuple[list[Evidence], list[_C
 
 
 def _unread(sense: _Sense, workspace: Workspace) -> dict[str, str]:
-    """Why nothing reads a sense here, by layer or capability; empty when something does."""
+    """Why nothing here can read a sense, by layer or capability; empty if something can."""
     reasons: dict[str, str] = {}
     for name in sense.readers:
         if name not in ENGINES:
-            reasons[name] = "none in the file or beside it"
+            reasons[name] = "none in the file or next to it"
             continue
         report = workspace.engines.report(name)
         if report.engine:
             return {}
         tried = (f"{engine}: {reason}" for engine, reason in report.reasons.items())
-        reasons[name] = "; ".join(tried) or "the profile names none"
+        reasons[name] = "; ".join(tried) or "no engine in the profile"
     return reasons
 
 
 def _covers(call: _Call, question: ClipQuestion) -> bool:
-    """Whether a call read some of the time in which the gold is shown."""
+    """Whether a call covered part of the time in which the gold is shown."""
     return not call.result.failure and any(span.overlaps(question.evidence) for span in call.spans)
 
 
 def _cited(question: ClipQuestion, answer: Answer, sense: _Sense) -> bool:
-    """Whether the answer rests on something there; the facts of a recording belong to every sense."""
+    """Whether the answer cites something there; a recording's metadata counts for every sense."""
     return any(
         citation.modality in (*sense.evidence, "metadata")
         and TimeSpan(start=citation.start, end=citation.end).overlaps(question.evidence)
@@ -167,7 +167,7 @@ def _cited(question: ClipQuestion, answer: Answer, sense: _Sense) -> bool:
 
 
 def _holds(question: ClipQuestion, found: Sequence[Evidence]) -> bool:
-    """Whether what was found, together or one piece of it, holds the gold."""
+    """Whether the findings, together or one of them, hold the gold."""
     gold, cited_times = Gold.read(question.answer), question.kind != "duration"
     return any(
         holds(gold, _quoting(question, items), question.tolerance_s, cited_times=cited_times)

@@ -1,8 +1,8 @@
-"""Measure the ranking of the extractive controller, and fit how far its best candidate can be trusted, to a run.
+"""Measures the extractive controller's ranking and fits the confidence of its best candidate to a run.
 
-The run is one of `bench clips`; its traces hold what each question was read as and all that was found for it. A
-candidate is right when its line holds the gold by the rule for closest lines (`closest`); the best one can be trusted
-when grading would call it held. Cross-validated: what is told of a clip was fitted to others.
+The run is one of `bench clips`; its traces hold how each question was read and everything found for it. A candidate is
+right if its line holds the gold by the rule for closest lines (`closest`); the best one can be trusted if grading would
+call it held. Figures are cross-validated: those of a clip come from weights fitted to other clips.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from longtake.tools.core.result import ToolResult
 FILE = "ranking.json"
 _DECAY = 0.01
 _FOLDS = 10
-_WRONG = 0.035  # share of all questions that may be answered wrongly and surely, in cross-validation
+_WRONG = 0.035  # share of all questions that may be answered wrongly with confidence, in cross-validation
 
 
 class RankingReport(Record):
-    """The public shape of `bench ranking --json`: shares of questions, of clips that the weights were not fitted to."""
+    """The public shape of `bench ranking --json`: shares of questions, with weights fitted to other clips."""
 
     embedding: str
     questions: int
@@ -54,7 +54,7 @@ class RankingReport(Record):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One question of the run with its candidates, and which of them are right."""
+    """A question of the run with its candidates, and which of them are right."""
 
     clip: str
     query: Query
@@ -69,13 +69,13 @@ def fit_ranking(
     folder: Path | None,
     notify: Callable[[str], None],
 ) -> RankingReport:
-    """Fit to questions and the ids of the traces in which they were asked.
+    """Fit to questions, given with the ids of the traces in which they were asked.
 
     Args:
-        workspace: whose library holds the traces.
-        questions: with the run of each.
-        folder: where the weights are written, beside those for other embeddings; None: nowhere.
-        notify: is told what is being done.
+        workspace: its library holds the traces.
+        questions: each with its run.
+        folder: where to write the weights, next to those for other embeddings; None writes nothing.
+        notify: progress callback.
     """
     reader = LearnedReader(workspace.engines)
     asked = []
@@ -102,10 +102,10 @@ def fit_ranking(
 
 
 def runs_of(reports: Sequence[Path], media: Path, wordings: Path | None) -> list[tuple[ClipQuestion, str]]:
-    """The questions of reports of `bench clips --json`, each with the run in which it was asked.
+    """The questions of `bench clips --json` reports, each with the run in which it was asked.
 
     Raises:
-        ConfigError: when a report or a question cannot be read.
+        ConfigError: when a report or a question can't be read.
     """
     asked = [*load_questions(media), *(load_wordings(media, wordings) if wordings else ())]
     known = {(each.id, each.question): each for each in asked}
@@ -114,18 +114,18 @@ def runs_of(reports: Sequence[Path], media: Path, wordings: Path | None) -> list
         try:
             answers = json.loads(report.read_text(encoding="utf-8"))["answers"]
         except (OSError, ValueError, KeyError) as error:
-            raise ConfigError(f"{report} is no report of `bench clips --json` ({error}).") from error
+            raise ConfigError(f"{report} isn't a report of `bench clips --json` ({error}).") from error
         runs = ((known.get((each["id"], each["question"])), each["trace"]) for each in answers)
         found += [(question, run) for question, run in runs if question and run]
     return found
 
 
 def show_ranking(report: RankingReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     return [
-        f"{report.embedding}: {report.questions} questions about {report.clips} clips, by weights of others",
+        f"{report.embedding}: {report.questions} questions about {report.clips} clips, with weights fitted to others",
         f"  best line right {report.best_right:.1%}, among the best three {report.three_right:.1%}",
-        f"  answered from a confidence of {report.sure:g}: {report.answered:.1%}, of all wrong {report.wrong:.1%}",
+        f"  answered at a confidence from {report.sure:g}: {report.answered:.1%}, wrong {report.wrong:.1%} of all",
     ]
 
 
@@ -134,10 +134,10 @@ def _asked(question: ClipQuestion, trace: RecordedTrace, embed: Embed) -> _Asked
     if not events:
         return None
     messages = conversation(trace, events[-1])
-    told = {key: value for message in messages for key, value in message.additional_kwargs.items()}
-    query = Query.model_validate(told[QUERY])
+    facts = {key: value for message in messages for key, value in message.additional_kwargs.items()}
+    query = Query.model_validate(facts[QUERY])
     results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
-    candidates = candidates_of(query, Gathered.model_validate(told[GATHERED]), results, embed)
+    candidates = candidates_of(query, Gathered.model_validate(facts[GATHERED]), results, embed)
     if not candidates:
         return None
     right = np.array([closest_hold(question, [each.closest]) for each in candidates], np.float32)
@@ -145,7 +145,7 @@ def _asked(question: ClipQuestion, trace: RecordedTrace, embed: Embed) -> _Asked
 
 
 def _held(question: ClipQuestion, candidate: Candidate) -> bool:
-    """Whether grading calls an answer held that quotes the candidate and cites it."""
+    """Whether grading would call an answer held that quotes and cites the candidate."""
     answer = Answer(
         question=question.question,
         status="answered",
@@ -157,7 +157,7 @@ def _held(question: ClipQuestion, candidate: Candidate) -> bool:
 
 
 def _fit(asked: Sequence[_Asked], weights: Weights) -> Weights:
-    """The weights with those that tell how far the best candidate can be trusted fitted anew."""
+    """The weights, with those for confidence in the best candidate refitted."""
     tops = [(each, ranked(each.query, each.candidates, weights)) for each in asked]
     rows = np.array([standing(each.query, order) for each, order in tops], np.float32)
     held = np.array([each.held(order[0][0]) for each, order in tops], np.float32)
@@ -167,7 +167,7 @@ def _fit(asked: Sequence[_Asked], weights: Weights) -> Weights:
 
 
 def _threshold(tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]]) -> float:
-    """The lowest confidence at which no more than `_WRONG` of all questions are answered wrongly."""
+    """The lowest confidence at which at most `_WRONG` of all questions are answered wrongly."""
     wrong = sorted((trust for each, order, trust in tops if not each.held(order[0][0])), reverse=True)
     allowed = int(_WRONG * len(tops))
     return round(wrong[allowed] + 1e-3, 3) if allowed < len(wrong) else 0.5
@@ -198,6 +198,6 @@ def _report(
 
 
 def _write(file: Path, family: str, weights: Weights) -> None:
-    held = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    held[family] = weights.model_dump(mode="json")
-    file.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    families = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    families[family] = weights.model_dump(mode="json")
+    file.write_text(json.dumps(families, indent=1) + "\n", encoding="utf-8")

@@ -1,6 +1,6 @@
-"""How well questions are read that taught the heads nothing, and the heads themselves, fitted anew.
+"""Refits the heads that read questions, and cross-validates them.
 
-Cross-validated in ten folds: all wordings about a clip lie in one fold, the other examples are dealt out.
+There are ten folds: all wordings about a clip are in one fold, the other examples are distributed at random.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PROVENANCE = "heads.json"
 
 
 class Accuracy(Record):
-    """Shares of questions read right, none of which taught the heads that read them."""
+    """Shares of questions read right by heads that weren't fitted to them."""
 
     sources: Share
     targets: Share
 
 
 class FittedHeads(Record):
-    """Heads of one embedding: what they were fitted to, and how well they read what they were not."""
+    """The heads of one embedding: what they were fitted to, and how well they read other questions."""
 
     embedding: str
     examples: int
@@ -51,18 +51,18 @@ class ReaderReport(Record):
 
 
 def measure_reader(settings: Settings, folder: Path | None, notify: Callable[[str], None]) -> ReaderReport:
-    """Cross-validate the heads of every text embedding that there is here.
+    """Cross-validate the heads of every text embedding available here.
 
     Args:
         settings: name the embeddings.
-        folder: where the heads fitted to all examples are written; None: nowhere.
-        notify: is told what is being done.
+        folder: where to write the heads fitted to all examples; None writes nothing.
+        notify: progress callback.
     """
     bank = load_bank()
     embeddings: list[TextEmbedding] = EngineTable(settings).load_each("text_embedding")
     fitted = []
     for embedding in embeddings:
-        notify(f"reading {len(bank)} questions by {embedding.id}")
+        notify(f"reading {len(bank)} questions with {embedding.id}")
         questions = [example.question for example in bank]
         vectors = embedding.embed(questions)
         seen = features(questions, vectors)
@@ -71,13 +71,13 @@ def measure_reader(settings: Settings, folder: Path | None, notify: Callable[[st
             (folder / f"{family(embedding.id)}.npz").write_bytes(packed(fit_heads(bank, seen)))
     report = ReaderReport(heads=tuple(fitted))
     if folder:
-        told = {family(each.embedding): each.model_dump(mode="json") for each in fitted}
-        (folder / PROVENANCE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        provenance = {family(each.embedding): each.model_dump(mode="json") for each in fitted}
+        (folder / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
     return report
 
 
 def show_reader(report: ReaderReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     lines = []
     for each in report.heads:
         lines.append(f"{each.embedding}, {each.examples} examples, {FOLDS} folds")
@@ -109,11 +109,11 @@ def _cross_validated(embedding: str, bank: Sequence[Example], vectors: Matrix, s
 
 def _folds(bank: Sequence[Example]) -> np.ndarray:
     """The fold of every example."""
-    dealt = np.random.default_rng(0)
+    random = np.random.default_rng(0)
     clips = sorted({example.clip for example in bank if example.clip})
-    dealt.shuffle(clips)
+    random.shuffle(clips)
     of_clip = {clip: number % FOLDS for number, clip in enumerate(clips)}
-    loose = iter(dealt.permutation(len(bank)) % FOLDS)
+    loose = iter(random.permutation(len(bank)) % FOLDS)
     return np.array([of_clip[example.clip] if example.clip else next(loose) for example in bank])
 
 

@@ -1,12 +1,12 @@
-"""Rewordings of the questions about a folder of clips: what somebody else would have asked in their place.
+"""Reads rewordings of the questions about a folder of clips.
 
-A file of them holds one JSON object a line; other keys are left alone:
+The file has one JSON object per line; other keys are ignored:
 
-    id        of the question in the folder's `questions.jsonl`
+    id        the question's id in the folder's `questions.jsonl`
     variant   which of its rewordings this is, a number or text
     question  the rewording
 
-Gold, evidence and all else are those of the question.
+Gold, evidence and everything else come from the question.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Wording(BaseModel):
 
 
 def load_wordings(folder: Path, file: Path, modalities: Collection[str] = ()) -> list[ClipQuestion]:
-    """The questions of a folder as a file rewords them, in the file's order, and see that their clips are there.
+    """The questions of a folder as a file rewords them, in the file's order; checks that their clips exist.
 
     Raises:
-        MediaError: when the file, the folder's questions or a clip that is asked about is missing.
-        ConfigError: when a line is not a rewording or is one of no question, or none has a wanted modality.
+        MediaError: when the file, the folder's questions or a clip is missing.
+        ConfigError: when a line isn't a rewording, rewords an unknown question, or none has a requested modality.
     """
     known = {question.id: question for question in all_questions(folder)}
     reworded = []
@@ -45,8 +45,8 @@ def load_wordings(folder: Path, file: Path, modalities: Collection[str] = ()) ->
         wording = parse_line(Wording, "a rewording", where, line)
         question = known.get(wording.id)
         if question is None:
-            raise ConfigError(f"{where} rewords {wording.id!r}, which is no question of {folder / QUESTIONS}.")
+            raise ConfigError(f"{where} rewords {wording.id!r}, which isn't in {folder / QUESTIONS}.")
         reworded.append(question.model_copy(update={"question": wording.question, "variant": wording.variant}))
-    wanted = of_modalities(reworded, modalities, file)
-    check_clips(folder, wanted)
-    return wanted
+    chosen = of_modalities(reworded, modalities, file)
+    check_clips(folder, chosen)
+    return chosen

@@ -1,4 +1,4 @@
-"""What is said in a clip, from the files beside it and the tracks inside it."""
+"""Reads what is said in a clip from the files next to it and the tracks inside it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from longtake.preprocess.media.subtitle_formats import Cue, parse_subtitles
 
 
 def transcript(clip: Path) -> list[Cue]:
-    """The cues of a clip's first sidecar or, without one, its STM file, its subtitle track or its text; in seconds.
+    """The cues, in seconds, of a clip's first sidecar, or else its STM file, subtitle track or text file.
 
     STM is NIST's segment time mark: file, channel, speaker, start, end and words on a line. A plain `.txt` has no
-    times: it is one cue as long as the clip. One with tabs is a list of labels, and not what is said.
+    times: it becomes one cue as long as the clip. One with tabs is a list of labels, not a transcript.
 
     Raises:
-        MediaError: when one of them cannot be read.
+        MediaError: when one of them can't be read.
     """
     for sidecar in find_sidecars(clip):
         return parse_subtitles(sidecar.path.read_bytes(), sidecar.path.name)

@@ -1,1 +1,1 @@
-"""Measurements on an hour of video made of clips."""
+"""Benchmarks on an hour of video made of clips."""

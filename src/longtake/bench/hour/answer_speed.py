@@ -1,4 +1,4 @@
-"""How long an answer takes: in a process that is warm, and from a shell, where everything is loaded first."""
+"""Times answers: in a warm process, and from a shell, where everything is loaded first."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from longtake.bench.clips.clip_questions import load_questions
 from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
-from longtake.bench.timing import Beside, Machine, load, timed
-from longtake.bench.watching import telling
+from longtake.bench.timing import Comparison, Machine, load, timed
+from longtake.bench.watching import tenths_watcher
 from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.workspace import Workspace
 
-WARM_QUESTIONS = 25  # the first loads the models and is not counted
+WARM_QUESTIONS = 25  # the first one loads the models and isn't counted
 COLD_RUNS = 5
 AIM_WARM, AIM_COLD = 1.0, 4.0  # seconds
-_FLOOR = "import langgraph.graph, chromadb, faiss"  # what every question has to load
+_FLOOR = "import langgraph.graph, chromadb, faiss"  # what every question must load
 
 
 class AskReport(Record):
@@ -31,11 +31,11 @@ class AskReport(Record):
     machine: Machine
     video_seconds: float
     warm: Spread
-    cold: Beside
+    cold: Comparison
 
 
 def measure_ask(session: Session, media: Path, folder: Path, notify: Notify, seconds: float = HOUR) -> AskReport:
-    """Ask the questions of a folder of clips about a long video made of them; what is answered does not count.
+    """Ask the questions of a folder of clips about a long video made of them; the answers don't matter.
 
     Raises:
         EngineError: when a question fails, or there are too few of them.
@@ -46,37 +46,37 @@ def measure_ask(session: Session, media: Path, folder: Path, notify: Notify, sec
     questions = list(texts)[:: max(1, len(texts) // WARM_QUESTIONS)][:WARM_QUESTIONS]
     notify(f"indexing {reel.path.name}")
     library = folder / "library"
-    Workspace(library, session.settings).add(reel.path, telling(notify))
+    Workspace(library, session.settings).add(reel.path, tenths_watcher(notify))
     before = load()
     notify("asking, warm")
     warm = measure_warm(library, reel.path, session.settings, [(question, ()) for question in questions])
-    notify("asking, each time in a fresh process")
+    notify("asking, each time in a new process")
     cold = measure_cold(session, library, reel.path, questions[:COLD_RUNS])
     return AskReport(machine=Machine.since(before), video_seconds=reel.seconds, warm=warm, cold=cold)
 
 
 def show_ask(report: AskReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     return [
         str(report.machine),
-        f"one video of {report.video_seconds:g} s; seconds as median [least, most] n=questions",
-        f"ask, warm   {report.warm}, aim at most {AIM_WARM:g}",
-        f"ask, cold   {report.cold.against('its imports alone')}, aim at most {AIM_COLD:g} s",
+        f"one video of {report.video_seconds:g} s; seconds as median [min, max] n=questions",
+        f"ask, warm   {report.warm}, target at most {AIM_WARM:g}",
+        f"ask, cold   {report.cold.against('its imports alone')}, target at most {AIM_COLD:g} s",
     ]
 
 
 def measure_warm(
     library: Path, video: Path, settings: Settings, questions: Sequence[tuple[str, Sequence[str]]]
 ) -> Spread:
-    """Put questions, each with its options, one after the other in this process; the first is not counted.
+    """Time questions, each with its options, in this process; the first one isn't counted.
 
-    No question should be put twice, since tools cache.
+    No question should be asked twice, since tools cache results.
 
     Raises:
         EngineError: when there are fewer than two, or one fails.
     """
     if len(questions) < 2:
-        raise EngineError(f"{video.name} has {len(questions)} questions to be timed with; give clips with two or more.")
+        raise EngineError(f"{video.name} has {len(questions)} questions, too few to time; give clips with two or more.")
     agent = Agent(Workspace(library, settings))
 
     def ask(question: str, options: Sequence[str]) -> None:
@@ -88,11 +88,11 @@ def measure_warm(
     return Spread.of([timed(partial(ask, *question)) for question in questions[1:]])
 
 
-def measure_cold(session: Session, library: Path, video: Path, questions: Sequence[str]) -> Beside:
-    """Put each question from a shell of its own, in turns with a process that only imports what asking needs."""
+def measure_cold(session: Session, library: Path, video: Path, questions: Sequence[str]) -> Comparison:
+    """Time each question in a process of its own, in turns with a process that only imports what asking needs."""
 
     def command(question: str) -> Callable[[], object]:
         return partial(run, longtake(session, library, "ask", str(video), question, "--json"))
 
     pairs = [(timed(partial(run, python("-c", _FLOOR))), timed(command(question))) for question in questions]
-    return Beside.of([ours for _, ours in pairs], [floor for floor, _ in pairs])
+    return Comparison.of([ours for _, ours in pairs], [floor for floor, _ in pairs])

@@ -1,7 +1,7 @@
-"""Clips as segments that can be joined packet by packet: 1280x720 H.264 at 25 pictures a second, with mono AAC.
+"""Encodes clips as segments that can be joined packet by packet: 1280x720 H.264 at 25 pictures a second, mono AAC.
 
-Encoding is slow and joining is not, so a clip is encoded once and its segment kept. 8 pictures last exactly as long as
-15 AAC frames: segments of whole groups of those follow each other without a seam in picture or sound.
+Encoding is slow and joining isn't, so a clip is encoded once and its segment kept. 8 pictures last exactly as long as
+15 AAC frames, so segments of whole groups of those join without a seam in picture or sound.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ WIDTH, HEIGHT, FPS = 1280, 720, 25
 RATE = 48_000
 GROUP = 0.32  # seconds
 _GROUP_PICTURES, _GROUP_PACKETS, _PACKET = 8, 15, 1024
-# A fixed number of threads gives the same bytes each time. The quick preset is also quick to decode, which makes the
-# bare decoding that others are compared with no slower than it has to be.
+# A fixed number of threads gives the same bytes each time. The fast preset is also fast to decode, which keeps the bare
+# decoding, the baseline, fast.
 _X264 = {"preset": "veryfast", "crf": "23", "threads": "2"}
 _TURNS = {90: "transpose=cclock", 180: "hflip,vflip", 270: "transpose=clock"}
 
 
 def groups_of(seconds: float) -> int:
-    """Groups that a clip of so many seconds fills, the last one perhaps in part."""
+    """Groups that a clip of this many seconds fills, the last one perhaps partly."""
     return max(1, ceil(round(seconds / GROUP, 6)))
 
 
 def clip_segment(clip: Path, folder: Path, ground: Image.Image) -> Path:
-    """The segment of a clip, in a folder that keeps them; where a clip has no picture, `ground` is shown.
+    """The segment of a clip, kept in `folder`; a clip without a picture shows `ground`.
 
     Raises:
-        MediaError: when the clip cannot be read.
+        MediaError: when the clip can't be read.
     """
     media = probe(clip)
     groups = groups_of(media.duration)
@@ -58,7 +58,7 @@ def clip_segment(clip: Path, folder: Path, ground: Image.Image) -> Path:
 
 
 def still_segment(picture: Image.Image, groups: int, folder: Path) -> Path:
-    """The segment of a picture of 1280x720 that stands, in silence, for a number of groups."""
+    """The silent segment that shows a 1280x720 picture for a number of groups."""
     target = folder / f"{content_key(ground_key(picture), str(groups), repr(_X264))}.mp4"
     if not target.exists():
         silence = np.zeros(groups * _GROUP_PACKETS * _PACKET, np.float32)
@@ -67,14 +67,14 @@ def still_segment(picture: Image.Image, groups: int, folder: Path) -> Path:
 
 
 def ground_key(picture: Image.Image) -> str:
-    """Names a picture by its pixels."""
+    """A key for a picture, from its pixels."""
     return content_key(picture.tobytes().hex())
 
 
 def join(parts: Sequence[tuple[Path, int]], target: Path) -> None:
-    """Write segments one after the other into one file; each part is a segment and its groups."""
-    beside = target.with_suffix(".part")
-    with av.open(str(beside), "w", format="mp4") as joined:
+    """Join segments into one file; each part is a segment and its groups."""
+    partial = target.with_suffix(".part")
+    with av.open(str(partial), "w", format="mp4") as joined:
         streams: dict[str, Any] = {}
         before = 0
         for path, groups in parts:
@@ -85,17 +85,17 @@ def join(parts: Sequence[tuple[Path, int]], target: Path) -> None:
                     if packet.dts is None or packet.pts is None or packet.time_base is None:
                         continue
                     if packet.stream.type == "audio" and packet.pts >= (groups * _GROUP_PACKETS - 1) * _PACKET:
-                        continue  # the encoder's run-out, where the next segment's first packet comes
+                        continue  # the encoder's padding, where the next segment's first packet goes
                     shift = round(before * GROUP / packet.time_base)
                     packet.pts, packet.dts = packet.pts + shift, packet.dts + shift
                     packet.stream = streams[packet.stream.type]
                     joined.mux(packet)
             before += groups
-    os.replace(beside, target)
+    os.replace(partial, target)
 
 
 def _fitted(clip: Path, media: MediaInfo) -> Iterator[VideoFrame]:
-    """The pictures of a clip, 25 for each second from the media's origin, inside 1280x720 on black."""
+    """The pictures of a clip, 25 per second from the media's origin, fitted into 1280x720 on black."""
     assert media.video is not None
     with open_media(clip) as container:
         stream: Any = container.streams[media.video.index]
@@ -128,7 +128,7 @@ def _pulled(graph: Graph) -> Iterator[VideoFrame]:
 
 
 def _sound(clip: Path, media: MediaInfo, groups: int) -> Samples:
-    """The sound of a clip as (samples,) at `RATE`, on the clock of its pictures; silence where it has none."""
+    """The sound of a clip as (samples,) at `RATE`, on the clock of its pictures; silence if it has none."""
     track = np.zeros(groups * _GROUP_PACKETS * _PACKET, np.float32)
     for block in read_audio(clip, media, rate=RATE):
         first = round(block.start * RATE)
@@ -138,10 +138,10 @@ def _sound(clip: Path, media: MediaInfo, groups: int) -> Samples:
 
 
 def _encode(target: Path, pictures: Iterator[VideoFrame], sound: Samples, groups: int) -> None:
-    """Write a segment; pictures that are missing at the end are the last one again."""
+    """Write a segment; if pictures are missing at the end, the last one is repeated."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_suffix(".part")
-    with av.open(str(beside), "w", format="mp4") as container:
+    partial = target.with_suffix(".part")
+    with av.open(str(partial), "w", format="mp4") as container:
         video: Any = container.add_stream("libx264", rate=FPS, options=_X264)
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         audio: Any = container.add_stream("aac", rate=RATE, layout="mono", bit_rate=64_000)
@@ -153,7 +153,7 @@ def _encode(target: Path, pictures: Iterator[VideoFrame], sound: Samples, groups
         container.mux(video.encode())
         container.mux(audio.encode(_samples(sound)))
         container.mux(audio.encode())
-    os.replace(beside, target)
+    os.replace(partial, target)
 
 
 def _samples(sound: Samples) -> av.AudioFrame:

@@ -1,4 +1,4 @@
-"""`longtake index` killed at chosen moments and started again, with what it had finished at each kill."""
+"""Kills `longtake index` at chosen moments, restarts it, and counts what it had finished at each kill."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Stamp = tuple[int, int]  # inode, and modification time in nanoseconds
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Seconds after a step begins to be built, or after the process starts where `step` is None."""
+    """Seconds after a step starts, or after the process starts if `step` is None."""
 
     step: str | None
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
-    """A kill: seconds after the process started, the step it fell into, and the chunks finished in all builds."""
+class KillPoint:
+    """A kill: seconds after the process started, the step it interrupted, and the chunks finished in all builds."""
 
     after: float
     step: str
@@ -43,7 +43,7 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """An unfinished build: the place of its first layer when it is whole, and its finished chunks."""
+    """An unfinished build: where its first layer will be when complete, and its finished chunks."""
 
     layer: Path
     chunks: dict[Path, Stamp]
@@ -56,35 +56,35 @@ class Build:
         return cls(folder.parent.parent / layer.parent.name / layer.name, stamps)
 
     def redone(self) -> int:
-        """How many of the chunks have been made again since."""
+        """How many of the chunks have been built again since."""
         left = [file for file in self.chunks if file.exists()]
         if left:
             return sum(file not in left or _stamp(file) != stamp for file, stamp in self.chunks.items())
-        # The layer is in place and the chunks are gone: its run record says how many were used again. A process that
-        # was killed before it wrote that counts as having made all of them again.
+        # The layer is complete and the chunks are gone: its run record says how many were reused. A process killed
+        # before it wrote that counts as having built all of them again.
         facts = LayerStore(self.layer.parent.parent).run(self.layer.parent.name, self.layer.name)
         reused: int = facts.get("chunks_reused", 0)
         return max(0, len(self.chunks) - reused)
 
 
 class Indexing:
-    """One run from a fresh library to the end of indexing, over as many processes as it takes."""
+    """One run from a new library to the end of indexing, over as many processes as it takes."""
 
     def __init__(self, command: Sequence[str], library: Path) -> None:
-        self.finished = self.redone = 0  # chunks: finished at a kill, and those of them that were made again
+        self.finished = self.redone = 0  # chunks: finished at a kill, and those of them built again
         self._command = command
         self._library = library
         self._left: list[Build] = []
 
-    def kill_at(self, moment: Moment) -> Fallen | None:
-        """Start a process and kill it with all it started; None when it came to its end before the moment.
+    def kill_at(self, moment: Moment) -> KillPoint | None:
+        """Start a process and kill it with its children; None if it finished before the moment.
 
         Raises:
             EngineError: when it failed by itself.
         """
-        with tempfile.TemporaryFile("w+") as said:
+        with tempfile.TemporaryFile("w+") as stderr:
             began, started = time.time_ns(), time.monotonic()
-            process = self._start(said)
+            process = self._start(stderr)
             try:
                 _wait_for(moment, process, lambda: step_being_built(self._library, began))
             finally:
@@ -96,17 +96,17 @@ class Indexing:
             if process.returncode == -signal.SIGKILL:
                 self._left = [Build.read(folder) for folder in _builds(self._library)]
                 chunks = sum(len(build.chunks) for build in self._left)
-                return Fallen(after, step_being_built(self._library, began), chunks)
-            said.seek(0)
-            check(self._command, process.returncode, said.read())
+                return KillPoint(after, step_being_built(self._library, began), chunks)
+            stderr.seek(0)
+            check(self._command, process.returncode, stderr.read())
             return None
 
     def finish(self) -> None:
         """Index to the end."""
         self.kill_at(Moment(None, float("inf")))
 
-    def _start(self, said: IO[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True)
+    def _start(self, stderr: IO[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=stderr, start_new_session=True)
 
     def _count(self) -> None:
         self.finished += sum(len(build.chunks) for build in self._left)
@@ -115,12 +115,12 @@ class Indexing:
 
 
 def step_being_built(library: Path, since: int) -> str:
-    """The step whose layers were begun last, and after a moment in nanoseconds since 1970; else `BETWEEN`."""
-    begun: list[tuple[int, str]] = []
-    with suppress(FileNotFoundError):  # put in place meanwhile; the next look sees the rest
+    """The step whose layers were started last, if after `since` (nanoseconds since 1970); else `BETWEEN`."""
+    started_layers: list[tuple[int, str]] = []
+    with suppress(FileNotFoundError):  # moved into place meanwhile; the next look sees the rest
         for items in library.glob(f"videos/*/layers/{FOLDER}/*/layers/*/*/items.jsonl"):
-            begun.append((items.stat().st_mtime_ns, items.parent.parent.name))
-    changed, layer = max(begun, default=(0, ""))
+            started_layers.append((items.stat().st_mtime_ns, items.parent.parent.name))
+    changed, layer = max(started_layers, default=(0, ""))
     return step_of(layer) if changed >= since else BETWEEN
 
 
@@ -130,7 +130,7 @@ def step_of(layer: str) -> str:
 
 
 def _wait_for(moment: Moment, process: subprocess.Popen[bytes], step: Callable[[], str]) -> None:
-    """Wait for a moment, or for the end of the process if that comes first."""
+    """Wait for a moment, or the end of the process if that comes first."""
     since = time.monotonic() if moment.step is None else None
     while process.poll() is None:
         if since is None and step() == moment.step:
@@ -141,7 +141,7 @@ def _wait_for(moment: Moment, process: subprocess.Popen[bytes], step: Callable[[
 
 
 def _builds(library: Path) -> Iterator[Path]:
-    """The folders of builds that hold a layer."""
+    """The build folders that contain a layer."""
     folders = library.glob(f"videos/*/layers/{FOLDER}/*")
     return (folder for folder in folders if any(folder.glob("layers/*/*")))
 

@@ -1,7 +1,7 @@
-"""How much memory indexing takes, and that an hour takes no more than five minutes of the same clips.
+"""Measures how much memory indexing takes, on five minutes and on an hour of the same clips.
 
-Memory is proportional set size: pages that processes share are counted once. It is summed over `longtake index` and
-the processes it starts, five times a second, and the greatest sum is kept: a peak shorter than that may be missed.
+Memory is proportional set size, which counts shared pages once. It is summed over `longtake index` and its child
+processes five times a second, and the highest sum is kept; shorter peaks may be missed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PROC = Path("/proc")
 
 
 class Peak(Record):
-    """The most memory that indexing one video took, in megabytes (10^6 bytes), and how often it was looked at."""
+    """The peak memory of indexing one video, in megabytes (10^6 bytes), and the number of samples."""
 
     video_seconds: float
     megabytes: float
@@ -47,13 +47,13 @@ class MemoryReport(Record):
 def measure_memory(
     session: Session, media: Path, folder: Path, notify: Notify, seconds: float = HOUR, short: float = SHORT
 ) -> MemoryReport:
-    """Index a short and a long video of the same clips, each into a fresh library by a process of its own.
+    """Index a short and a long video of the same clips, each into a new library in a process of its own.
 
     Raises:
-        EngineError: when the system does not tell proportional set sizes, or indexing fails.
+        EngineError: when the system doesn't report proportional set sizes, or indexing fails.
     """
     if not (_PROC / "self" / "smaps_rollup").exists():
-        raise EngineError("Memory is measured by /proc/PID/smaps_rollup, which this system lacks; measure on Linux.")
+        raise EngineError("Measuring memory needs /proc/PID/smaps_rollup, which this system lacks; use Linux.")
     before = load()
     peaks = []
     for length in (short, seconds):
@@ -68,42 +68,42 @@ def measure_memory(
 
 
 def show_memory(report: MemoryReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     peaks = [
         f"{peak.video_seconds:>6g} s of video  {peak.megabytes:.0f} MB at most, {peak.samples} samples in"
         f" {peak.seconds:.0f} s"
         for peak in (report.short, report.long)
     ]
-    aims = f"aims at most {AIM_GROWTH:g}, and {AIM_MEGABYTES} MB"
-    return [str(report.machine), *peaks, f"ratio {report.growth:.3f} n=1, {aims}"]
+    targets = f"targets at most {AIM_GROWTH:g}, and {AIM_MEGABYTES} MB"
+    return [str(report.machine), *peaks, f"ratio {report.growth:.3f} n=1, {targets}"]
 
 
 def peak_of(command: Sequence[str], video_seconds: float) -> Peak:
-    """Run a command and watch the memory of it and of the processes it starts."""
+    """Run a command and sample the memory of it and its child processes."""
     started = time.monotonic()
-    most, samples = 0, 0
-    with tempfile.TemporaryFile("w+") as said:
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as process:
+    peak, samples = 0, 0
+    with tempfile.TemporaryFile("w+") as stderr:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process:
             while process.poll() is None:
-                most, samples = max(most, sum(map(_proportional_set_size, _tree(process.pid)))), samples + 1
+                peak, samples = max(peak, sum(map(_proportional_set_size, _tree(process.pid)))), samples + 1
                 time.sleep(_EVERY)
-        said.seek(0)
-        check(command, process.returncode, said.read())
+        stderr.seek(0)
+        check(command, process.returncode, stderr.read())
     seconds = round(time.monotonic() - started, 3)
-    return Peak(video_seconds=video_seconds, megabytes=round(most / 1e6, 1), samples=samples, seconds=seconds)
+    return Peak(video_seconds=video_seconds, megabytes=round(peak / 1e6, 1), samples=samples, seconds=seconds)
 
 
 def _tree(process: int) -> Iterator[int]:
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     yield process
     for children in (_PROC / str(process)).glob("task/*/children"):
-        with suppress(OSError):  # it ended while it was looked at
+        with suppress(OSError):  # it ended meanwhile
             for child in children.read_text().split():
                 yield from _tree(int(child))
 
 
 def _proportional_set_size(process: int) -> int:
-    """Bytes; 0 for a process that has ended."""
+    """The size in bytes; 0 for a process that has ended."""
     with suppress(OSError):
         for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -1,9 +1,9 @@
-"""Whether search finds the evidence of a question in an hour, and whether the answer then holds the gold.
+"""Measures whether search finds a question's evidence in an hour of video, and whether the answer holds the gold.
 
-Each clip of a folder that a question is about lies once in a reel of an hour, with slides around it. Searched is where
-the agent looks: in every sense, and in the time that the question names. Asked is what is written or said: questions of
-modality `ocr` and `subtitle`, and `speech` where a transcript comes with the clip. They are carried over to the hour as
-`longtake.bench.hour.shifting` says; those that cannot be are left out and counted.
+Each clip that a question is about appears once in an hour-long reel, with slides around it. The search covers what the
+agent searches: every modality, within the time that the question names. The questions are about text and speech: those
+of modality `ocr` and `subtitle`, and `speech` if the clip has a transcript. `longtake.bench.hour.shifting` adapts them
+to the hour; those it can't adapt are left out and counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from longtake.bench.clips.transcripts import transcript
 from longtake.bench.hour.reel import HOUR, Notify, Placed, Reel, is_clip, make_padded
 from longtake.bench.hour.shifting import cannot_be_shifted, shifted
 from longtake.bench.intervals import Share
-from longtake.bench.watching import telling
+from longtake.bench.watching import tenths_watcher
 from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import Grade, grade
@@ -34,7 +34,7 @@ _WRITTEN, _SPOKEN = ("ocr", "subtitle"), "speech"
 
 
 class Recalled(Record):
-    """One question as it was asked of the reel, where its evidence came in the search, and what was answered."""
+    """A question as asked about the reel, the rank of its evidence in the search, and the answer."""
 
     id: str
     modality: str
@@ -47,14 +47,14 @@ class Recalled(Record):
 
 
 class RecallShares(Record):
-    """Of some questions, the share with evidence among the five best events and the share with the gold answered."""
+    """The shares of questions with evidence among the five best events, and with an answer that holds the gold."""
 
     evidence: Share
     held: Share
 
     @classmethod
     def of(cls, asked: Sequence[Recalled]) -> RecallShares:
-        """Count."""
+        """Count the shares."""
         return cls(
             evidence=Share.of(sum(item.rank is not None for item in asked), len(asked)),
             held=Share.of(sum(item.outcome == "held" for item in asked), len(asked)),
@@ -62,7 +62,7 @@ class RecallShares(Record):
 
 
 class RecallReport(Record):
-    """The public shape of `bench recall --json`; `left_out` says why, by the question's id."""
+    """The public shape of `bench recall --json`; `left_out` gives the reason by question id."""
 
     seconds: float
     clips: int
@@ -75,22 +75,22 @@ class RecallReport(Record):
 def measure_recall(
     settings: Settings, media: Path, folder: Path, notify: Notify, seconds: float = HOUR
 ) -> RecallReport:
-    """Make the reel, index it, search and ask; what fails counts as wrong.
+    """Make the reel, index it, search and ask; failures count as wrong.
 
     Raises:
-        MediaError: when the folder has no questions, or its clips do not fit into the seconds.
+        MediaError: when the folder has no questions, or its clips don't fit into the seconds.
     """
     questions = load_questions(media)
     clips = [clip for clip in dict.fromkeys(question.media for question in questions) if is_clip(Path(clip))]
     reel = make_padded(media, folder, clips, notify, seconds)
     workspace = Workspace(folder / "library", settings)
     notify(f"indexing {reel.path.name}")
-    video = workspace.add(reel.path, telling(notify)).video
-    wanted = [question for question in questions if _is_written_or_said(media, question)]
-    left_out = {question.id: why for question in wanted if (why := cannot_be_shifted(question))}
+    video = workspace.add(reel.path, tenths_watcher(notify)).video
+    chosen = [question for question in questions if _is_text_or_speech(media, question)]
+    left_out = {question.id: why for question in chosen if (why := cannot_be_shifted(question))}
     agent = Agent(workspace)
     asked = []
-    for question in place(wanted, reel, left_out):
+    for question in place(chosen, reel, left_out):
         notify(f"asking {question.id}")
         asked.append(_recall(workspace, agent, reel, video.id, question))
     modalities = sorted({item.modality for item in asked})
@@ -105,7 +105,7 @@ def measure_recall(
 
 
 def show_recall(report: RecallReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     lines = [f"{report.clips} clips in {report.seconds:g} s; shares with Wilson 95 % intervals"]
     for name, shares in {"all": report.total, **report.by_modality}.items():
         lines += [
@@ -113,7 +113,7 @@ def show_recall(report: RecallReport) -> list[str]:
             f"  evidence in the {BEST} best  {shares.evidence}",
             f"  gold in the answer      {shares.held}",
         ]
-    lines.append(f"aims {AIM_EVIDENCE:g} and {AIM_HELD:g}; left out {len(report.left_out)}")
+    lines.append(f"targets {AIM_EVIDENCE:g} and {AIM_HELD:g}; left out {len(report.left_out)}")
     lines += [f"  {name}: {why}" for name, why in report.left_out.items()]
     for item in report.asked:
         if item.rank is None or item.outcome != "held":
@@ -124,17 +124,17 @@ def show_recall(report: RecallReport) -> list[str]:
 
 
 def place(questions: Sequence[ClipQuestion], reel: Reel, left_out: dict[str, str]) -> list[ClipQuestion]:
-    """The questions that are not left out, shifted to where their clips lie in a reel that shows each once."""
+    """The questions that aren't left out, shifted to the places of their clips in a reel that shows each once."""
     places: dict[str, Placed] = {placed.clip: placed for placed in reel.places}
     return [shifted(item, places[item.media].start) for item in questions if item.id not in left_out]
 
 
 def part_named(question: str, video: str, seconds: float) -> SearchFilter:
-    """Where the agent would look in a video of so many seconds: in every sense, in the time that the question names."""
+    """What the agent would search in a video of this length: every modality, within the time the question names."""
     return SearchFilter(videos=(video,), modalities=SEARCHED, span=read_scope(question, seconds, ()).span)
 
 
-def _is_written_or_said(media: Path, question: ClipQuestion) -> bool:
+def _is_text_or_speech(media: Path, question: ClipQuestion) -> bool:
     if question.modality == _SPOKEN:
         return bool(transcript(media / question.media))
     return question.modality in _WRITTEN and is_clip(Path(question.media))

@@ -1,6 +1,6 @@
-"""Long videos made of real clips, with the slides of the demo video between them: what an hour is measured on.
+"""Makes the long videos for benchmarks from real clips, with the slides of the demo video between them.
 
-The words of the clips go into one `.vtt` beside the video. The same folder of clips gives the same bytes.
+The clips' words go into one `.vtt` next to the video. The same folder of clips gives the same bytes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from longtake.preprocess.media.subtitle_formats import Cue
 HOUR = 3600.0
 _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")
 _SOUNDS = (".mp3", ".wav", ".flac", ".m4a", ".ogg")
-_SLIDE = 16  # groups that a slide stands at most: 5.12 s
+_SLIDE = 16  # maximum groups per slide: 5.12 s
 
 Notify = Callable[[str], None]
 Part = tuple[Path, int]  # a segment and its groups
 
 
 class Placed(Record):
-    """Where a clip lies, in seconds of the reel; `clip` is its path in the folder of clips."""
+    """The place of a clip, in seconds of the reel; `clip` is its path in the folder of clips."""
 
     clip: str
     start: float
@@ -40,7 +40,7 @@ class Placed(Record):
 
 
 class Reel(Record):
-    """A long video, and where each clip lies in it, once for each time it is shown."""
+    """A long video and the places of its clips, one each time a clip is shown."""
 
     path: Path
     seconds: float
@@ -48,12 +48,12 @@ class Reel(Record):
 
 
 def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) -> Reel:
-    """Write `loop-SECONDS.mp4`: the clips of a folder with a slide after each, again and again until it is full.
+    """Write `loop-SECONDS.mp4`: the clips of a folder with a slide after each, repeated until it is full.
 
     Clips are all files with a picture, and those with sound and a transcript. `seconds` is rounded up to 0.32 s.
 
     Raises:
-        MediaError: when the folder holds no clip that fits.
+        MediaError: when no clip in the folder fits.
     """
     groups, clips = groups_of(seconds), _clips(media)
     reel = _Reel(media, folder, f"loop-{round(seconds)}", notify)
@@ -62,7 +62,7 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
         return reel.groups + _groups(media / clip) + _SLIDE <= groups
 
     if not any(map(fits, clips)):
-        raise MediaError(f"{media} holds no clip that fits into {seconds:g} s; give a folder with shorter ones.")
+        raise MediaError(f"{media} has no clip that fits into {seconds:g} s; give a folder with shorter clips.")
     while any(map(fits, clips)):
         for clip in filter(fits, clips):
             reel.show(clip)
@@ -90,7 +90,7 @@ def make_padded(media: Path, folder: Path, clips: Sequence[str], notify: Notify,
 
 
 class _Reel:
-    """A reel that is being put together."""
+    """Assembles a reel."""
 
     def __init__(self, media: Path, folder: Path, name: str, notify: Notify) -> None:
         self.media, self.folder, self.name, self.notify = media, folder, name, notify
@@ -111,7 +111,7 @@ class _Reel:
         self._add(clip_segment(path, self._segments, self._ground), groups)
 
     def fill(self, groups: int) -> None:
-        """Add slides that last so many groups together."""
+        """Add slides for this many groups."""
         for first in range(0, groups, _SLIDE):
             length = min(_SLIDE, groups - first)
             self._add(still_segment(next(self._slides), length, self._segments), length)
@@ -130,7 +130,7 @@ class _Reel:
 
 
 def is_clip(file: Path) -> bool:
-    """Whether a file is named as video or sound, and not as a still picture or text."""
+    """Whether a file's name is that of a video or sound, not a still picture or text."""
     return file.suffix.lower() in _PICTURES + _SOUNDS
 
 
@@ -150,7 +150,7 @@ def _groups(clip: Path) -> int:
 
 
 def _shifted(media: Path, place: Placed) -> Iterator[Cue]:
-    """The words of a clip where it lies; what its subtitles say after its end is left out."""
+    """The cues of a clip, shifted to its place; those after its end are left out."""
     for cue in transcript(media / place.clip):
         start, end = place.start + cue.start, min(place.start + cue.end, place.end)
         if start < end:

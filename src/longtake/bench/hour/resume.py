@@ -1,11 +1,11 @@
-"""Whether indexing that is killed goes on where it was, and ends in the layers of an undisturbed run.
+"""Checks that killed indexing resumes and builds the same layers as an undisturbed run.
 
-A run begins with a fresh library. `longtake index` is started, killed with SIGKILL at a random moment together with
-the processes it started, and started again, until it comes to its end. Half of the runs kill once in every step that
-works in chunks, somewhere between the step's first moment and its usual length; the others kill anywhere.
+A run begins with a new library. `longtake index` is started, killed with SIGKILL at a random moment together with its
+child processes, and started again, until it finishes. Half of the runs kill once in every step that works in chunks,
+between the start of the step and its usual length; the others kill anywhere.
 
-A run is identical when every file of every layer in use has the bytes of the undisturbed run. A chunk is redone when
-it was finished at a kill, and the next process made it again.
+A run is identical if every file of every layer in use has the same bytes as in the undisturbed run. A chunk is redone
+if it was finished at a kill and the next process built it again.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from longtake.memory.library import Library
 from longtake.memory.records import Record
 
 SECONDS = 240.0  # of video
-CHUNK = "visual_pass.chunk_seconds=10"  # so that a short video has chunks enough
+CHUNK = "visual_pass.chunk_seconds=10"  # so that a short video has enough chunks
 KILLS = 20
 
 
 class Kill(Record):
-    """One kill: in which run, seconds after the process started, in which step, and the chunks finished by then."""
+    """One kill: its run, the seconds after the process started, the step, and the chunks finished by then."""
 
     run: int
     after: float
@@ -45,7 +45,7 @@ class Kill(Record):
 
 
 class ResumeReport(Record):
-    """The public shape of `bench resume --json`; `differing` names files that are not the same, by the run's number."""
+    """The public shape of `bench resume --json`; `differing` names the files that differ, by run number."""
 
     machine: Machine
     video_seconds: float
@@ -59,7 +59,7 @@ class ResumeReport(Record):
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """What a run without a kill did: its seconds, those of each step that works in chunks, and a digest a file."""
+    """A run without kills: its seconds, those of each step that works in chunks, and a digest per file."""
 
     seconds: float
     steps: dict[str, float]
@@ -76,10 +76,10 @@ def measure_resume(
     kills: int = KILLS,
     seed: int,
 ) -> ResumeReport:
-    """Index a video undisturbed, then kill indexing at random moments until enough kills have fallen.
+    """Index a video undisturbed, then kill indexing at random moments until there are enough kills.
 
     Raises:
-        EngineError: when indexing fails by itself, or is over too soon to be killed.
+        EngineError: when indexing fails by itself, or finishes too soon to be killed.
     """
     reel = make_loop(media, folder, notify, seconds)
     chunked = Session(session.profile, (*session.overrides, CHUNK), offline=session.offline)
@@ -87,22 +87,22 @@ def measure_resume(
     notify("indexing undisturbed")
     with tempfile.TemporaryDirectory(dir=folder) as library:
         usual = index_undisturbed(chunked, Path(library), reel.path)
-    fallen: list[Kill] = []
+    killed: list[Kill] = []
     differing: list[tuple[str, ...]] = []
     redone = finished = 0
     plans = _plans(usual, random.Random(seed))
-    while len(fallen) < kills:
+    while len(killed) < kills:
         if len(differing) >= 2 * kills:
-            raise EngineError(f"Indexing {reel.path.name} is over too soon to be killed; give more --seconds.")
+            raise EngineError(f"Indexing {reel.path.name} finishes too soon to be killed; give more --seconds.")
         with tempfile.TemporaryDirectory(dir=folder) as library:
             number = len(differing) + 1
             indexing = Indexing(longtake(chunked, Path(library), "index", str(reel.path), "--json"), Path(library))
-            for moment in next(plans)[: kills - len(fallen)]:
+            for moment in next(plans)[: kills - len(killed)]:
                 kill = indexing.kill_at(moment)
                 if kill is None:
                     break
-                fallen.append(Kill(run=number, after=kill.after, step=kill.step, finished_chunks=kill.finished))
-                notify(f"kill {len(fallen)} of {kills}: {kill.step}, {kill.after:.1f} s after the start")
+                killed.append(Kill(run=number, after=kill.after, step=kill.step, finished_chunks=kill.finished))
+                notify(f"kill {len(killed)} of {kills}: {kill.step}, {kill.after:.1f} s after the start")
             indexing.finish()
             differing.append(differences(digests(Path(library)), usual.digests))
             redone, finished = redone + indexing.redone, finished + indexing.finished
@@ -110,8 +110,8 @@ def measure_resume(
         machine=Machine.since(before),
         video_seconds=reel.seconds,
         undisturbed_seconds=usual.seconds,
-        kills=tuple(fallen),
-        by_step=dict.fromkeys(usual.steps, 0) | Counter(kill.step for kill in fallen),
+        kills=tuple(killed),
+        by_step=dict.fromkeys(usual.steps, 0) | Counter(kill.step for kill in killed),
         identical_runs=Share.of(differing.count(()), len(differing)),
         differing={number: files for number, files in enumerate(differing, 1) if files},
         redone_chunks=Share.of(redone, finished),
@@ -119,20 +119,20 @@ def measure_resume(
 
 
 def show_resume(report: ResumeReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     return [
         str(report.machine),
         f"one video of {report.video_seconds:g} s, indexed in {report.undisturbed_seconds:.1f} s undisturbed",
         f"kills            {len(report.kills)}",
         *(f"  {step:<14} {count}" for step, count in report.by_step.items()),
         f"runs identical   {report.identical_runs}",
-        *(f"  run {number}: {file} is another" for number, files in report.differing.items() for file in files),
-        f"chunks redone    {report.redone_chunks if report.redone_chunks.n else 'none was finished at a kill'}",
+        *(f"  run {number}: {file} differs" for number, files in report.differing.items() for file in files),
+        f"chunks redone    {report.redone_chunks if report.redone_chunks.n else 'none finished at a kill'}",
     ]
 
 
 def index_undisturbed(session: Session, library: Path, video: Path) -> Undisturbed:
-    """Index a video in one go into a fresh library."""
+    """Index a video in one go into a new library."""
     done: dict[str, Any] = json.loads(run(longtake(session, library, "index", str(video), "--json"), None))
     opened = Library(library)
     store = opened.layers(done["video"])
@@ -156,12 +156,12 @@ def digests(library: Path) -> dict[str, str]:
 
 
 def differences(files: Mapping[str, str], others: Mapping[str, str]) -> tuple[str, ...]:
-    """The paths whose digests are not the same, or that only one side has."""
+    """The paths whose digests differ, or that only one side has."""
     return tuple(sorted({path for path, _ in files.items() ^ others.items()}))
 
 
 def _plans(usual: Undisturbed, chance: random.Random) -> Iterator[list[Moment]]:
-    """The moments of one run after the other: in every step that works in chunks, then anywhere, and so on."""
+    """The moments of each run: alternately one in every step that works in chunks, and anywhere."""
     while True:
         yield [Moment(step, chance.uniform(0, seconds)) for step, seconds in usual.steps.items()]
         yield [Moment(None, chance.uniform(0, usual.seconds / 2)) for _ in usual.steps]

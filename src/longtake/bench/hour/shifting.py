@@ -1,10 +1,9 @@
-"""Questions about a clip asked about a longer video that the clip is a part of.
+"""Adapts questions about a clip to a longer video that contains the clip.
 
-Seconds are counted from the start of the video that is asked about. So each time in the question and in the gold
-(`21.4 s`, `between 1 and 2 s`) becomes the time in the longer video; what stands in quotation marks is a quotation and
-stays, and so does a gold that is a duration. A question cannot be carried over when it asks about the whole of the
-clip (a transcript of it, what comes first or last in it, its shots, how many speakers it has), since that is something
-else in the longer video, or when it holds a clock time (`0:12`), which may be a place or a text.
+Seconds count from the start of the video. So each time in the question and the gold (`21.4 s`, `between 1 and 2 s`)
+becomes the time in the longer video; text in quotation marks and a gold that is a duration stay. A question can't be
+adapted if it asks about the whole clip (a transcript, what comes first or last, its shots, how many speakers it has),
+since the longer video has another answer, or if it contains a clock time (`0:12`), which may be a place or a text.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ _WHOLE = re.compile(
 
 
 def cannot_be_shifted(question: ClipQuestion) -> str | None:
-    """Why a question means nothing, or something else, in a longer video; None when it can be asked there."""
+    """Why a question means nothing, or something else, in a longer video; None if it can be asked there."""
     if found := _WHOLE.search(question.question):
         return f"asks about the whole clip ({found[0].lower()})"
     if _CLOCK.search(question.question):
-        return "holds a clock time"
+        return "contains a clock time"
     return None
 
 
 def shifted(question: ClipQuestion, seconds: float) -> ClipQuestion:
-    """The question as it is to be asked about a video in which the clip starts at `seconds`."""
+    """The question, adapted to a video in which the clip starts at `seconds`."""
     span = TimeSpan(start=question.evidence.start + seconds, end=question.evidence.end + seconds)
     gold = question.answer if question.kind == "duration" else _moved(question.answer, seconds)
     return question.model_copy(

@@ -1,12 +1,12 @@
-"""What the visual pass costs on a long video, beside what decoding alone costs and what others do for less.
+"""Times the visual pass on a long video, compared with bare decoding and with other tools.
 
-Beside it are measured, on the same file and in turns with it:
+Measured on the same file and in turns:
 
-- bare decoding: PyAV with threads, every picture and nothing done with it;
-- PySceneDetect's command line, `scenedetect -i FILE detect-content`, which finds cuts and nothing else;
+- bare decoding: PyAV with threads, every picture, doing nothing with it;
+- PySceneDetect's command line, `scenedetect -i FILE detect-content`, which only finds cuts;
 - the front end of LongShOT: `ffmpeg -vf fps=5,scale=512:512` to JPEG files.
 
-The last two decode the file twice, for what the pass finds in one go.
+The last two together decode the file twice, for what the pass finds in one go.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import python, run
-from longtake.bench.timing import Beside, Machine, load, timed
+from longtake.bench.timing import Comparison, Machine, load, timed
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.building import build_layers
@@ -35,12 +35,12 @@ AIM_DECODING, AIM_OTHERS = 1.3, 0.5
 
 
 class PassReport(Record):
-    """The public shape of `bench pass --json`; times are seconds, and each ratio is that of one round."""
+    """The public shape of `bench pass --json`; times are seconds, and each ratio is of one round."""
 
     machine: Machine
     video_seconds: float
-    beside_decoding: Beside
-    beside_others: Beside
+    beside_decoding: Comparison
+    beside_others: Comparison
     scene_detection: Spread
     sampled_pictures: Spread
 
@@ -48,7 +48,7 @@ class PassReport(Record):
 def measure_pass(
     settings: Settings, media: Path, folder: Path, notify: Notify, *, seconds: float = HOUR, rounds: int = 1
 ) -> PassReport:
-    """Time the visual pass, decoding, PySceneDetect and ffmpeg, one after the other in each round.
+    """Time the visual pass, decoding, PySceneDetect and ffmpeg, in turn in each round.
 
     Raises:
         EngineError: when there is no ffmpeg, or a process fails.
@@ -72,36 +72,36 @@ def measure_pass(
     return PassReport(
         machine=Machine.since(before),
         video_seconds=video.seconds,
-        beside_decoding=Beside.of(taken["the visual pass"], taken["decoding"]),
-        beside_others=Beside.of(taken["the visual pass"], others),
+        beside_decoding=Comparison.of(taken["the visual pass"], taken["decoding"]),
+        beside_others=Comparison.of(taken["the visual pass"], others),
         scene_detection=Spread.of(taken["scenedetect"]),
         sampled_pictures=Spread.of(taken["ffmpeg"]),
     )
 
 
 def show_pass(report: PassReport) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     return [
         str(report.machine),
-        f"one video of {report.video_seconds:g} s, 720p25 H.264; seconds as median [least, most] n=rounds",
+        f"one video of {report.video_seconds:g} s, 720p25 H.264; seconds as median [min, max] n=rounds",
         f"visual pass       {report.beside_decoding.seconds}",
         f"bare decoding     {report.beside_decoding.floor}",
-        f"  ratio           {report.beside_decoding.ratio}, aim at most {AIM_DECODING:g}",
+        f"  ratio           {report.beside_decoding.ratio}, target at most {AIM_DECODING:g}",
         f"PySceneDetect     {report.scene_detection}",
         f"ffmpeg to JPEG    {report.sampled_pictures}",
-        f"  ratio to both   {report.beside_others.ratio}, aim at most {AIM_OTHERS:g}",
+        f"  ratio to both   {report.beside_others.ratio}, target at most {AIM_OTHERS:g}",
     ]
 
 
 def decode(path: Path) -> int:
-    """Decode every picture of a file and do nothing with it; the number of pictures."""
+    """Decode every picture of a file, do nothing with it, and return the number of pictures."""
     with open_media(path) as container:
         container.streams.video[0].thread_type = "AUTO"
         return sum(1 for _ in container.decode(video=0))
 
 
 def visual_pass(video: Path, settings: Settings) -> Callable[[], None]:
-    """The visual pass over a video into a folder that is thrown away, each time it is called."""
+    """A function that runs the visual pass over a video into a temporary folder."""
     step = VisualPass()
     job = IndexJob(video, probe(video), settings, EngineTable(settings))
     recipes = step.recipes(job)
@@ -129,6 +129,6 @@ def _ffmpeg() -> str:
         return str(get_ffmpeg_exe())
     except (ImportError, RuntimeError) as error:
         raise EngineError(
-            "The visual pass is compared with ffmpeg, which is not here: install longtake[bench], or name its program"
-            " in IMAGEIO_FFMPEG_EXE."
+            "The visual pass is compared with ffmpeg, which isn't installed: install longtake[bench], or set"
+            " IMAGEIO_FFMPEG_EXE to its program."
         ) from error

@@ -1,1 +1,1 @@
-"""Measurements of single parts: search, the graph, the harness, shots and moments."""
+"""Benchmarks of single parts: search, the graph, the harness, shots and moments."""

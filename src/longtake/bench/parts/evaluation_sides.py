@@ -1,9 +1,9 @@
-"""What `bench evaluation` measures: each side in a process of its own, which says what it took.
+"""The sides that `bench evaluation` compares, each in a process of its own that prints its cost.
 
     python -m longtake.bench.parts.evaluation_sides SIDE FOLDER ITEMS
 
-The folder is one that `write_set` made, with what the sides before left in it. A side does the same with a few
-questions first, so that what it imports is neither timed nor counted.
+The folder is one that `write_set` made, with the output of the sides before. A side first does the same with a few
+questions, so that its imports are neither timed nor counted.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _OPTIONS = ("the red kettle", "the green kettle", "the blue kettle", "the kettle
 
 
 class Cost(Record):
-    """What a side took; `megabytes` (10^6 bytes) is how far the memory rose above what was resident before."""
+    """The cost of a side; `megabytes` (10^6 bytes) is how far memory rose above what was resident before."""
 
     seconds: float
     megabytes: float
 
 
 def write_set(folder: Path, items: int) -> None:
-    """A question set of one's own, in turns open and with options, and another of `FEW` questions beside it."""
+    """Write a question set, alternately open and multiple choice, and a set of `FEW` questions next to it."""
     for name, number in (("few", FEW), ("many", items)):
         (folder / name).mkdir(parents=True)
         (folder / name / "card.yaml").write_text(_CARD, encoding="utf-8")
@@ -61,7 +61,7 @@ def _question(place: int) -> list[str]:
 
 
 def _read(folder: Path, items: int) -> None:
-    """The questions alone, as every stage needs them: what a stage takes above this is its own."""
+    """Read the questions, as every stage must: whatever a stage takes beyond this is its own."""
     from longtake.evalharness.suites.card import read_card
     from longtake.evalharness.suites.own_set import load_own_set
 
@@ -70,7 +70,7 @@ def _read(folder: Path, items: int) -> None:
 
 
 def _eval(*arguments: object) -> None:
-    """`longtake --offline eval ...` in this process, without what it says."""
+    """Run `longtake --offline eval ...` in this process, without its output."""
     from longtake.cli.eval.eval_app import evaluate
 
     with redirect_stdout(StringIO()):
@@ -86,7 +86,7 @@ def _stage(name: str) -> Callable[[Path, int], None]:
 
 
 def _loop(folder: Path, items: int) -> None:
-    """The floor: a line of JSON for each question, written and flushed."""
+    """The floor: write and flush a line of JSON per question."""
     with (folder / "loop.jsonl").open("w", encoding="utf-8") as stream:
         for place in range(items):
             stream.write(json.dumps({"item": f"q{place}", "reply": {"text": f"D. {_OPTIONS[3]}"}}) + "\n")
@@ -94,8 +94,8 @@ def _loop(folder: Path, items: int) -> None:
 
 
 def _inspect(folder: Path, items: int) -> None:
-    """As many samples through Inspect, with its own settings, a solver that is done at once and a scorer."""
-    os.environ["XDG_DATA_HOME"] = str(folder)  # where it leaves its traces
+    """Run as many samples through Inspect, with its default settings, an instant solver and a scorer."""
+    os.environ["XDG_DATA_HOME"] = str(folder)  # where it writes its traces
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import MemoryDataset, Sample
@@ -103,7 +103,7 @@ def _inspect(folder: Path, items: int) -> None:
     from inspect_ai.scorer import match
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-    @solver  # type: ignore[untyped-decorator]  # Inspect is not read by the type checker
+    @solver  # type: ignore[untyped-decorator]  # Inspect is untyped for the type checker
     def instant() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.output = ModelOutput.from_content("instant", "D")
@@ -118,7 +118,7 @@ def _inspect(folder: Path, items: int) -> None:
     task = Task(dataset=MemoryDataset(samples), solver=instant(), scorer=match())
     [log] = evaluate(task, model=None, log_dir=str(folder / "inspect"), display="none")
     if log.status != "success":
-        raise EngineError(f"Inspect did not end well: {log.status}.")
+        raise EngineError(f"Inspect failed: {log.status}.")
 
 
 SIDES: Mapping[str, Callable[[Path, int], None]] = {
@@ -133,20 +133,20 @@ SIDES: Mapping[str, Callable[[Path, int], None]] = {
 
 
 def cost(work: Callable[[], object]) -> Cost:
-    """What a piece of work takes in this process."""
+    """The cost of a piece of work in this process."""
     before = _resident("VmRSS")
     seconds = timed(work)
     return Cost(seconds=round(seconds, 4), megabytes=round((_resident("VmHWM") - before) / 1e6, 1))
 
 
 def _resident(which: str) -> int:
-    """Bytes of this process that are in memory: now (`VmRSS`), or at most so far (`VmHWM`)."""
+    """Resident bytes of this process: now (`VmRSS`), or the peak so far (`VmHWM`)."""
     lines = STATUS.read_text(encoding="ascii").splitlines()
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith(which))
 
 
 def main(side: str, folder: str, items: str) -> None:
-    """Measure one side and say its cost as JSON."""
+    """Measure one side and print its cost as JSON."""
     work = SIDES[side]
     work(Path(folder, "few"), FEW)
     say(cost(lambda: work(Path(folder, "many"), int(items))).model_dump_json())

@@ -1,9 +1,9 @@
-"""What the evaluation harness takes by itself: the stages of a run whose subject chooses the longest option.
+"""Measures the overhead of the evaluation harness: the stages of a run whose subject picks the longest option.
 
-Beside them run, in the same turn, a loop that writes and flushes a line of JSON for each question, and as many samples
-of Inspect whose solver is done at once. Every side is a process of its own; a run is asked, judged, scored and reported
-as `longtake eval` does it, with a tenth of the questions and with all of them, so that it is seen what memory grows by;
-reading the questions, which every stage holds, is a side of its own.
+They are compared, in the same turn, with a loop that writes and flushes a line of JSON per question, and with as many
+Inspect samples whose solver is instant. Every side is a process of its own. A run is asked, judged, scored and reported
+as in `longtake eval`, with a tenth of the questions and with all of them, to show how memory grows; reading the
+questions, which every stage does, is a side of its own.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from longtake.evalharness.scoring.completeness import completeness
 from longtake.memory.records import Record
 
 REPEATS = 3
-AIM = 2.0  # milliseconds an item
+AIM = 2.0  # milliseconds per item
 _HARNESS = ("run", "judge", "score")
-_MISSING = "is not installed; run: pip install 'longtake[inspect]'"
+_MISSING = "isn't installed; run: pip install 'longtake[inspect]'"
 
 Costs = Mapping[str, Cost]  # by side
 
 
 class Side(Record):
-    """What a side took: milliseconds an item, and megabytes above the start with a tenth of the items and with all."""
+    """A side's cost: milliseconds per item, and megabytes above the start with a tenth of the items and with all."""
 
     milliseconds: Spread
     few: Spread
@@ -41,7 +41,7 @@ class Side(Record):
 
 
 class EvaluationSpeed(Record):
-    """The public shape of `bench evaluation --json`; `harness` is asking, judging and scoring, by the item."""
+    """The public shape of `bench evaluation --json`; `harness` is asking, judging and scoring, per item."""
 
     machine: Machine
     items: int
@@ -52,13 +52,13 @@ class EvaluationSpeed(Record):
 
 
 def measure_evaluation(items: int, notify: Notify, repeats: int = REPEATS) -> EvaluationSpeed:
-    """Measure every side, `repeats` times in turns; Inspect only where it is installed.
+    """Measure every side, `repeats` times in turns; Inspect only if it is installed.
 
     Raises:
-        EngineError: when memory cannot be measured here, a side fails, or a run is not whole at its end.
+        EngineError: when memory can't be measured here, a side fails, or a finished run is incomplete.
     """
     if not evaluation_sides.STATUS.exists():
-        raise EngineError("Memory is measured by /proc/self/status, which this system lacks; measure on Linux.")
+        raise EngineError("Measuring memory needs /proc/self/status, which this system lacks; use Linux.")
     before = load()
     sides = [side for side in SIDES if side != "inspect" or find_spec("inspect_ai")]
     few: list[Costs] = []
@@ -79,37 +79,37 @@ def measure_evaluation(items: int, notify: Notify, repeats: int = REPEATS) -> Ev
 
 
 def show_evaluation(report: EvaluationSpeed) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     rows = [f"  {name:<10}{side.milliseconds!s:<32}{side.few!s:<24}{side.many}" for name, side in report.sides.items()]
     inspect = f"x inspect: {report.over_inspect}" if report.over_inspect else f"inspect {_MISSING}"
     return [
         str(report.machine),
-        f"{report.items} items to one subject that is done at once; median [least, most] n=repeats",
-        "MB: how far memory rose above that at the start, with a tenth of the items and with all",
-        f"  {'':<10}{'ms an item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
+        f"{report.items} items to one instant subject; median [min, max] n=repeats",
+        "MB: how far memory rose above the start, with a tenth of the items and with all",
+        f"  {'':<10}{'ms per item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
         *rows,
-        f"run, judge and score: {report.harness} ms an item, aim at most {AIM:g}",
+        f"run, judge and score: {report.harness} ms per item, target at most {AIM:g}",
         f"  x loop: {report.over_loop}",
         f"  {inspect}",
     ]
 
 
 def _costs(items: int, sides: Sequence[str]) -> Costs:
-    """The cost of each side, one after the other in a folder of its own."""
+    """The cost of each side, run one by one in a new folder."""
     module = evaluation_sides.__name__
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
         write_set(Path(folder), items)
         costs = {
             side: Cost.model_validate_json(run(python("-m", module, side, folder, str(items)), None)) for side in sides
         }
-        _see_that_it_is_whole(RunFolder(Path(folder) / "many" / "run"), items)
+        _check_complete(RunFolder(Path(folder) / "many" / "run"), items)
     return costs
 
 
-def _see_that_it_is_whole(folder: RunFolder, items: int) -> None:
+def _check_complete(folder: RunFolder, items: int) -> None:
     [subject] = completeness(folder).subjects
     if (subject.expected, subject.made, subject.errors, subject.unjudged) != (items, items, 0, 0):
-        raise EngineError(f"A run of {items} items was not whole at its end: {subject.model_dump_json()}.")
+        raise EngineError(f"A finished run of {items} items is incomplete: {subject.model_dump_json()}.")
 
 
 def _side(name: str, items: int, few: Sequence[Costs], many: Sequence[Costs]) -> Side:

@@ -1,8 +1,8 @@
-"""What a step of the agent's graph takes by itself: a controller and a tool that are done at once, on the demo video.
+"""Measures the overhead of a step of the agent's graph, with an instant controller and tool, on the demo video.
 
-The run is a real one: the graph, its checkpoints in SQLite, the trace, the toolbox and the checks of a draft. Beside it
-runs, in the same turn, a bare LangGraph graph of as many steps whose node does nothing, with checkpoints in the same
-kind of file. Times of nodes are those of the trace, so they leave out writing it.
+The run is real: the graph, its checkpoints in SQLite, the trace, the toolbox and the checks of a draft. The baseline,
+run in the same turn, is a bare LangGraph graph of as many steps whose node does nothing, with the same kind of
+checkpoints. Times of nodes come from the trace, so they exclude writing it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
-from longtake.bench.timing import Beside, Machine, load
+from longtake.bench.timing import Comparison, Machine, load
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.library import VideoRecord
@@ -47,7 +47,7 @@ from longtake.tools.core.toolbox import Toolbox
 
 T = TypeVar("T")
 
-ROUNDS = 7  # of calls; with the reply that answers, as many as a question may take by default
+ROUNDS = 7  # of calls; with the answering reply, the default limit of a question
 RUNS = 20
 # By event type.
 _NODES = {
@@ -61,7 +61,7 @@ _NODES = {
 
 
 class PerStep(Record):
-    """Milliseconds a step of ours and of the floor, run by run, and their ratio pair by pair."""
+    """Milliseconds per step of ours and of the floor, run by run, and their ratio pair by pair."""
 
     ours: Spread
     floor: Spread
@@ -69,9 +69,9 @@ class PerStep(Record):
 
     @classmethod
     def of(cls, runs: Sequence[tuple[float, float]], steps: int) -> PerStep:
-        """From the seconds of whole runs of so many steps, ours first."""
+        """From the seconds of whole runs of this many steps, ours first."""
         ours, floor = ([1000 * seconds / steps for seconds in side] for side in zip(*runs, strict=True))
-        compared = Beside.of(ours, floor)
+        compared = Comparison.of(ours, floor)
         return cls(ours=compared.seconds, floor=compared.floor, ratio=compared.ratio)
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class PerStep(Record):
 
 
 class GraphSpeed(Record):
-    """The public shape of `bench graph --json`; `nodes` are milliseconds that each took, in every run."""
+    """The public shape of `bench graph --json`; `nodes` are the milliseconds each took, in every run."""
 
     machine: Machine
     steps: int
@@ -89,7 +89,7 @@ class GraphSpeed(Record):
 
 
 class InstantModel(BaseChatModel):
-    """Asks for one sum a round, another each time, and then states the last."""
+    """Asks for a different sum each round, then states the last result."""
 
     rounds: int
 
@@ -98,7 +98,7 @@ class InstantModel(BaseChatModel):
         return "longtake-instant"
 
     def bind_tools(self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any) -> InstantModel:
-        """The same model: it knows its tool."""
+        """The model itself: it knows its tool."""
         return self
 
     def _generate(
@@ -110,8 +110,8 @@ class InstantModel(BaseChatModel):
     ) -> ChatResult:
         done = sum(isinstance(message, AIMessage) for message in messages)
         call = {"name": "calculator", "args": {"expression": f"{done} + 1"}, "id": f"sum-{done}", "type": "tool_call"}
-        said = AIMessage(f"The result is {done}.") if done == self.rounds else AIMessage("", tool_calls=[call])
-        return ChatResult(generations=[ChatGeneration(message=said)])
+        reply = AIMessage(f"The result is {done}.") if done == self.rounds else AIMessage("", tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=reply)])
 
 
 class _Counted(TypedDict):
@@ -126,10 +126,10 @@ class _Clocked(Generic[T]):
 
 
 def measure_graph(settings: Settings, notify: Notify, rounds: int = ROUNDS, runs: int = RUNS) -> GraphSpeed:
-    """Make and index the demo video in a folder of its own and run both graphs in turns; the first is not counted.
+    """Index the demo video in a temporary folder and run both graphs in turns; the first turn isn't counted.
 
     Raises:
-        EngineError: when a run does not end in an answer after so many rounds.
+        EngineError: when a run doesn't end in an answer after this many rounds.
     """
     before = load()
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
@@ -154,19 +154,19 @@ def measure_graph(settings: Settings, notify: Notify, rounds: int = ROUNDS, runs
 
 
 def show_graph(report: GraphSpeed) -> list[str]:
-    """The report for a person."""
+    """The report as lines to print."""
     return [
         str(report.machine),
-        f"runs of {report.steps} steps; milliseconds a step as median [least, most] n=runs",
+        f"runs of {report.steps} steps; milliseconds per step as median [min, max] n=runs",
         f"wall      {report.wall}",
         f"cpu       {report.cpu}",
-        "of it in the nodes, n=times run",
+        "time in the nodes, n=executions",
         *(f"  {name:<8}{spread}" for name, spread in report.nodes.items()),
     ]
 
 
 def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[], str]:
-    """Puts a question to the agent's graph; gives the name of the run's trace."""
+    """A function that puts a question to the agent's graph and returns the id of the run."""
     graph = build_graph(open_threads(workspace.library.memory_file))
     toolbox, controller, reader = Toolbox(ALL_TOOLS), InstantModel(rounds=rounds), LearnedReader(workspace.engines)
     handles = {video.id: VideoHandle(video, workspace.library)}
@@ -180,14 +180,14 @@ def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[
             context = RunContext(toolbox, tools, controller, trace, time.time(), reader, known=known)
             answer: Answer = graph.invoke(asked, _thread(_steps(rounds)), context=context)["answer"]
         if (answer.status, answer.usage.tool_calls) != ("answered", rounds):
-            raise EngineError(f"A run was to answer after {rounds} rounds and did not: {answer.answer}")
+            raise EngineError(f"A run should have answered after {rounds} rounds, but ended with: {answer.answer}")
         return trace.run
 
     return ask
 
 
 def _bare(threads: SqliteSaver, steps: int) -> Callable[[], object]:
-    """Runs a graph of one node, so many times, that does nothing but count."""
+    """A function that runs a graph whose one node only counts, this many steps."""
     graph = StateGraph(_Counted)
     graph.add_node("step", _count)
     graph.add_edge(START, "step")
@@ -214,7 +214,7 @@ def _thread(steps: int) -> RunnableConfig:
 
 
 def _steps(rounds: int) -> int:
-    """Orient, gather, a plan and its calls each round, the plan that answers, verify and answer."""
+    """Orient, gather, a plan and its calls per round, the answering plan, verify and answer."""
     return 2 * rounds + 5
 
 
@@ -225,7 +225,7 @@ def _clocked(work: Callable[[], T]) -> _Clocked[T]:
 
 
 def _nodes(traces: Path, runs: Sequence[str]) -> dict[str, Spread]:
-    """Milliseconds of each node in each of the runs, as their traces tell them."""
+    """Milliseconds of each node in each run, from their traces."""
     events = [event for run in runs for event in RecordedTrace(traces, run).events()]
     return {
         node: Spread.of([1000 * event["seconds"] for event in events if event["type"] == kind])

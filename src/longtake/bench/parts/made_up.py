@@ -1,4 +1,4 @@
-"""Made-up libraries: sentences whose words are as frequent as in real text, embedded like real ones."""
+"""Made-up libraries: sentences with the word frequencies of real text, embedded like real ones."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 _MODALITIES: tuple[Modality, ...] = ("speech", "speech", "speech", "scene_text", "audio")
 _SECONDS = 3.0  # from one document to the next
-_LENGTHS = (4, 14)  # words, fewest and most of a sentence
+_LENGTHS = (4, 14)  # words of a sentence, at least and at most
 _ASKED = 3  # words of a query
-_FREQUENT = 200  # words that no query is made of: the most frequent ones say nothing
+_FREQUENT = 200  # the most frequent words, which carry no meaning, appear in no query
 _BATCH = 4096  # sentences drawn at once
 
 
 def vocabulary() -> list[str]:
-    """Words, about the most frequent first: those of WordLlama's tokens, then those that the demo adds."""
+    """Words, roughly by frequency: those among WordLlama's tokens, then the demo's other ones."""
     file = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
     tokens: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))["model"]["vocab"]
     known = [token[1:] for token in sorted(tokens, key=tokens.__getitem__) if re.fullmatch("▁[a-z]{3,}", token)]
@@ -34,7 +34,7 @@ def vocabulary() -> list[str]:
 
 
 def sentences(seed: int, words: Sequence[str]) -> Iterator[str]:
-    """Endless sentences of these words; the chance of a word falls with its place (Zipf's law)."""
+    """Endless sentences of these words; a word's probability falls with its rank (Zipf's law)."""
     random = np.random.default_rng(seed)
     chances = 1 / np.arange(1, len(words) + 1)
     while True:

@@ -1,7 +1,7 @@
-"""How well brief events are found: flashes and small moving things planted into real clips, and false alarms.
+"""Measures how well brief events are found: flashes and small moving things planted in real clips, and false alarms.
 
-What is planted is known to the frame: pictures of another clip for one, two or five frames, all over or in a part, and
-discs that cross the picture. False alarms are what is found in the clips as they are, where nothing was planted.
+Planted events are known to the frame: pictures of another clip for one, two or five frames, across the whole picture
+or part of it, and discs that cross the picture. False alarms are the moments found in the unchanged clips.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from longtake.preprocess.analysis.moments import Moments
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import probe
 
-_MAX_SECONDS = 12.0  # of a clip that is planted into
+_MAX_SECONDS = 12.0  # of a clip that events are planted in
 _APART = 2.5  # seconds between two events
 _MARGIN = 1.0  # seconds at both ends in which nothing is planted
 _COPIES = 3  # of each clip
 _SIZE = 1280  # pixels on the long side
-_SLACK = 0.1  # seconds by which the times may be off
+_SLACK = 0.1  # seconds of tolerance
 _SHOWN = ("start", "end", "kind", "box")
-_CONTRAST = 80  # levels between a disc and what is around its path
+_CONTRAST = 80  # grey levels between a disc and its surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is planted: for `frames`; a flash over `share` of each side, or a disc of so many 720ths of the height."""
+    """A kind of event: a flash of `frames` over `share` of each side, or a disc of `disc` 720ths of the height."""
 
     name: str
     found_as: str
@@ -59,7 +59,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something planted: its first frame and the one after its last, and the middles where it begins and ends."""
+    """A planted event: its first frame and the one after its last, and its centre at the start and the end."""
 
     kind: Kind
     first: int
@@ -68,7 +68,7 @@ class Event:
     ends: tuple[float, float]
 
     def draw(self, picture: Picture, number: int, other: Picture) -> Picture:
-        """Frame `number` of the clip with the event in it; a flash shows `other`, a picture of the same size."""
+        """Frame `number` of the clip with the event drawn in; a flash shows `other`, a picture of the same size."""
         if not self.first <= number < self.end:
             return picture
         height, width = picture.shape[:2]
@@ -91,7 +91,7 @@ class Event:
 
 
 class FalseAlarm(Record):
-    """A moment that was found where nothing was planted; times are seconds, the box is in shares of the picture."""
+    """A moment found where nothing was planted; times in seconds, the box in shares of the picture."""
 
     clip: str
     start: float
@@ -101,7 +101,7 @@ class FalseAlarm(Record):
 
 
 class MomentsReport(Record):
-    """Recall by kind on planted clips, and false alarms on the clips as they are."""
+    """Recall by kind on planted clips, and false alarms on the unchanged clips."""
 
     half: Half
     clips: int
@@ -111,12 +111,12 @@ class MomentsReport(Record):
 
     @property
     def per_hour(self) -> float:
-        """False alarms in an hour."""
+        """False alarms per hour."""
         return 3600 * len(self.false_alarms) / self.seconds
 
 
 def measure_moments(media: Path, seed: int, half: Half, notify: Callable[[str], None]) -> MomentsReport:
-    """Plant into every clip of a half, each kind in turn, and look for all of it; `tell` is told what is being done.
+    """Plant events of each kind in turn in every clip of a half, and look for them; `notify` is the progress callback.
 
     Raises:
         MediaError: when the folder has no clips.
@@ -149,7 +149,7 @@ def show_moments(report: MomentsReport) -> list[str]:
     """The report as lines to print."""
     lines = [f"{name}: {share}" for name, share in report.recall.items()]
     count = len(report.false_alarms)
-    lines.append(f"false alarms: {count} in {report.seconds / 60:.1f} min ({report.per_hour:.0f} an hour)")
+    lines.append(f"false alarms: {count} in {report.seconds / 60:.1f} min ({report.per_hour:.0f} per hour)")
     for alarm in report.false_alarms:
         lines.append(f"  {alarm.clip} {alarm.start:.2f}-{alarm.end:.2f} s {alarm.kind} {alarm.box}")
     return lines
@@ -169,7 +169,7 @@ def moments_of(path: Path) -> tuple[list[Mapping[str, Any]], float]:
 
 
 def _events(clip: Path, kinds: Iterator[Kind], random: np.random.Generator) -> list[Event]:
-    """Events at random places, one after another, as many as the clip has room for."""
+    """As many successive events at random places as the clip has room for."""
     media = probe(clip)
     assert media.video is not None, "a clip has a picture"
     fps, events = media.video.fps, []
@@ -191,7 +191,7 @@ def _events(clip: Path, kinds: Iterator[Kind], random: np.random.Generator) -> l
 
 
 def _look_for(events: Sequence[Event], clip: Path, other: Path) -> list[bool]:
-    """Whether each of the events is found, as what it is, once the clip is encoded with all of them."""
+    """Whether each event is found, with its kind, once the clip is encoded with all of them."""
     media = probe(clip)
     assert media.video is not None, "a clip has a picture"
     fps, size = media.video.fps, _even(media.video.width, media.video.height)
@@ -211,12 +211,12 @@ def _planted(pictures: Iterable[Picture], events: Sequence[Event], other: Pictur
 
 
 def _is(item: Mapping[str, Any], event: Event, fps: float) -> bool:
-    """Whether an item tells of an event."""
+    """Whether an item describes an event."""
     overlaps = item["start"] < event.end / fps + _SLACK and item["end"] > event.first / fps - _SLACK
     return bool(item["kind"] == event.kind.found_as and overlaps)
 
 
 def _even(width: int, height: int) -> tuple[int, int]:
-    """A size like that of a picture, no larger than is needed, with even sides."""
+    """The size of a picture, scaled down to at most `_SIZE`, with even sides."""
     scale = min(1.0, _SIZE / max(width, height))
     return round(width * scale / 2) * 2, round(height * scale / 2) * 2

@@ -1,7 +1,7 @@
-"""How well shots are told apart: cuts that people listed, and cuts, dissolves and fades planted between real clips.
+"""Measures shot detection on cuts that people listed, and on cuts, dissolves and fades planted between real clips.
 
-A cut is found where a boundary lies within two frames of it; a dissolve or a fade where a boundary of its kind lies
-inside it. A boundary without a transition is a false alarm.
+A cut is found if a boundary is within two frames of it; a dissolve or fade, if a boundary of its kind is inside it. A
+boundary without a transition is a false alarm.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TIME = re.compile(r"\d+\.\d+")
 _FRAMES = 2
 _SIZE = (640, 360)
 _FPS = 25.0
-# Two pulses, whose darkest frames PySceneDetect's own test of its threshold detector names, and three fades between
-# a second of black and a picture, seen on the frames.
+# Two pulses, whose darkest frames are named in PySceneDetect's own test of its threshold detector, and three fades
+# between a second of black and a picture, found by inspecting the frames.
 _FADES = {
     "PySceneDetect/fades.mp4": ((3.36, 3.36), (6.68, 6.68)),
     "PySceneDetect/testvideo.mp4": ((7.0, 8.0), (11.0, 12.0), (13.1, 14.2)),
@@ -53,7 +53,7 @@ class Transition(Record):
 
 
 class ShotsScore(Record):
-    """Found of those that are there (recall), right of those that are told (precision), and what is wrong."""
+    """Recall, precision, and the errors."""
 
     recall: Share
     precision: Share
@@ -76,27 +76,27 @@ class ShotsReport(Record):
 
 
 def measure_shots(media: Path, settings: Settings, seed: int, half: Half, notify: Callable[[str], None]) -> ShotsReport:
-    """Compare with the cuts listed in the folder's questions, and with films planted of a half of its clips.
+    """Compare with the cuts listed in the folder's questions, and with films made of half of its clips.
 
     Raises:
         MediaError: when the folder has no questions or no clips.
     """
     listed = _listed(media)
-    told: list[Transition] = []
+    found: list[Transition] = []
     for clip in sorted({cut.clip for cut in listed}):
         notify(f"clip {clip}")
-        told += _told(clip, media / clip, settings)
+        found += _boundaries(clip, media / clip, settings)
     planted: list[Transition] = []
-    seen: list[Transition] = []
+    found_planted: list[Transition] = []
     known = {each.clip for each in listed}
     clips = [clip for clip in clips_of(media, half) if clip not in known]
     with tempfile.TemporaryDirectory() as folder:
         for number, kind in enumerate(KINDS):
-            notify(f"a film with {kind}s")
+            notify(f"film with {kind}s")
             film = Path(folder) / f"{kind}.mp4"
             planted += _plant(film, kind, media, clips, np.random.default_rng([seed, number]))
-            seen += _told(film.name, film, settings)
-    return ShotsReport(half=half, listed=_scores(listed, told), planted=_scores(planted, seen))
+            found_planted += _boundaries(film.name, film, settings)
+    return ShotsReport(half=half, listed=_scores(listed, found), planted=_scores(planted, found_planted))
 
 
 def show_shots(report: ShotsReport) -> list[str]:
@@ -111,41 +111,41 @@ def show_shots(report: ShotsReport) -> list[str]:
 
 
 def listed_times(answer: str) -> list[float]:
-    """The times, in seconds with decimals, that an answer lists."""
+    """The times listed in an answer, in seconds with decimals."""
     return [float(time) for time in _TIME.findall(answer)]
 
 
-def score(kind: Kind, there: Sequence[Transition], told: Sequence[Transition]) -> ShotsScore:
-    """Score the boundaries of a kind; what is told is a false alarm where there is no transition of that kind."""
-    wanted = [each for each in there if each.kind == kind]
-    missed = [each for each in wanted if not any(_found(each, other) for other in told)]
-    false = [each for each in told if each.kind == kind and not any(_found(other, each) for other in there)]
-    right = len(wanted) - len(missed)
+def score(kind: Kind, true: Sequence[Transition], found: Sequence[Transition]) -> ShotsScore:
+    """Score the boundaries of a kind; a found one without a true transition of that kind is a false alarm."""
+    expected = [each for each in true if each.kind == kind]
+    missed = [each for each in expected if not any(_matches(each, other) for other in found)]
+    false = [each for each in found if each.kind == kind and not any(_matches(other, each) for other in true)]
+    right = len(expected) - len(missed)
     return ShotsScore(
-        recall=Share.of(right, len(wanted)),
+        recall=Share.of(right, len(expected)),
         precision=Share.of(right, right + len(false)),
         missed=tuple(missed),
         false=tuple(false),
     )
 
 
-def _scores(there: Sequence[Transition], told: Sequence[Transition]) -> dict[Kind, ShotsScore]:
-    return {kind: score(kind, there, told) for kind in KINDS}
+def _scores(true: Sequence[Transition], found: Sequence[Transition]) -> dict[Kind, ShotsScore]:
+    return {kind: score(kind, true, found) for kind in KINDS}
 
 
-def _near(there: Transition, told: Transition) -> bool:
-    """Whether a boundary lies in a transition, or within two frames of it."""
+def _near(true: Transition, found: Transition) -> bool:
+    """Whether a boundary is in a transition, or within two frames of it."""
     slack = _FRAMES / _FPS
-    middle = (told.start + told.end) / 2
-    return there.clip == told.clip and there.start - slack - 1e-6 <= middle <= there.end + slack + 1e-6
+    middle = (found.start + found.end) / 2
+    return true.clip == found.clip and true.start - slack - 1e-6 <= middle <= true.end + slack + 1e-6
 
 
-def _found(there: Transition, told: Transition) -> bool:
-    return there.kind == told.kind and _near(there, told)
+def _matches(true: Transition, found: Transition) -> bool:
+    return true.kind == found.kind and _near(true, found)
 
 
 def _listed(media: Path) -> list[Transition]:
-    """The cuts that the questions list, the dissolve that one of them names with its span, and known fades."""
+    """The cuts listed in the questions, the dissolve that one of them names with its span, and the known fades."""
     cuts = []
     for question in load_questions(media):
         if question.kind == "shot_boundary":
@@ -160,8 +160,8 @@ def _listed(media: Path) -> list[Transition]:
     return cuts
 
 
-def _told(name: str, path: Path, settings: Settings) -> list[Transition]:
-    """The boundaries that are found in a file."""
+def _boundaries(name: str, path: Path, settings: Settings) -> list[Transition]:
+    """The boundaries found in a file."""
     changes = Changes()
     shots = ShotBoundaries(ContentShots(settings), changes, settings.visual_pass.min_shot_seconds)
     end = 0.0
@@ -178,7 +178,7 @@ def _transition(clip: str, shot: Mapping[str, Any]) -> Transition:
 
 
 def _plant(film: Path, kind: Kind, media: Path, clips: Sequence[str], random: np.random.Generator) -> list[Transition]:
-    """Write a film of pieces of all clips, joined by one kind of transition; where they are."""
+    """Write a film of pieces of all clips, joined by one kind of transition; returns the transitions."""
     order = [clips[int(number)] for number in random.permutation(len(clips))]
     lengths = [0 if kind == "cut" else round(float(random.uniform(_SHORTEST, _LONGEST)) * _FPS) for _ in order[1:]]
     places: list[tuple[int, int]] = []
@@ -189,7 +189,7 @@ def _plant(film: Path, kind: Kind, media: Path, clips: Sequence[str], random: np
 def _film(
     pieces: Iterator[list[Picture]], kind: Kind, lengths: Sequence[int], places: list[tuple[int, int]]
 ) -> Iterator[Picture]:
-    """Pieces joined by transitions of some lengths in frames; their first frames and ends are added to `places`."""
+    """Pieces joined by transitions of these lengths in frames; appends their first and end frames to `places`."""
     shown = next(pieces)
     at = 0
     for length, following in zip(lengths, pieces, strict=True):
@@ -205,7 +205,7 @@ def _film(
 
 
 def _between(kind: Kind, before: Sequence[Picture], after: Sequence[Picture]) -> list[Picture]:
-    """The pictures of a transition: those before and after mixed, or darkened to black one after the other."""
+    """The pictures of a transition: before and after mixed, or each darkened to black in turn."""
     shares = [(number + 1) / (len(before) + 1) for number in range(len(before))]
     if kind == "dissolve":
         return [_mixed(one, 1 - share, other) for one, other, share in zip(before, after, shares, strict=True)]
@@ -218,6 +218,6 @@ def _mixed(one: Picture, share: float, other: Picture) -> Picture:
 
 
 def _piece(clip: Path) -> list[Picture]:
-    """Pictures from the beginning of a clip; its last one stays where the clip is too short."""
+    """Pictures from the beginning of a clip; if it is too short, its last picture is repeated."""
     pictures = list(pictures_of(clip, _SIZE, 0.0, _PIECE))[: round(_PIECE * _FPS)]
     return pictures + [pictures[-1]] * (round(_PIECE * _FPS) - len(pictures))

@@ -1,4 +1,4 @@
-"""Real clips as material: their pictures, and clips made of them in which it is known what happens when."""
+"""Reads pictures of real clips and encodes clips made from them, whose events are known."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _X264 = {"crf": "23", "preset": "veryfast"}
 
 
 def half_of(clip: str) -> Half:
-    """The half that a clip belongs to, by a hash of its name: what is tuned on one is measured on the other."""
+    """The half a clip belongs to, by a hash of its name: what is tuned on one half is measured on the other."""
     return "tuning" if blake2b(clip.encode(), digest_size=1).digest()[0] % 2 else "held out"
 
 
 def clips_of(media: Path, half: Half) -> list[str]:
-    """Clips with a picture in a folder and its folders, by their paths in it.
+    """Clips with a picture in a folder and its subfolders, as paths relative to it.
 
     Raises:
         MediaError: when there is none.
@@ -39,12 +39,12 @@ def clips_of(media: Path, half: Half) -> list[str]:
     clips = [path.relative_to(media).as_posix() for path in files]
     chosen = [clip for clip in clips if half_of(clip) == half and probe(media / clip).video]
     if not chosen:
-        raise MediaError(f"{media} holds no clips of the half {half!r}; give --media a folder with more of them.")
+        raise MediaError(f"{media} has no clips in the half {half!r}; give --media a folder with more clips.")
     return chosen
 
 
 def pictures_of(path: Path, size: tuple[int, int], start: float, seconds: float) -> Iterator[Picture]:
-    """The pictures of a stretch of a clip, (height, width, 3) BGR, brought to a width and height."""
+    """The pictures of a stretch of a clip, (height, width, 3) BGR, scaled to a width and height."""
     frames = read_frames(path, probe(path), None, lambda: None)
     for frame in takewhile(lambda each: each.time < start + seconds, frames):
         if frame.time >= start:
@@ -52,7 +52,7 @@ def pictures_of(path: Path, size: tuple[int, int], start: float, seconds: float)
 
 
 def encode(path: Path, pictures: Iterable[Picture], fps: float) -> None:
-    """Write BGR pictures of one size, both sides even, as H.264 of ordinary quality."""
+    """Write BGR pictures of one size, both sides even, as H.264 of default quality."""
     rate = Fraction(fps).limit_denominator(1001)
     with av.open(str(path), "w") as container:
         stream: Any = container.add_stream("libx264", rate=rate, options=_X264)

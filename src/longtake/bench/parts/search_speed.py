@@ -1,7 +1,7 @@
-"""How fast search is over libraries of many documents, through the real index.
+"""Times search over large libraries, through the real index.
 
-The libraries are made up (`evalharness.made_up`). Each time is taken beside a floor in the same run: a plain flat scan
-by FAISS over the same vectors, which finds by meaning alone, unfiltered.
+The libraries are made up (`made_up`). The baseline, timed in the same run, is a flat FAISS scan over the same vectors,
+which searches by meaning alone and without filters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import faiss
 
 from longtake.bench.hour.reel import Notify
 from longtake.bench.parts.made_up import made_up_batch, queries, sentences, vocabulary
-from longtake.bench.timing import Beside, Machine, load, timed
+from longtake.bench.timing import Comparison, Machine, load, timed
 from longtake.config import Settings
 from longtake.memory.records import Record
 from longtake.memory.search.hybrid_search import HybridIndex
@@ -27,12 +27,12 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
 PER_VIDEO = 3000  # documents
-QUERIES = 40  # different ones for each kind of filter
+QUERIES = 40  # different ones per kind of filter
 K = 5
 
 
 class LibrarySpeed(Record):
-    """One library; times are seconds, `warm` is by the kind of filter."""
+    """One library; times are seconds, `warm` is by kind of filter."""
 
     documents: int
     videos: int
@@ -40,7 +40,7 @@ class LibrarySpeed(Record):
     write: float
     first_query: float
     after_a_change: float
-    warm: dict[str, Beside]
+    warm: dict[str, Comparison]
 
 
 class SearchSpeed(Record):
@@ -51,23 +51,23 @@ class SearchSpeed(Record):
 
 
 def measure_search(sizes: Sequence[int], notify: Notify) -> SearchSpeed:
-    """Make a library of each number of documents in a folder of its own and measure; `tell` hears what is done."""
+    """Make a library of each size in a temporary folder and measure; `notify` is the progress callback."""
     before = load()
-    engine = WordLlamaEmbedding(Settings())  # the quickest: a million sentences want to be embedded
+    engine = WordLlamaEmbedding(Settings())  # the fastest: up to a million sentences are embedded
     libraries = tuple(_measure_library(size, engine, notify) for size in sizes)
     return SearchSpeed(machine=Machine.since(before), libraries=libraries)
 
 
 def show_search(report: SearchSpeed) -> list[str]:
-    """The report for a person."""
-    lines = [str(report.machine), "seconds as median [least, most] n=queries"]
+    """The report as lines to print."""
+    lines = [str(report.machine), "seconds as median [min, max] n=queries"]
     for library in report.libraries:
         size = library.bytes_on_disk / 1e6
         lines += [
             f"{library.documents} documents of {library.videos} videos, {size:.0f} MB on disk",
             f"  write             {library.write:.3g}",
             f"  first query       {library.first_query:.3g}, after a change {library.after_a_change:.3g}",
-            *(f"  {name:<17} {beside.against('a flat scan')}" for name, beside in library.warm.items()),
+            *(f"  {name:<17} {warm.against('a flat scan')}" for name, warm in library.warm.items()),
         ]
     return lines
 
@@ -104,11 +104,11 @@ def _measure_library(size: int, engine: TextEmbedding, notify: Notify) -> Librar
     )
 
 
-def _warm(index: Index, engine: TextEmbedding, flat: Any, asked: Iterator[str], where: SearchFilter) -> Beside:
-    """Different queries, in turns with the floor; both embed them."""
+def _warm(index: Index, engine: TextEmbedding, flat: Any, asked: Iterator[str], where: SearchFilter) -> Comparison:
+    """Time different queries in turns with the floor; both embed them."""
     chosen = list(islice(asked, QUERIES))
     ours, floor = iter(chosen), iter(chosen)
-    return Beside.measure(
+    return Comparison.measure(
         lambda: _search(index, engine, next(ours), where),
         lambda: flat.search(engine.embed([next(floor)]), K),
         QUERIES,

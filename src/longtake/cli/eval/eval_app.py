@@ -1,4 +1,4 @@
-"""`longtake eval`: put a suite to subjects, judge what they say, and score it; every stage goes on where it was."""
+"""`longtake eval`: run subjects on a suite, judge their answers and score them. Every stage resumes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from longtake.cli.eval.eval_arguments import (
 from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
-from longtake.cli.options import Json, give
+from longtake.cli.options import Json, print_report
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.items import History, Protocol
 from longtake.evalharness.runs.bounded_map import REQUESTS
@@ -33,44 +33,44 @@ if TYPE_CHECKING:
 
 SUBJECTS = (
     f"{', '.join(NAMES)}, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, with "
-    "?frames=64&transcript=1 or ?fps=5, and key=VARIABLE where it needs a key; repeat it."
+    "?frames=64&transcript=1 or ?fps=5, and key=VARIABLE if it needs a key; repeatable."
 )
 evaluate = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Put a suite to subjects, judge what they say, and score it. Each stage goes on where it was stopped.",
+    help="Run subjects on a suite, judge their answers and score them. Each stage resumes where it stopped.",
 )
 
 
 @evaluate.command()
 def run(
     context: typer.Context,
-    data: Annotated[Path, typer.Argument(help="File of the suite; of a set of one's own, its card.")],
+    data: Annotated[Path, typer.Argument(help="Suite file; for your own set, its card.")],
     suite: Annotated[str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted or own.")],
     out: Out,
     subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
-    media: Annotated[Path | None, typer.Option(help="Folder of the videos.", exists=True, file_okay=False)] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="As the paper says, where the released code differs.")] = False,
+    media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="Follow the paper where its released code differs.")] = False,
     history: Annotated[
-        History, typer.Option(help="What stands in a conversation: gold answers or the subject's own.")
+        History, typer.Option(help="Earlier answers in a conversation: gold or the subject's own.")
     ] = "gold",
     fps: Annotated[
         list[float] | None,
-        typer.Option(help="Frames a second that models see of moment-video: 1, 5, 8 or 16; repeat it to compare."),
+        typer.Option(help="Frames per second for moment-video: 1, 5, 8 or 16; repeat it to compare."),
     ] = None,
     seed: Annotated[
         list[int] | None,
-        typer.Option(
-            min=0, help="Asks everything once more for each; repeat it. What is drawn is drawn by it. Else 0."
-        ),
+        typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many items.")] = None,
-    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask again the items that ended in an error.")
+    ] = False,
     at_once: AtOnce = REQUESTS,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
-    """Put every item to every subject; what a run holds already is not asked again."""
+    """Ask every subject every item; what a run already holds isn't asked again."""
     from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.runs.predicting import predict
     from longtake.evalharness.subjects.subject_table import settings_hash, subject_named
@@ -82,8 +82,8 @@ def run(
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
     loaded = chosen.load(data, media, protocol, remarks.notify)
-    items, at_loading = loaded[:limit], remarks.told
-    # What a limit leaves out still decides the orders of the options and the majority letter: it can be lifted later.
+    items, at_loading = loaded[:limit], remarks.sentences
+    # Items beyond the limit still decide option order and majority letter, so that the limit can be lifted later.
     variants = chosen.variants(data, loaded, protocol, rates)
     names = dict.fromkeys(subject)
     card = RunCard(
@@ -97,13 +97,13 @@ def run(
         version=__version__,
     )
     folder = RunFolder(out)
-    # Before the names are written down: one that holds a key is refused.
+    # Before the names are saved: one that contains a key is refused.
     subjects = [subject_named(name, loaded, session, at_once) for name in names]
     if only_expected:
         from longtake.cli.eval.run_plan import dry_run, show_dry_run
 
         expected = dry_run(folder, card, items, subjects, session, remarks.notify, retry_errors=retry_errors)
-        give(expected, show_dry_run, as_json)
+        print_report(expected, show_dry_run, as_json)
         remarks.leave()
         return
     with folder.locked():
@@ -112,9 +112,9 @@ def run(
         folder.mend(remarks.notify)
         folder.keep_items(items)
         done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors)
-    held = {item.id: item for item in items}
-    stage = "judge" if any_to_judge(folder, held, cases_of_run(card)) else "score"
-    give(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
+    by_id = {item.id: item for item in items}
+    stage = "judge" if any_to_judge(folder, by_id, cases_of_run(card)) else "score"
+    print_report(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
     remarks.leave()
 
 
@@ -125,7 +125,7 @@ def score(
     judge: OfJudge = None,
     as_json: Json = False,
 ) -> None:
-    """Score every subject of a run; nothing is asked of anybody."""
+    """Score every subject of a run; no model is asked."""
     from longtake.evalharness.scoring.scoring import score_run, show_scores
 
     remarks, folder = Remarks(), RunFolder(run)
@@ -142,33 +142,35 @@ def score(
 
 @evaluate.command()
 def doctor(run: Run, as_json: Json = False) -> None:
-    """Say how complete a run is, what of it is damaged, and what to do about it; nothing is changed."""
+    """Report how complete a run is, what is damaged and how to fix it; nothing is changed."""
     from longtake.evalharness.scoring.completeness import completeness, show_completeness
 
-    held = completeness(RunFolder(run))
-    give(held, show_completeness, as_json)
-    if not held.complete:
+    found = completeness(RunFolder(run))
+    print_report(found, show_completeness, as_json)
+    if not found.complete:
         raise typer.Exit(EXIT_PARTIAL)
 
 
 @evaluate.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="Output of another evaluator, JSONL.")],
+    file: Annotated[Path, typer.Argument(help="JSONL output of another evaluator.")],
     suite: Annotated[str, typer.Option(help="longshot, or lmms-eval for its samples.")],
     out: Out,
     as_json: Json = False,
 ) -> None:
-    """Take an output of another evaluator as a run, so that it can be scored again and compared."""
+    """Import another evaluator's output as a run, to score and compare it."""
     from longtake.errors import ConfigError
     from longtake.evalharness.suites.longshot.longshot_import import import_run
 
     kinds: dict[str, Kind] = {"longshot": "longshot", "lmms-eval": "lmms-eval"}
     if suite not in kinds:
-        raise ConfigError(f"Nothing of {suite!r} can be imported; there are {', '.join(kinds)}.")
+        raise ConfigError(f"Can't import {suite!r}; choose one of: {', '.join(kinds)}.")
     remarks = Remarks()
     card = import_run(kinds[suite], file, out, remarks.notify)
-    RunFolder(out).keep_loading(remarks.told)
-    give(card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json)
+    RunFolder(out).keep_loading(remarks.sentences)
+    print_report(
+        card, lambda _: [f"{', '.join(card.subjects)} of {card.suite}; next: longtake eval score {out}"], as_json
+    )
     remarks.leave()
 
 

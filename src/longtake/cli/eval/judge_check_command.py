@@ -1,4 +1,4 @@
-"""What `longtake eval judge-check` finds: the judges of a run against people and each other, a model against itself."""
+"""`longtake eval judge-check`: compares a run's judges with people and each other, and a model with itself."""
 
 from __future__ import annotations
 
@@ -32,42 +32,43 @@ class Checked(Record):
 
 
 def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Judge] | None, notify: Notify) -> Checked:
-    """Compare the judges of a run with each other and with the labels of people, of whom each is the reference.
+    """Compare a run's judges with each other and with human labels, with each labeller as the reference.
 
     Args:
-        folder: of the run.
-        file: of labels, JSONL; None: the judges are compared with each other alone.
-        judge_of: a judge that is compared with itself on the labelled cases, by the number of its run; None: none is.
+        folder: the run.
+        file: human labels, JSONL; None compares the judges only with each other.
+        judge_of: a judge by the number of its run, to be compared with itself on the labelled cases; None for none.
         notify: called for lines that were left out.
 
     Raises:
         ConfigError: when there is nothing to compare.
     """
     card = folder.card()
-    said = folder.predictions(notify).values()
-    judgements = list(current(folder.judgements(notify), said))
-    if all(held.met is None for held in judgements):
-        raise ConfigError(f"{folder.path} holds no verdicts yet; run `longtake eval judge {folder.path}`.")
+    predictions = folder.predictions(notify).values()
+    judgements = list(current(folder.judgements(notify), predictions))
+    if all(judgement.met is None for judgement in judgements):
+        raise ConfigError(f"{folder.path} has no verdicts yet; run `longtake eval judge {folder.path}`.")
     pairs = judge_pairs(judgements)
     labels = read_labels(file, notify) if file else []
     if file and not labels:
-        raise ConfigError(f"{file} holds no labels; give a file with a verdict of a person on each line.")
+        raise ConfigError(f"{file} has no labels; give a file with one human verdict per line.")
     if not labels and (judge_of or not pairs):
-        raise ConfigError("A judge alone is compared with people, or with itself where they judged: give LABELS.")
+        raise ConfigError("A single judge can only be compared with human labels: give LABELS.")
     itself = None
     if labels:
         items = {item.id: item for item in folder.items(notify)}
         cases_of = cases_of_run(card)
-        labels = fitting(labels, items, said, cases_of, notify)
-        itself = judge_again(judge_of, labelled_cases(labels, items, said, cases_of), notify) if judge_of else None
+        labels = fitting(labels, items, predictions, cases_of, notify)
+        cases = labelled_cases(labels, items, predictions, cases_of)
+        itself = judge_again(judge_of, cases, notify) if judge_of else None
     return Checked(checks=tuple(check_judges(labels, judgements)), judges=tuple(pairs), itself=itself)
 
 
 def show_checked(checked: Checked) -> list[str]:
-    """The comparisons for a person."""
+    """The comparisons as lines to print."""
     lines = [*map(str, checked.checks), *map(str, checked.judges)]
     if checked.itself is not None:
-        held = checked.itself
-        same, kappa = ("none" if share is None else f"{share:.4f}" for share in (held.same, held.kappa))
-        lines.append(f"itself, {held.runs} runs over {held.cases} cases: same verdict {same}, mean kappa {kappa}")
+        own = checked.itself
+        same, kappa = ("none" if share is None else f"{share:.4f}" for share in (own.same, own.kappa))
+        lines.append(f"itself, {own.runs} runs over {own.cases} cases: same verdict {same}, mean kappa {kappa}")
     return lines

@@ -1,4 +1,4 @@
-"""`longtake eval judge` and `judge-check`: who judges what was said, and how far that judge can be trusted."""
+"""`longtake eval judge` and `judge-check`: judge the answers, and measure how far a judge can be trusted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
-from longtake.cli.options import Json, give
+from longtake.cli.options import Json, print_report
 from longtake.config import secret, unset
 from longtake.console import Session, counted
 from longtake.errors import ConfigError
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 judges = typer.Typer()
 By = Annotated[str, typer.Option(help="rules, or endpoint: a model at an OpenAI-compatible endpoint.")]
-Url = Annotated[str | None, typer.Option(help="Of the endpoint, such as http://127.0.0.1:8000/v1.")]
-Model = Annotated[str | None, typer.Option(help="Its name at the endpoint.")]
+Url = Annotated[str | None, typer.Option(help="Endpoint, such as http://127.0.0.1:8000/v1.")]
+Model = Annotated[str | None, typer.Option(help="Model name at the endpoint.")]
 Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
-API_KEY = "OPENAI_API_KEY"  # may be unset: a server of one's own needs none
+API_KEY = "OPENAI_API_KEY"  # may be unset: a local server needs none
 
 
 @judges.command()
@@ -35,12 +35,12 @@ def judge(
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many of the items that need a judge.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items that need a judge.")] = None,
     at_once: AtOnce = REQUESTS,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
-    """Judge what has not been judged yet: by rules, which say where they are not sure, or by a model."""
+    """Judge the answers that have no verdict yet: by rules, which say when they aren't sure, or by a model."""
     from longtake.evalharness.judges.judging import judge_run
     from longtake.evalharness.suites.suite_table import cases_of_run
 
@@ -53,14 +53,15 @@ def judge(
         from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
 
         items = folder.items_by_id(remarks.notify)
-        give(judge_dry_run(folder, items, chosen, remarks.notify, cases_of, limit), show_expected, as_json)
+        print_report(judge_dry_run(folder, items, chosen, remarks.notify, cases_of, limit), show_expected, as_json)
         remarks.leave()
         return
     with folder.locked():
         folder.mend(remarks.notify)
         done = judge_run(folder, folder.items_by_id(remarks.notify), chosen, remarks.notify, cases_of, limit)
-    told = f"{counted(done.judged - done.unjudged, 'verdict')} given, {done.kept} there before, {done.unjudged} without"
-    give(done, lambda _: [f"{told}; next: longtake eval score {run}"], as_json)
+    verdicts = counted(done.judged - done.unjudged, "verdict")
+    result = f"{verdicts} given, {done.kept} already there, {done.unjudged} left open"
+    print_report(done, lambda _: [f"{result}; next: longtake eval score {run}"], as_json)
     remarks.leave()
 
 
@@ -69,7 +70,7 @@ def judge_check(
     context: typer.Context,
     run: Run,
     labels: Annotated[
-        Path | None, typer.Argument(metavar="[LABELS]", help="Verdicts of people, JSONL.", exists=True, dir_okay=False)
+        Path | None, typer.Argument(metavar="[LABELS]", help="Human verdicts, JSONL.", exists=True, dir_okay=False)
     ] = None,
     by: By = "rules",
     url: Url = None,
@@ -78,21 +79,21 @@ def judge_check(
     at_once: AtOnce = REQUESTS,
     as_json: Json = False,
 ) -> None:
-    """Compare the judges of a run with people and with each other; a model is also asked three times over."""
+    """Compare a run's judges with people and with each other; a model is also asked three times."""
     from longtake.cli.eval.judge_check_command import check_run, show_checked
 
     session: Session = context.obj
     remarks = Remarks()
     again = None if _is_rules(by, url, model) else (lambda number: _endpoint(session, url, model, key, at_once, number))
-    give(check_run(RunFolder(run), labels, again, remarks.notify), show_checked, as_json)
+    print_report(check_run(RunFolder(run), labels, again, remarks.notify), show_checked, as_json)
     remarks.leave()
 
 
 def _is_rules(name: str, *of_endpoint: str | None) -> bool:
     if name not in ("rules", "endpoint"):
-        raise ConfigError(f"There is no judge {name!r}; there are rules and endpoint.")
+        raise ConfigError(f"There is no judge {name!r}; choose rules or endpoint.")
     if name == "rules" and any(of_endpoint):
-        raise ConfigError("The rules take no --url and no --model; give --by endpoint with them.")
+        raise ConfigError("--url and --model need --by endpoint.")
     return name == "rules"
 
 
@@ -100,22 +101,22 @@ def _rules(session: Session) -> DeterministicJudge:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
     from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
-    # Whatever the profile searches with: the judge's limits were set by this one, and verdicts must be comparable.
+    # Whatever the profile searches with: the judge's thresholds were set with this one, so that verdicts compare.
     return DeterministicJudge(WordLlamaEmbedding(session.settings))
 
 
 def _endpoint(
     session: Session, url: str | None, model: str | None, key: str, at_once: int, run: int = 0
 ) -> EndpointJudge:
-    """The model as the judge; what it said before stands in the library, for all runs."""
+    """A model as the judge; its replies are cached in the library, for all runs."""
     from longtake.evalharness.judges.cache import Cache
     from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
 
     if not url or not model:
-        raise ConfigError("--by endpoint needs a model and where it is; give both with --model and --url.")
+        raise ConfigError("--by endpoint needs both --model and --url.")
     if key != API_KEY and secret(key) is None:
         raise ConfigError(
-            f"The judge needs its key, and {unset(key)}: give --key the name of an environment variable that holds it."
+            f"The judge needs a key, but {unset(key)}: set --key to the name of an environment variable that holds it."
         )
     settings = JudgeSettings(
         base_url=url,

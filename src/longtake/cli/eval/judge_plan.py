@@ -1,4 +1,4 @@
-"""`longtake eval judge --dry-run`: what the judging of a run will take, before anything is asked."""
+"""`longtake eval judge --dry-run`: estimates what judging a run will take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from longtake.memory.timespan import clock
 
 
 class ExpectedVerdicts(Record):
-    """The public shape of `eval judge --dry-run --json`; `seconds` is None where no reply has been timed yet."""
+    """The public shape of `eval judge --dry-run --json`; `seconds` is None until a reply has been timed."""
 
     judge: str
     verdicts: int
@@ -29,9 +29,9 @@ class ExpectedVerdicts(Record):
 def judge_dry_run(
     folder: RunFolder, items: Mapping[str, Item], judge: SaysCost, notify: Notify, cases_of: CasesOf, limit: int | None
 ) -> ExpectedVerdicts:
-    """What `judge_run` would take with the same arguments; nothing is written.
+    """Estimate what `judge_run` would take with the same arguments; nothing is written.
 
-    A reply is expected to take as long as the mean one of this judge in the run.
+    Each reply is expected to take this judge's mean time in the run.
     """
     verdicts, spent = 0, list[Usage]()
     for case in to_judge(folder, items, judge, notify, cases_of, limit):
@@ -51,10 +51,10 @@ def judge_dry_run(
 
 
 def show_expected(found: ExpectedVerdicts) -> list[str]:
-    """What it will take, for a person."""
-    told = f"{found.judge}: {counted(found.verdicts, 'verdict')} to give"
+    """The estimate as lines to print."""
+    verdicts = f"{found.judge}: {counted(found.verdicts, 'verdict')} to give"
     if not found.calls:
-        return [f"{told}; no model is asked"]
-    time = "a time that its first reply will tell" if found.seconds is None else clock(found.seconds)
+        return [f"{verdicts}; no model is asked"]
+    time = "time unknown until its first reply" if found.seconds is None else clock(found.seconds)
     tokens = f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out"
-    return [f"{told}; about {counted(found.calls, 'call')}, {tokens}, {time}, {found.cost:.4g} in cost"]
+    return [f"{verdicts}; about {counted(found.calls, 'call')}, {tokens}, {time}, {found.cost:.4g} in cost"]

@@ -1,4 +1,4 @@
-"""`longtake eval report`, `compare` and `export`: what a run came to, on pages and in files of other tools."""
+"""`longtake eval report`, `compare` and `export`: results of a run, as pages and as files for other tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ reports = typer.Typer()
 def report(
     context: typer.Context, run: Run, variant: Reading = None, judge: OfJudge = None, as_json: Json = False
 ) -> None:
-    """Write report.html and report.md into the folder of a run; traces are those of the library."""
+    """Write report.html and report.md to the run folder; traces come from the library."""
     from longtake.evalharness.reports.cited_frames import Stills
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
@@ -54,15 +54,15 @@ def report(
 @reports.command()
 def compare(
     run: Run,
-    other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="Folder of another run.")] = None,
+    other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="Another run folder.")] = None,
     first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
-    second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same one.")] = None,
+    second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same run.")] = None,
     variant: Reading = None,
     judge: OfJudge = None,
-    out: Annotated[Path | None, typer.Option(help="Write a page: .html, or .md.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a page: .html or .md.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two subjects, of one run or of two, on identical items: the difference and the items that flipped."""
+    """Compare two subjects, of one run or two, on identical items: the difference and the items that flipped."""
     from longtake.evalharness.reports.compare import compare as compared
     from longtake.evalharness.reports.compare import subject_of, summary
     from longtake.evalharness.reports.document import comparison_pieces, write_pieces
@@ -70,7 +70,7 @@ def compare(
 
     remarks = Remarks()
     if out and out.suffix not in (".html", ".md"):
-        raise ConfigError(f"A comparison is written as .html or as .md; --out {out} is neither.")
+        raise ConfigError(f"--out {out} must end in .html or .md.")
     ours = read_scores(RunFolder(run), variant, remarks.notify, judge)
     theirs = read_scores(RunFolder(other), variant, remarks.notify, judge) if other else ours
     one, two = subject_of(ours, first), subject_of(theirs, second)
@@ -95,7 +95,7 @@ def compare(
 def export(
     run: Run,
     to: Annotated[str, typer.Option(help="csv, lmms-eval or inspect.")],
-    out: Annotated[Path, typer.Option(help="File of the CSV; folder of the others.")],
+    out: Annotated[Path, typer.Option(help="CSV file, or folder for the others.")],
     variant: Reading = None,
     judge: OfJudge = None,
 ) -> None:
@@ -106,7 +106,7 @@ def export(
 
     remarks, folder = Remarks(), RunFolder(run)
     if to not in ("csv", "lmms-eval", "inspect"):
-        raise ConfigError(f"Nothing is exported to {to!r}; there are csv, lmms-eval and inspect.")
+        raise ConfigError(f"Can't export to {to!r}; choose csv, lmms-eval or inspect.")
     scores = read_scores(folder, variant, remarks.notify, judge)
     if to == "csv":
         write_csv(scores, out)

@@ -1,7 +1,7 @@
-"""`longtake eval run --dry-run`: what a run will take, before anything is asked.
+"""`longtake eval run --dry-run`: estimates what a run will take.
 
-Where the run holds finished predictions of a subject, its mean turn is what each of the others is expected to take;
-otherwise the subject says it of itself.
+If the run already holds finished predictions of a subject, every other turn is expected to take their mean; otherwise
+the subject gives its own estimate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 
 class Expected(Record):
-    """What a subject will take for what it has not been asked yet."""
+    """What a subject will take for the items it hasn't been asked yet."""
 
     subject: str
     predictions: int
@@ -36,7 +36,7 @@ class Expected(Record):
 
 
 class DryRun(Record):
-    """The public shape of `eval run --dry-run --json`; `indexing` is None where this library cannot tell yet."""
+    """The public shape of `eval run --dry-run --json`; `indexing` is None if this library can't tell yet."""
 
     subjects: tuple[Expected, ...]
     indexing: float | None
@@ -52,58 +52,58 @@ def dry_run(
     *,
     retry_errors: bool = False,
 ) -> DryRun:
-    """What `predict` would take with the same arguments; the folder need not be there, and nothing is written.
+    """Estimate what `predict` would take with the same arguments; the folder needn't exist, and nothing is written.
 
     Args:
-        folder: of the run.
+        folder: the run.
         card: what the run is.
-        items: to be asked.
+        items: what would be asked.
         subjects: who would be asked.
-        session: its library is opened only where videos have to be indexed first.
-        notify: called for lines that were left out, and why indexing is not told.
-        retry_errors: whether a prediction with an error would be made anew.
+        session: its library is opened only if videos must be indexed first.
+        notify: called for lines that were left out, and if indexing can't be estimated.
+        retry_errors: whether a prediction with an error would be made again.
     """
-    held = folder.predictions(notify)
-    done = settled(held, retry_errors=retry_errors)
+    predictions = folder.predictions(notify)
+    done = settled(predictions, retry_errors=retry_errors)
     missing = [(subject, list(rows(subject, card, items, done))) for subject in subjects]
     videos = dict.fromkeys(
         item.media
-        for subject, wanted in missing
+        for subject, left in missing
         if isinstance(subject, SaysCost) and subject.indexes
-        for item, _, _ in wanted
+        for item, _, _ in left
         if item.media
     )
     return DryRun(
-        subjects=tuple(_expected(subject, wanted, held) for subject, wanted in missing),
+        subjects=tuple(_expected(subject, left, predictions) for subject, left in missing),
         indexing=_indexing(Workspace(session.library_root, session.settings), list(videos), notify) if videos else 0.0,
     )
 
 
 def show_dry_run(found: DryRun) -> list[str]:
-    """What a run will take, for a person."""
+    """The estimate as lines to print."""
     lines = [_line(expected) for expected in found.subjects]
     if found.indexing is None:
-        lines.append("videos have to be indexed first; how long that takes is known once one has been indexed here")
+        lines.append("videos must be indexed first; the time is unknown until one has been indexed here")
     elif found.indexing:
-        lines.append(f"videos have to be indexed first, in about {clock(found.indexing)}")
+        lines.append(f"videos must be indexed first, in about {clock(found.indexing)}")
     return lines
 
 
 def _line(expected: Expected) -> str:
-    told = f"{expected.subject}: {counted(expected.predictions, 'prediction')}, {counted(expected.turns, 'turn')}"
+    work = f"{expected.subject}: {counted(expected.predictions, 'prediction')}, {counted(expected.turns, 'turn')}"
     if not expected.predictions:
-        return f"{told}; all is there"
-    time = "a time that its first reply will tell" if expected.seconds is None else clock(expected.seconds)
+        return f"{work}; nothing left to ask"
+    time = "time unknown until its first reply" if expected.seconds is None else clock(expected.seconds)
     parts = [counted(expected.calls, "call"), f"{expected.input_tokens:,} tokens in"]
     parts += [f"{expected.output_tokens:,} out", time, f"{expected.cost:.4g} in cost"]
     source = f", as {counted(expected.measured_on, 'prediction')} took" if expected.measured_on else ""
-    return f"{told}; {'at most' if expected.at_most else 'about'} {', '.join(parts)}{source}"
+    return f"{work}; {'at most' if expected.at_most else 'about'} {', '.join(parts)}{source}"
 
 
 def _expected(
-    subject: Subject, missing: Sequence[tuple[Item, Variant, int]], held: Mapping[PredictionKey, Prediction]
+    subject: Subject, missing: Sequence[tuple[Item, Variant, int]], predictions: Mapping[PredictionKey, Prediction]
 ) -> Expected:
-    finished = [made for made in held.values() if made.subject == subject.name and not failed(made)]
+    finished = [each for each in predictions.values() if each.subject == subject.name and not failed(each)]
     turns = sum(len(item.turns) for item, _, _ in missing)
     spent, timed, at_most = Usage(), True, False
     if finished:
@@ -126,7 +126,7 @@ def _expected(
 
 
 def _share(finished: Sequence[Prediction], turns: int) -> Usage:
-    """What so many turns take, as the mean turn of finished predictions did."""
+    """What this many turns take, at the mean turn of finished predictions."""
     usages = [reply.usage or Usage() for prediction in finished for reply in prediction.replies]
     spent, share = _sum(usages), turns / len(usages)
     return Usage(
@@ -139,24 +139,24 @@ def _share(finished: Sequence[Prediction], turns: int) -> Usage:
 
 
 def _sum(usages: Iterable[Usage]) -> Usage:
-    held = list(usages)
+    every = list(usages)
     return Usage(
-        rounds=sum(usage.rounds for usage in held),
-        seconds=sum(usage.seconds for usage in held),
-        input_tokens=sum(usage.input_tokens for usage in held),
-        output_tokens=sum(usage.output_tokens for usage in held),
-        cost=round(sum(usage.cost for usage in held), 6),
+        rounds=sum(usage.rounds for usage in every),
+        seconds=sum(usage.seconds for usage in every),
+        input_tokens=sum(usage.input_tokens for usage in every),
+        output_tokens=sum(usage.output_tokens for usage in every),
+        cost=round(sum(usage.cost for usage in every), 6),
     )
 
 
 def _turns(item: Item, variant: Variant, seed: int) -> Iterable[Asked]:
-    """The turns of an item, on the references."""
+    """The turns of an item, with the references as history."""
     gold = [(turn.question, turn.reference) for turn in item.turns]
     return (Asked(item, number, variant, seed, tuple(gold[:number])) for number in range(len(gold)))
 
 
 def _indexing(workspace: Workspace, videos: Sequence[str], notify: Notify) -> float | None:
-    """Seconds of indexing before these videos can be asked about."""
+    """Seconds of indexing needed before these videos can be asked about; None if unknown."""
     try:
         found = estimate(workspace, videos)
     except LongtakeError as error:

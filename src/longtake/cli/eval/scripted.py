@@ -1,4 +1,4 @@
-"""`longtake eval scripted`: write videos of which everything is known, and questions over them."""
+"""`longtake eval scripted`: write videos with known content, and questions about them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.options import Json, give, notify
+from longtake.cli.options import Json, notify, print_report
 from longtake.console import counted
 
 
 def scripted(
-    out: Annotated[Path, typer.Option(help="Folder for the videos and items.jsonl; videos that are there stay.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="How many videos.")] = 40,
+    out: Annotated[Path, typer.Option(help="Folder for the videos and items.jsonl; existing videos stay.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of videos.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="0 to 9 are for development; others count as unseen.")] = 7,
     recordings: Annotated[
-        Path | None, typer.Option(help="Folder of recorded speech, each with its words beside it as .txt.")
+        Path | None, typer.Option(help="Folder of recorded speech, each with its words next to it as .txt.")
     ] = None,
     stills: Annotated[
-        Path | None, typer.Option(help="Folder of photographs of one person each, named after that person.")
+        Path | None, typer.Option(help="Folder of photos of one person each, named after that person.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write videos from a grammar of events, and questions whose answers follow from it; needs espeak-ng."""
+    """Write videos from a grammar of events, and questions with known answers; needs espeak-ng."""
     from longtake.evalharness.scripted.grammar import stills_in
     from longtake.evalharness.scripted.suite import Written, write_suite
     from longtake.evalharness.scripted.voices import recordings_in
@@ -45,4 +45,4 @@ def scripted(
         stills=stills_in(stills) if stills else (),
         notify=notify(as_json),
     )
-    give(written, show, as_json)
+    print_report(written, show, as_json)

@@ -1,1 +1,1 @@
-"""HTTP around the routes: access, limits, caching, errors and the server itself."""
+"""HTTP infrastructure of the routes: access, limits, caching, errors and the server."""

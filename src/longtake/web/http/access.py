@@ -1,4 +1,4 @@
-"""Who may ask: the names the server answers to, requests of its own page, and a token."""
+"""Access control: the host names the server answers to, same-origin requests, and the token."""
 
 from __future__ import annotations
 
@@ -19,60 +19,59 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from longtake.errors import ConfigError
 from longtake.web.http.refusals import Refusal, refused
 
+_OTHER_SITE = "Pages of other sites can't use this server."
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-LEAST_TOKEN, MAX_TOKEN_LENGTH = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen
-_WANTED = {"WWW-Authenticate": "Bearer"}
-_OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed in by hand, or our page
+MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH = 16, 1_000  # characters; at the rate of `Limiter` nobody guesses sixteen
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+_OWN_SITE = ("", "none", "same-origin")  # of Sec-Fetch-Site: no browser, typed address, or our page
 
 
 @dataclass(frozen=True)
 class Access:
-    """By which names the server may be called, and what it wants of those who call.
+    """The host names under which the server can be called, and the token it requires.
 
-    A page of another site can make its visitors' browsers call a server of theirs under a name of its own (DNS
-    rebinding): so the names count, not the address that was reached. An address given in figures cannot be rebound.
+    A page of another site can point its own name at a visitor's server and call it from the browser (DNS rebinding), so
+    the name in the request counts, not the address it reached. A numeric address can't be rebound.
     """
 
     names: frozenset[str] = LOOPBACK
-    token: str | None = None  # none is wanted without one
-    any_address: bool = False  # whether each is a name of it
-    origins: frozenset[str] = frozenset()  # names, some with a port, at which a proxy shows its pages
-    # What those have who gave the token, of which it tells nothing; the servers of a host share its cookies.
+    token: str | None = None  # None requires none
+    any_address: bool = False  # whether it answers to any numeric address
+    origins: frozenset[str] = frozenset()  # names, some with a port, under which a proxy serves its pages
+    # Set for clients that gave the token, without revealing it; named uniquely, since servers on a host share cookies.
     cookie: str = field(default_factory=secrets.token_hex, repr=False)
     cookie_name: str = field(default_factory=lambda: f"longtake-{secrets.token_hex(4)}")
 
     @classmethod
     def at(cls, host: str, token: str | None, proxied: Sequence[str] = ()) -> Access:
-        """Access to a server that listens at an address.
+        """Access to a server that listens on an address.
 
         Args:
-            host: the address, or a name of it.
-            token: what is wanted of everybody.
-            proxied: names, some with a port, under which a proxy passes requests on.
+            host: the address or its name.
+            token: required of every client.
+            proxied: names, some with a port, under which a proxy forwards requests.
 
         Raises:
-            ConfigError: when there is no address, one that other machines reach has no token, the token is short or
-                cannot stand in a header, or a name is none.
+            ConfigError: when the address is empty, one that other machines reach has no token, the token is too short
+                or can't be sent in a header, or a name is invalid.
         """
         if not host:
-            raise ConfigError("--host is empty: give an address, such as 127.0.0.1, or 0.0.0.0 for every one.")
+            raise ConfigError("--host is empty: give an address such as 127.0.0.1, or 0.0.0.0 for all.")
         origins = frozenset(name.lower() for name in proxied)
         names = LOOPBACK | {_hostname(name) for name in origins} | {host.lower()}
         if token and not (token.isascii() and token.isprintable() and " " not in token):
+            raise ConfigError("--token may contain only ASCII letters, digits and punctuation, and no spaces.")
+        if token and len(token) < MIN_TOKEN_LENGTH:
             raise ConfigError(
-                "The token of --token may hold letters without accents, figures and signs, and no spaces."
-            )
-        if token and len(token) < LEAST_TOKEN:
-            raise ConfigError(
-                f"The token of --token can be guessed: take at least {LEAST_TOKEN} characters, such as those that "
-                "`openssl rand -hex 16` prints."
+                f"--token is too easy to guess: use at least {MIN_TOKEN_LENGTH} characters, such as the output of "
+                "`openssl rand -hex 16`."
             )
         local = _is_loopback(host)
         if not token and (origins or not local):
-            remedy = "leave out --name" if proxied else "listen at 127.0.0.1"
+            remedy = "leave out --name" if proxied else "listen on 127.0.0.1"
             raise ConfigError(
-                f"{proxied[0] if proxied else host} can be reached from other machines, and without a token anybody "
-                f"there could use the library: give one with --token, or {remedy}."
+                f"Other machines can reach {proxied[0] if proxied else host}, and without a token anyone there could "
+                f"use the library: set one with --token, or {remedy}."
             )
         if local:
             return cls(names, token or None, origins=origins)
@@ -88,39 +87,39 @@ class Access:
         return name in self.names or (self.any_address and _is_address(name))
 
     def knows_origin(self, origin: str, host: str) -> bool:
-        """Whether an Origin header names our own page, at the Host called or at a proxy.
+        """Whether an Origin header is that of our own page, at the requested Host or a proxy.
 
-        Its scheme does not count: behind a proxy nothing tells which one is right.
+        The scheme is ignored: behind a proxy, the server can't know which one is right.
         """
         return origin.partition("://")[2] in {host, *self.origins}
 
-    def token_problem(self, given: str) -> Refusal | None:
-        """Why nobody gets in with what is given for the token, if it is not the one."""
-        if self.token is None or _same(given, self.token):
+    def token_problem(self, token: str) -> Refusal | None:
+        """The refusal of a wrong token; None if it is right."""
+        if self.token is None or _same(token, self.token):
             return None
-        return Refusal(401, "That is not the token of this server.", headers=_WANTED)
+        return Refusal(401, "The access token is wrong.", headers=_CHALLENGE)
 
     def problem(self, headers: Headers) -> Refusal | None:
-        """Why a request does not get in, if it does not: it brings neither cookie nor token, where there is a token."""
-        # Cookies of other programs on this host come along, in any form: a strict parser would give up on all of them.
-        given = cookie_parser(headers.get("cookie", "")).get(self.cookie_name, "")
-        if self.token is None or _same(given, self.cookie):
+        """The refusal of a request that brings neither cookie nor token; None if it gets in."""
+        # Cookies of other programs on this host come too, in any form: a strict parser would reject them all.
+        cookie = cookie_parser(headers.get("cookie", "")).get(self.cookie_name, "")
+        if self.token is None or _same(cookie, self.cookie):
             return None
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self.token_problem(bearer.strip())
-        return Refusal(401, "This server wants its token.", headers=_WANTED)
+        return Refusal(401, "This server requires an access token.", headers=_CHALLENGE)
 
 
 class Guard:
-    """ASGI middleware that refuses foreign names, other sites' pages and those without the token."""
+    """ASGI middleware that refuses unknown host names, other sites' pages and clients without the token."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it with 401 or 403."""
+        """Pass a request on, or answer it with 401 or 403."""
         problem = self._problem(scope) if scope["type"] == "http" else None
         await (refused(problem, scope["path"]) if problem else self._app)(scope, receive, send)
 
@@ -128,19 +127,19 @@ class Guard:
         headers, path = Headers(scope=scope), scope["path"]
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._access.knows_host(host):
-            return Refusal(403, "This server is not called by that name: use the address that it said when it began.")
+            return Refusal(403, "Unknown host name: use the address that the server printed when it started.")
         if origin is not None and not self._access.knows_origin(origin, host):
-            return Refusal(403, "Pages of other sites may not use this server.")
+            return Refusal(403, _OTHER_SITE)
         public = path == "/" or path.startswith("/page/")
         if not public and headers.get("sec-fetch-site", "") not in _OWN_SITE:
-            return Refusal(403, "Pages of other sites may not use this server.")
+            return Refusal(403, _OTHER_SITE)
         if public or path == "/api/session":
             return None
         return self._access.problem(headers)
 
 
 class Token(BaseModel):
-    """The token that `longtake serve` was given."""
+    """The token of `longtake serve --token`."""
 
     token: str = Field(max_length=MAX_TOKEN_LENGTH)
 
@@ -149,13 +148,13 @@ router = APIRouter(tags=["access"])
 
 
 @router.post("/api/session", status_code=204)
-async def open_session(given: Token, request: Request) -> Response:
-    """Give the token for a cookie, which a browser sends along from then on."""
+async def open_session(body: Token, request: Request) -> Response:
+    """Exchange the token for a cookie."""
     access: Access = request.app.state.access
-    if problem := access.token_problem(given.token):
+    if problem := access.token_problem(body.token):
         raise problem
     response = Response(status_code=204)
-    behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself is always called by http
+    behind_tls = request.headers.get("origin", "").startswith("https://")  # the server itself only speaks http
     response.set_cookie(access.cookie_name, access.cookie, httponly=True, samesite="strict", secure=behind_tls)
     return response
 
@@ -165,14 +164,14 @@ def _same(one: str, other: str) -> bool:
 
 
 def _hostname(name: str) -> str:
-    """The host of a name that may have a port."""
+    """The host in a name that may have a port."""
     try:
         parts = urlsplit(f"//{name}")
         if parts.hostname and parts.netloc == name and not parts.username and (parts.port is None or parts.port > 0):
             return parts.hostname
     except ValueError:
         pass
-    raise ConfigError(f"--name {name!r} is no name: write one such as longtake.example.org or box.lan:8443.")
+    raise ConfigError(f"--name {name!r} isn't a host name: write it like longtake.example.org or box.lan:8443.")
 
 
 def _is_address(name: str) -> bool:
@@ -188,5 +187,5 @@ def _is_wildcard(host: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether an address or name is reached from this machine alone."""
+    """Whether only this machine can reach an address or name."""
     return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)

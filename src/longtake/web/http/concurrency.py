@@ -1,4 +1,4 @@
-"""Slots: only so much of the work that holds a thread for long is done at once, and only so many wait for it."""
+"""Slots: limits how much thread-blocking work runs at once, and how many requests wait for it."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from contextlib import contextmanager
 
 from longtake.web.http.refusals import Refusal
 
-MAX_WAITING = 6  # requests, as many as a browser sends at once: each holds one of the threads that others need
+MAX_WAITING = 6  # requests, as many as a browser sends at once: each occupies a thread that others need
 PATIENCE = 2.0  # seconds
 
 
 class Slots:
-    """A number of slots; who waits too long for one, or finds too many waiting, is told to ask again."""
+    """A number of slots; requests that wait too long, or find too many waiting, are told to retry."""
 
-    def __init__(self, number: int, sentence: str, again: int) -> None:
-        """Begin with all slots free.
+    def __init__(self, number: int, sentence: str, retry_after: int) -> None:
+        """Start with all slots free.
 
         Args:
-            number: of slots.
-            sentence: what is told who gets none.
-            again: seconds after which to ask again.
+            number: how many slots there are.
+            sentence: the error for requests that get none.
+            retry_after: seconds after which to retry.
         """
         self._places = threading.BoundedSemaphore(number + MAX_WAITING)
         self._free = threading.BoundedSemaphore(number)
-        self._refusal = (sentence, {"Retry-After": str(again)})
+        self._refusal = (sentence, {"Retry-After": str(retry_after)})
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Take a slot for the time of the block.
+        """Hold a slot for the duration of the block.
 
         Raises:
-            Refusal: 503 when none got free in time, or too many wait.
+            Refusal: 503 when no slot becomes free in time, or too many are waiting.
         """
         with self._one_of(self._places, 0.0), self._one_of(self._free, PATIENCE):
             yield

@@ -1,4 +1,4 @@
-"""What /openapi.json says beside the routes themselves: how errors look, what is no JSON, and what a token is."""
+"""Additions to /openapi.json: error bodies, responses other than JSON, and security schemes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from fastapi.security import APIKeyCookie, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
 
-def token_wanted(cookie: str) -> list[params.Depends]:
-    """What tells that a token is wanted, or the cookie of this name, and refuses nobody: `Guard` has done that."""
+def security_schemes(cookie: str) -> list[params.Depends]:
+    """Document that a token or this cookie is required. They refuse nothing themselves: `Guard` does."""
     return [
-        Depends(HTTPBearer(auto_error=False, scheme_name="token", description="What `serve --token` was given.")),
-        Depends(APIKeyCookie(name=cookie, auto_error=False, scheme_name="cookie", description="Of POST /api/session.")),
+        Depends(HTTPBearer(auto_error=False, scheme_name="token", description="The token of `serve --token`.")),
+        Depends(
+            APIKeyCookie(name=cookie, auto_error=False, scheme_name="cookie", description="Set by POST /api/session.")
+        ),
     ]
 
 
 class ErrorDetail(BaseModel):
-    """What went wrong, in one sentence, and its kind."""
+    """The error in one sentence, and its type."""
 
     message: str
     type: str
 
 
 class ErrorBody(BaseModel):
-    """An error; facts that help to go on may stand beside it, such as the `offset` of an upload."""
+    """An error, sometimes with facts that help to recover, such as the `offset` of an upload."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -33,7 +35,7 @@ class ErrorBody(BaseModel):
 
 
 class OpenAIErrorDetail(ErrorDetail):
-    """What went wrong, as OpenAI's clients expect it."""
+    """The error as OpenAI's clients expect it."""
 
     param: None = None
     code: str | None = Field(default=None, description="Such as model_not_found.")
@@ -46,15 +48,18 @@ class OpenAIErrorBody(BaseModel):
 
 
 def errors(body: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    """The responses of a route that may refuse."""
+    """The error responses of a route."""
     return {
-        "4XX": {"model": body, "description": "The request is refused; the sentence says why and what to do."},
-        "5XX": {"model": body, "description": "It cannot be done now; where `Retry-After` stands, ask again."},
+        "4XX": {"model": body, "description": "The request is refused; the message says why and what to do."},
+        "5XX": {
+            "model": body,
+            "description": "The request can't be served now; if there is a `Retry-After`, try again.",
+        },
     }
 
 
 def content(*media_types: str, what: str, status: int = 200) -> dict[int | str, dict[str, Any]]:
-    """A response that is no JSON. Its route has `response_class=Response`, or its errors would be of that type too."""
+    """A response other than JSON. Its route needs `response_class=Response`, or its errors would have that type too."""
     return {status: {"description": what, "content": {media_type: {} for media_type in media_types}}}
 
 

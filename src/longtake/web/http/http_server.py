@@ -1,4 +1,4 @@
-"""Uvicorn as Longtake runs it: with times for slow senders, and an end that stops the work first."""
+"""Uvicorn with time limits for slow senders, and a shutdown that stops the work first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from starlette.types import ASGIApp
 from longtake.web.http.limits import TimedProtocol
 from longtake.web.service import Service
 
-_LEAVING = 3  # seconds that open connections have when the server ends
-_AT_ONCE = 500  # connections
+_SHUTDOWN_SECONDS = 3  # for open connections when the server stops
+_MAX_CONNECTIONS = 500
 
 
 def configured(app: ASGIApp, *, lifespan: Literal["on", "off"] = "off") -> uvicorn.Config:
-    """Uvicorn's configuration for an app, with or without what runs from its beginning to its end."""
+    """Uvicorn's configuration for an app, with or without its lifespan handler."""
     return uvicorn.Config(
         app,
         http=TimedProtocol,
@@ -27,21 +27,21 @@ def configured(app: ASGIApp, *, lifespan: Literal["on", "off"] = "off") -> uvico
         log_config=None,
         log_level="warning",
         access_log=False,
-        proxy_headers=False,  # who says that it speaks for another is not believed
+        proxy_headers=False,  # forwarded headers aren't trusted
         server_header=False,
-        limit_concurrency=_AT_ONCE,
-        timeout_graceful_shutdown=_LEAVING,
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
 
 
 class Server(uvicorn.Server):
-    """Serves an app until a signal, or `should_exit`, ends it."""
+    """Serves an app until a signal or `should_exit` stops it."""
 
     def __init__(self, app: FastAPI) -> None:
         super().__init__(configured(app))
         self._service: Service = app.state.service
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop the work, which ends the streams that tell of it, and then the connections."""
+        """Stop the work, which ends its event streams, and then the connections."""
         await asyncio.to_thread(self._service.close)
         await super().shutdown(sockets)

@@ -1,4 +1,4 @@
-"""The socket that a server listens at, and the address to give its clients."""
+"""Opens the socket a server listens on, and gives the URL for its clients."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from longtake.errors import ConfigError
 
 
 def listen(host: str, port: int, host_option: str = "--host", port_option: str = "--port") -> socket.socket:
-    """A socket at an address, before anything is loaded.
+    """Open a socket at an address, before anything is loaded.
 
     Args:
         host: name or address.
-        port: 0 takes a free one.
-        host_option: what names the host, for the sentence on what went wrong.
-        port_option: what names the port.
+        port: 0 picks a free one.
+        host_option: the option that sets the host, for error messages.
+        port_option: the option that sets the port.
 
     Raises:
-        ConfigError: when the port is in use, or the address is none of this machine.
+        ConfigError: when the port is in use, or this machine doesn't have the address.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -27,10 +27,10 @@ def listen(host: str, port: int, host_option: str = "--host", port_option: str =
         if error.errno == errno.EADDRINUSE:
             raise ConfigError(f"Port {port} of {host} is in use: choose another with {port_option}.") from error
         reason = (error.strerror or str(error)).partition(" (while")[0]
-        raise ConfigError(f"{host} cannot be listened at ({reason}): choose another with {host_option}.") from error
+        raise ConfigError(f"Can't listen on {host} ({reason}): choose another address with {host_option}.") from error
 
 
 def url_of(host: str, listening: socket.socket) -> str:
-    """What a client on this machine opens."""
+    """The URL for clients on this machine."""
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://{f'[{name}]' if ':' in name else name}:{listening.getsockname()[1]}/"

@@ -1,4 +1,4 @@
-"""Refusals: the errors of the API, each one sentence with the HTTP status that belongs to it."""
+"""Refusals: the errors of the API, each one sentence with an HTTP status."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ TYPES = {
 _OPENAI = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _STATUS = {EngineError: 503, ThreadBusy: 409}
 _OTHERWISE = "invalid_request"
-_FAULT = "Longtake met a fault of its own: see the log of `longtake serve`."
+_INTERNAL_ERROR = "Longtake had an internal error: see the log of `longtake serve`."
 
 
 class Refusal(LongtakeError):
-    """A request is refused with a status; `facts` stand beside the error, `headers` go with the answer."""
+    """A refused request; `facts` go next to the error in the body, `headers` with the response."""
 
     def __init__(self, status: int, sentence: str, *, headers: Mapping[str, str] | None = None, **facts: Any) -> None:
         super().__init__(sentence)
@@ -42,23 +42,23 @@ class Refusal(LongtakeError):
 
 
 def openai_error(refusal: Refusal) -> dict[str, Any]:
-    """A refusal in the shape of OpenAI's errors."""
+    """A refusal in the format of OpenAI's errors."""
     kind = _OPENAI.get(refusal.status, "server_error" if refusal.status >= 500 else "invalid_request_error")
     return {"error": {"message": str(refusal), "type": kind, "param": None, "code": refusal.facts.get("code")}}
 
 
 def refused(error: Refusal, path: str) -> JSONResponse:
-    """The answer that a refusal of a request for a path is."""
+    """The response for a refused request to a path."""
     if path.startswith("/v1/"):
-        # The client would send what failed again, with all its bytes; only what is refused for now is worth that.
-        again = {"x-should-retry": "true" if error.status in (429, 503) else "false"}
-        return JSONResponse(openai_error(error), error.status, {**again, **(error.headers or {})})
-    told = {"error": {"message": str(error), "type": TYPES.get(error.status, _OTHERWISE)}, **error.facts}
-    return JSONResponse(told, error.status, error.headers)
+        # By default clients resend a failed request with all its bytes, which helps only if the refusal is temporary.
+        retry = {"x-should-retry": "true" if error.status in (429, 503) else "false"}
+        return JSONResponse(openai_error(error), error.status, {**retry, **(error.headers or {})})
+    body = {"error": {"message": str(error), "type": TYPES.get(error.status, _OTHERWISE)}, **error.facts}
+    return JSONResponse(body, error.status, error.headers)
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Turn what a route raises into answers of the API's shape; a fault of ours keeps its traceback in the log."""
+    """Turn exceptions into error responses of the API; internal errors keep their traceback in the log."""
 
     @app.exception_handler(LongtakeError)
     def longtake_error(request: Request, error: LongtakeError) -> Response:
@@ -70,21 +70,21 @@ def answer_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:
         if request.url.path.startswith("/v1/"):
-            told = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
-            return refused(Refusal(400, told), request.url.path)
+            message = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
+            return refused(Refusal(400, message), request.url.path)
         problems = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        return refused(Refusal(400, f"The request is not as /openapi.json says: {problems}."), request.url.path)
+        return refused(Refusal(400, f"The request doesn't match /openapi.json: {problems}."), request.url.path)
 
     @app.exception_handler(HTTPException)
     def http_error(request: Request, error: HTTPException) -> Response:
-        what = HTTPStatus(error.status_code).phrase
-        sentence = f"{request.method} {request.url.path}: {what}; /openapi.json lists what there is."
+        phrase = HTTPStatus(error.status_code).phrase
+        sentence = f"{request.method} {request.url.path}: {phrase}; see /openapi.json."
         return refused(Refusal(error.status_code, sentence, headers=error.headers), request.url.path)
 
     @app.exception_handler(ClientDisconnect)
     def gone(request: Request, error: ClientDisconnect) -> Response:
-        return refused(Refusal(400, "The connection broke before the request was whole."), request.url.path)
+        return refused(Refusal(400, "The connection broke before the request was complete."), request.url.path)
 
     @app.exception_handler(Exception)
-    def fault(request: Request, error: Exception) -> Response:
-        return refused(Refusal(500, _FAULT), request.url.path)
+    def internal_error(request: Request, error: Exception) -> Response:
+        return refused(Refusal(500, _INTERNAL_ERROR), request.url.path)

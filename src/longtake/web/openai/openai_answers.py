@@ -1,4 +1,4 @@
-"""An answer as a chat completion gives it, whole or in chunks, with its citations as annotations; and errors."""
+"""Converts an answer to a chat completion, whole or in chunks, with its citations as annotations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longtake.web.openai.openai_messages import MODEL
 
 
 class UrlCitation(Record):
-    """Where a citation leads, and its mark in the text."""
+    """The target of a citation, and its place in the text."""
 
     url: str = Field(description="longtake://ID#t=START,END")
     title: str
@@ -29,7 +29,7 @@ class Annotation(Record):
 
 
 class CompletionMessage(Record):
-    """What is answered."""
+    """The message of the answer."""
 
     role: Literal["assistant"] = "assistant"
     content: str
@@ -47,7 +47,7 @@ class Choice(Record):
 
 
 class CompletionUsage(Record):
-    """Those of the controller; the extractive one uses none."""
+    """The controller's tokens; the extractive controller uses none."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -55,7 +55,7 @@ class CompletionUsage(Record):
 
 
 class Completion(Record):
-    """A whole chat completion."""
+    """A complete chat completion."""
 
     id: str
     object: Literal["chat.completion"] = "chat.completion"
@@ -63,15 +63,15 @@ class Completion(Record):
     model: Literal["longtake"] = MODEL
     choices: tuple[Choice]
     usage: CompletionUsage
-    longtake: Answer = Field(description="The whole answer: status, claims, verdicts, closest lines, coverage, cost.")
+    longtake: Answer = Field(description="The full answer: status, claims, verdicts, closest lines, coverage, cost.")
 
 
 def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]) -> Completion:
-    """A whole chat completion.
+    """A complete chat completion.
 
     Args:
-        answer: of the agent.
-        names: of the videos, by id.
+        answer: the agent's answer.
+        names: the videos' names, by id.
         head: id and time of the completion.
     """
     reply = CompletionMessage(content=answer.answer, annotations=cited(answer, names))
@@ -79,13 +79,13 @@ def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]
 
 
 def chunk(head: Mapping[str, Any], delta: Mapping[str, Any], *, end: bool = False) -> dict[str, Any]:
-    """A chunk of a stream, which adds to the message."""
+    """A chunk of a stream."""
     choice = {"index": 0, "delta": dict(delta), "logprobs": None, "finish_reason": "stop" if end else None}
     return {**head, "object": "chat.completion.chunk", "model": MODEL, "choices": [choice]}
 
 
 def usage_chunk(head: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
-    """The chunk after the last, for those who asked what it cost."""
+    """The chunk after the last, for clients that asked for the usage."""
     return {
         **head,
         "object": "chat.completion.chunk",
@@ -96,15 +96,15 @@ def usage_chunk(head: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
 
 
 def usage(answer: Answer) -> CompletionUsage:
-    """What an answer cost."""
+    """The tokens an answer used."""
     read, written = answer.usage.input_tokens, answer.usage.output_tokens
     return CompletionUsage(prompt_tokens=read, completion_tokens=written, total_tokens=read + written)
 
 
 def cited(answer: Answer, names: Mapping[str, str]) -> tuple[Annotation, ...]:
-    """The citations, each with the place of its mark in the text, or of the whole text where it has none of its own.
+    """The citations, each with the place of its mark in the text, or the whole text if it has no mark.
 
-    Of an uncertain answer the closest lines too; their mark is the time that the text says.
+    An uncertain answer's closest lines are included; their mark is the time stated in the text.
     """
     unsure = answer.status == "uncertain"
     return tuple(_annotation(citation, answer.answer, names, bare=unsure) for citation in answer.places)
@@ -124,5 +124,5 @@ def _annotation(citation: Citation, text: str, names: Mapping[str, str], *, bare
 
 
 def _seconds(time: float) -> str:
-    """Seconds as a media fragment has them (W3C Media Fragments, 4.2.1)."""
+    """Seconds in media fragment syntax (W3C Media Fragments, 4.2.1)."""
     return f"{time:.3f}".rstrip("0").rstrip(".")

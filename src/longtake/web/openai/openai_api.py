@@ -1,7 +1,7 @@
-"""The OpenAI-compatible endpoint: `/v1/models` and `/v1/chat/completions`, for clients made for other models.
+"""The OpenAI-compatible endpoint: `/v1/models` and `/v1/chat/completions`, for existing clients.
 
-A question asked here belongs to no thread: its messages are its conversation, and it is stopped when its client goes
-away. The answer comes whole, when it is proven; a stream is kept open until then by comments.
+A question asked here belongs to no thread: its messages are its conversation, and it is stopped when its client
+disconnects. The answer comes in one piece once it is proven; until then, comments keep a stream open.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from longtake.web.event_feed import Event, EventStream
 from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal, openai_error
 from longtake.web.openai.openai_answers import Completion, chunk, cited, completion, usage_chunk
-from longtake.web.openai.openai_messages import MODEL, ChatRequest, asked_by
+from longtake.web.openai.openai_messages import MODEL, ChatRequest, asked_by, no_model
 from longtake.web.runs import Asked
 from longtake.web.service import Served, Service
 
-_TICK = 1.0  # seconds between two looks at whether indexing is over and the client still there
-_GONE = 499  # nginx's status of a request whose client went away
+_TICK = 1.0  # seconds between two checks of indexing and of the client's connection
+_GONE = 499  # nginx's status for a request whose client disconnected
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"model": Completion, **content("text/event-stream", what="The answer, or its chunks.")[200]}
 }
@@ -38,7 +38,7 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 
 
 class Model(Record):
-    """A model that may be asked."""
+    """An available model."""
 
     id: Literal["longtake"] = MODEL
     object: Literal["model"] = "model"
@@ -47,7 +47,7 @@ class Model(Record):
 
 
 class ModelList(Record):
-    """The models: one."""
+    """The available models: one."""
 
     object: Literal["list"] = "list"
     data: tuple[Model] = (Model(),)
@@ -63,20 +63,19 @@ def models() -> ModelList:
 def show_model(model: str) -> Model:
     """The model."""
     if model != MODEL:
-        raise Refusal(404, f"There is no model {model!r} here; ask {MODEL!r}.", code="model_not_found")
+        raise no_model(model)
     return Model()
 
 
 @router.post("/chat/completions", responses=_ANSWERS)
-async def complete(given: ChatRequest, request: Request, service: Served) -> Response:
-    """Answer the last message about the videos of the conversation; one that is not indexed is indexed first."""
-    asked = await run_in_threadpool(asked_by, given, service)
+async def complete(body: ChatRequest, request: Request, service: Served) -> Response:
+    """Answer the last message about the videos of the conversation; videos are indexed first if necessary."""
+    asked = await run_in_threadpool(asked_by, body, service)
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time())}
-    if given.stream:
-        with_usage = bool(given.stream_options and given.stream_options.include_usage)
-        sent = _stream(asked, service, head, with_usage=with_usage)
-        return EventStream(sent)
-    async with aclosing(_worked_at(asked, service)) as waiting:
+    if body.stream:
+        with_usage = bool(body.stream_options and body.stream_options.include_usage)
+        return EventStream(_stream(asked, service, head, with_usage=with_usage))
+    async with aclosing(_run(asked, service)) as waiting:
         async for answer in waiting:
             if answer:
                 return JSONResponse(completion(answer, _names(asked, service), head).model_dump(mode="json"))
@@ -86,10 +85,10 @@ async def complete(given: ChatRequest, request: Request, service: Served) -> Res
 
 
 async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[str]:
-    """The lines of a streamed completion; an error comes in place of the rest."""
+    """The lines of a streamed completion; an error replaces the rest."""
     yield _line(chunk(head, {"role": "assistant", "content": ""}))
     try:
-        async with aclosing(_worked_at(asked, service)) as waiting:
+        async with aclosing(_run(asked, service)) as waiting:
             async for answer in waiting:
                 if answer is None:
                     yield ": still at work\n\n"
@@ -107,11 +106,11 @@ async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_
     yield "data: [DONE]\n\n"
 
 
-async def _worked_at(asked: Asked, service: Service) -> AsyncGenerator[Answer | None]:
-    """None every now and then, and at last the answer.
+async def _run(asked: Asked, service: Service) -> AsyncGenerator[Answer | None]:
+    """Yield None every so often, and finally the answer.
 
     Raises:
-        Refusal: when too many questions wait, or the question failed.
+        Refusal: when too many questions are waiting, or the question failed.
     """
     while any(job and not job.progress().over for job in map(service.indexing.job, asked.videos)):
         yield None
@@ -129,7 +128,7 @@ async def _worked_at(asked: Asked, service: Service) -> AsyncGenerator[Answer | 
 
 
 def _answer(event: Event) -> Answer:
-    """What the last event of a run tells.
+    """The answer in a run's last event.
 
     Raises:
         Refusal: when the question failed.
@@ -138,7 +137,7 @@ def _answer(event: Event) -> Answer:
         raise Refusal(500, event.data["message"])
     answer = Answer.model_validate(event.data["answer"])
     if answer.status == "failed":
-        raise Refusal(500, answer.error or "The question failed.")
+        raise Refusal(500, answer.error or "Answering the question failed.")
     return answer
 
 

@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible request says: the question, the turns before it, and the videos it is about."""
+"""Reads an OpenAI-compatible request: the question, the turns before it, and the videos it is about."""
 
 from __future__ import annotations
 
@@ -22,9 +22,14 @@ MODEL: Final = "longtake"
 MAX_MESSAGES = 200
 
 
+def no_model(name: str) -> Refusal:
+    """The refusal of an unknown model."""
+    return Refusal(404, f"There is no model {name!r} here; use {MODEL!r}.", code="model_not_found")
+
+
 def _text(words: str) -> str:
     if not is_text(words):
-        raise ValueError("it holds half of a character")
+        raise ValueError("it contains an unpaired surrogate")
     return words
 
 
@@ -32,7 +37,7 @@ Text = Annotated[str, AfterValidator(_text)]
 
 
 class VideoUrl(BaseModel):
-    """Where a video is: `longtake://ID`, `data:video/...;base64,...` or `file:///...` under an allowed folder."""
+    """The address of a video: `longtake://ID`, `data:video/...;base64,...` or `file:///...` under an allowed folder."""
 
     url: str
 
@@ -46,14 +51,14 @@ class Part(BaseModel):
 
 
 class Message(BaseModel):
-    """A message; of those that neither the user nor the assistant sent nothing is read."""
+    """A message; those not from the user or the assistant are ignored."""
 
     role: str
     content: Text | list[Part] | None = None
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """Its text."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()
@@ -66,19 +71,19 @@ class Message(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """What a stream holds besides the answer."""
+    """What a stream includes besides the answer."""
 
     include_usage: bool = False
 
 
 class ResponseFormat(BaseModel):
-    """The form of the answer: there is only one."""
+    """The format of the answer: only text."""
 
     type: Literal["text"]
 
 
 class ChatRequest(BaseModel):
-    """A request for a chat completion; what would give another kind of answer is refused, the rest is not read."""
+    """A request for a chat completion. Options that would change the kind of answer are refused; others are ignored."""
 
     model: str
     messages: Annotated[list[Message], Field(min_length=1, max_length=MAX_MESSAGES)]
@@ -90,18 +95,18 @@ class ChatRequest(BaseModel):
 
 
 def asked_by(request: ChatRequest, service: Service) -> Asked:
-    """What is to be answered: the last message, about the videos of all messages, after the turns before it.
+    """The question to answer: the last message, about the videos of all messages, after the turns before it.
 
-    A video that is not in the library yet is taken into it.
+    A video that isn't in the library yet is added to it.
 
     Raises:
-        Refusal: when the model is another, the last message asks nothing, or a video is not to be had.
+        Refusal: when the model is unknown, the last message asks nothing, or a video isn't available.
     """
     if request.model != MODEL:
-        raise Refusal(404, f"There is no model {request.model!r} here; ask {MODEL!r}.", code="model_not_found")
+        raise no_model(request.model)
     question = request.messages[-1]
     if question.role != "user" or not question.text:
-        raise Refusal(400, "The last message asks nothing: end with one of the user that has a text.")
+        raise Refusal(400, "The last message asks nothing: end with a user message that contains text.")
     if len(question.text) > MAX_QUESTION_LENGTH:
         raise Refusal(400, f"The question is longer than {MAX_QUESTION_LENGTH:,} characters.")
     addresses = list(dict.fromkeys(url for message in request.messages for url in message.videos))
@@ -112,11 +117,11 @@ def asked_by(request: ChatRequest, service: Service) -> Asked:
 
 
 def _turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
-    """The questions before this one, each with the answer that followed it; one without an answer is left out."""
-    said = [message for message in messages if message.role in ("user", "assistant") and message.text]
+    """The earlier questions with their answers; questions without an answer are left out."""
+    turns = [message for message in messages if message.role in ("user", "assistant") and message.text]
     return tuple(
         Turn(question=one.text, answer=other.text)
-        for one, other in pairwise(said)
+        for one, other in pairwise(turns)
         if (one.role, other.role) == ("user", "assistant")
     )
 
@@ -127,11 +132,11 @@ def _video(url: str, service: Service) -> str:
     if scheme == "longtake":
         return service.video(rest.removeprefix("//").partition("#")[0]).id
     if scheme == "data":
-        return _taken(rest, service)
+        return _uploaded(rest, service)
     if scheme == "file":
         return service.add(service.folders.file(_path(url))).id
     raise Refusal(
-        400, "A video_url is longtake://ID, file:///PATH or data:video/...;base64,...; others are not fetched."
+        400, "A video_url is longtake://ID, file:///PATH or data:video/...;base64,...; other URLs aren't fetched."
     )
 
 
@@ -139,11 +144,11 @@ def _path(url: str) -> str:
     try:
         return unquote(urlsplit(url).path)
     except ValueError as error:
-        raise Refusal(400, f"{url!r} is no address of a file: write file:///PATH.") from error
+        raise Refusal(400, f"{url!r} isn't a file URL: write file:///PATH.") from error
 
 
-def _taken(data: str, service: Service) -> str:
-    """The library id of a video whose bytes stand in a data URL (RFC 2397), which is kept like an upload."""
+def _uploaded(data: str, service: Service) -> str:
+    """The library id of a video sent in a data URL (RFC 2397), which is stored like an upload."""
     kind, _, encoded = data.partition(",")
     try:
         if not kind.endswith(";base64"):
@@ -151,11 +156,13 @@ def _taken(data: str, service: Service) -> str:
         content = base64.b64decode(encoded, validate=True)
         upload = Upload(name="a video sent with a question", size=len(content))
     except ValueError as error:
-        raise Refusal(400, "A data URL of a video is data:video/...;base64, and then its bytes in base64.") from error
+        raise Refusal(
+            400, "A data URL of a video is data:video/...;base64, followed by its bytes in base64."
+        ) from error
     upload_id = service.uploads.begin(upload)
     try:
         service.uploads.append(upload_id, 0, content)
         return service.finish_upload(upload_id).id
-    finally:  # nobody else knows of this upload
-        with suppress(Refusal):  # it is gone already where it was no media file
+    finally:  # nothing else knows this upload
+        with suppress(Refusal):  # already deleted if it wasn't a media file
             service.uploads.delete(upload_id)

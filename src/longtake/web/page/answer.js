@@ -1,4 +1,4 @@
-/** An answer: its words, the proof of each claim, what was examined, what it cost, and what can be made of it. */
+/** An answer: its text, the proof of each claim, coverage, cost, and exports. */
 
 import { threadPath } from "./api.js";
 import { cited, quoted } from "./citations.js";
@@ -6,7 +6,7 @@ import { el, notice } from "./dom.js";
 import { Plain, many, percent, plain, span } from "./format.js";
 
 const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
-const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Answered in part", failed: "Failed" };
+const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Partial answer", failed: "Failed" };
 
 /** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
 export function answerOf(answer, context) {
@@ -27,7 +27,7 @@ export function answerOf(answer, context) {
   );
 }
 
-/** The lines that come closest where an answer is not sure: places to look at, which prove nothing. */
+/** The closest lines of an uncertain answer: places to look at, which prove nothing. */
 function closestOf(answer, context) {
   const rows = quoted(placesOf(answer), context, context.videos.length > 1);
   return el("section", { class: "closest", "aria-label": "Closest lines" }, el("ul", { class: "places" }, ...rows));
@@ -50,9 +50,9 @@ function proofOf({ claims }, context) {
   return el("section", { class: "proof", "aria-label": "Claims" }, el("ul", {}, ...rows));
 }
 
-/** What of the timeline was examined, layer by layer. */
+/** How much of the timeline was examined, by layer. */
 function examined(coverage) {
-  const deaf = coverage.sounds && !coverage.subtitles; // what is said there was not heard, or only in part
+  const deaf = coverage.sounds && !coverage.subtitles; // speech may be missing, or only partly recognised
   const shown = EXAMINED.filter((name) => coverage[name] || (name === "speech" && deaf));
   if (!shown.length) return null;
   const parts = shown.map((name) => {
@@ -60,7 +60,7 @@ function examined(coverage) {
     bar.firstChild.style.transform = `scaleX(${coverage[name] ?? 0})`;
     return el("li", {}, bar, `${Plain(name)} `, el("span", { class: "faint" }, percent(coverage[name] ?? 0)));
   });
-  return el("ul", { class: "coverage", "aria-label": "Examined, of the timeline" }, ...parts);
+  return el("ul", { class: "coverage", "aria-label": "Share of the timeline examined" }, ...parts);
 }
 
 function receipt({ usage, offline }) {
@@ -76,13 +76,13 @@ function receipt({ usage, offline }) {
 function actions(answer, { thread, number, name }) {
   const turn = `${threadPath(thread)}/turns/${number}`;
   const link = (label, href, more = {}) => el("a", { href, class: "quiet", ...more }, label);
-  const kept = number !== null && number !== undefined;
-  const chaptered = kept && answer.citations.length && answer.status !== "uncertain";
+  const saved = number !== null && number !== undefined;
+  const chaptered = saved && answer.citations.length && answer.status !== "uncertain";
   return el(
     "div",
     { class: "row actions" },
     el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
-    kept && answer.trace ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
+    saved && answer.trace ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
     chaptered ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
     chaptered ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" }) : null,
     answer.trace ? link("Trace", `/api/traces/${answer.trace}`, { target: "_blank", rel: "noopener" }) : null,
@@ -96,8 +96,8 @@ async function copy(answer, name) {
   const text = [answer.question, "", answer.error ?? answer.answer, ...places].join("\n");
   try {
     await navigator.clipboard.writeText(text);
-    notice("The answer was copied.");
+    notice("Answer copied.");
   } catch {
-    notice("The browser did not allow copying: it wants https, or this machine's own address.");
+    notice("The browser blocked copying: open the page over https or on localhost.");
   }
 }

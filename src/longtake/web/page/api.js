@@ -1,10 +1,10 @@
-/** Calls of the server's API, and what it refuses. */
+/** Calls to the server's API, and its errors. */
 
 import { signIn } from "./token.js";
 
-const NO_COOKIE = "The server took the token, but gets no cookie from this browser: allow this page its cookie.";
+const NO_COOKIE = "The token is right, but the browser sent no cookie: allow cookies for this page.";
 
-/** A refusal: its sentence, its status, and the facts that stand beside the error. */
+/** A refusal: its message, its status, and the whole body with further facts. */
 export class Refused extends Error {
   constructor(status, body) {
     super(body.error?.message ?? `The server answered ${status}.`);
@@ -13,16 +13,16 @@ export class Refused extends Error {
   }
 }
 
-/** The server could not be reached. */
+/** The server can't be reached. */
 export class Unreachable extends Error {
   constructor() {
-    super("The server cannot be reached: is `longtake serve` still running?");
+    super("Can't reach the server. Is `longtake serve` still running?");
   }
 }
 
 /**
- * Call a route and return its JSON, or null where it says nothing. Asks for the token where one is wanted.
- * `body` is sent as it is when it is a Blob, else as JSON.
+ * Call a route and return its JSON, or null for an empty response. Asks for the token if one is required.
+ * A Blob `body` is sent as it is, anything else as JSON.
  */
 export async function api(path, { method = "GET", body, headers = {}, signal } = {}) {
   const json = body !== undefined && !(body instanceof Blob);
@@ -60,10 +60,10 @@ export const still = (id, at, width) => `/api/videos/${id}/still?at=${Math.floor
 /** The file of a video. */
 export const file = (id) => `/api/videos/${id}/file`;
 
-/** The address of a thread; its id may be anything that was typed in a terminal. */
+/** The address of a thread; its id may be any name typed in a terminal. */
 export const threadPath = (id) => `/api/threads/${encodeURIComponent(id)}`;
 
-/** The events of a run that is over, as its stream told them. */
+/** The events of a finished run, as its stream sent them. */
 export async function recordedSteps(run) {
   const response = await fetch(`/api/traces/${run}.jsonl`);
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));

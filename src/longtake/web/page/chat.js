@@ -1,4 +1,4 @@
-/** A chat: its videos in the player, its questions and answers, and the one that is being answered. */
+/** A chat: its videos in the player, its questions and answers, and the question being answered. */
 
 import { allVideos, api, post, remove, threadPath } from "./api.js";
 import { choose } from "./chooser.js";
@@ -10,11 +10,11 @@ import { Stage } from "./stage.js";
 import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
 
-const NEAR_END = 80; // pixels from the end at which the reader follows what comes
+const NEAR_END = 80; // pixels from the end within which the view follows new content
 
 export class Chat {
-  #visit = 0; // what comes late for a chat that was left is thrown away
-  #opening = null; // until a chat is open, a question waits
+  #visit = 0; // late responses for a chat that was left are dropped
+  #opening = null; // a question waits until the chat is open
   #leave = () => {};
   #known = new Map(); // the library
   #videos = []; // ids
@@ -38,12 +38,12 @@ export class Chat {
     onThreads((threads) => this.#catchUp(threads));
   }
 
-  /** Open a chat that has not begun. */
+  /** Open a new chat. */
   begin(videos) {
     return (this.#opening = this.#begin(videos));
   }
 
-  /** Open a chat with its history; what is being answered goes on. */
+  /** Open a chat with its history; a question being answered continues. */
   open(id) {
     return (this.#opening = this.#open(id));
   }
@@ -72,7 +72,7 @@ export class Chat {
     this.#last?.element.scrollIntoView();
   }
 
-  /** A thread, and what the library holds now; undefined where it cannot be had. */
+  /** Load a thread and the library; undefined on failure. */
   async #read(id) {
     const visit = this.#visit;
     try {
@@ -81,13 +81,13 @@ export class Chat {
       return thread;
     } catch (error) {
       if (visit !== this.#visit) return undefined;
-      notice(error.status === 404 ? "There is no such chat: it was deleted." : error.message);
+      notice(error.status === 404 ? "This chat was deleted." : error.message);
       if (error.status === 404) location.hash = "#/";
       return undefined;
     }
   }
 
-  /** Show every question of a thread, and go on with what is being answered. */
+  /** Show every question of a thread, and follow the one being answered. */
   #history({ turns, running, asking }) {
     byId("turns").replaceChildren();
     this.#last = this.#shown = null;
@@ -96,7 +96,7 @@ export class Chat {
     else this.#last?.recall();
   }
 
-  /** What was asked elsewhere, in another tab or in the terminal, is shown here too. */
+  /** Also show what was asked elsewhere, in another tab or the terminal. */
   async #catchUp(threads) {
     const busy = () => this.#run !== null || byId("send").disabled;
     const listed = threads.find(({ id }) => id === this.#thread);
@@ -109,7 +109,7 @@ export class Chat {
     if (follows) this.#last.element.scrollIntoView();
   }
 
-  /** Leave the chat; what is being answered goes on without us. Returns the number of the visit that begins. */
+  /** Leave the chat; a question being answered continues. Returns the number of the new visit. */
   close() {
     this.#leave();
     this.#working(null);
@@ -121,7 +121,7 @@ export class Chat {
     return ++this.#visit;
   }
 
-  /** Stop what is being answered; what was found so far becomes the answer. */
+  /** Stop answering; the findings so far become the answer. */
   async stop() {
     if (!this.#run) return;
     byId("stop").disabled = true;
@@ -136,7 +136,7 @@ export class Chat {
     byId("send").disabled = true;
     const sent = await attempt(() => this.#send(question));
     byId("send").disabled = false;
-    if (!sent || visit !== this.#visit) return; // it is answered all the same, in its chat
+    if (!sent || visit !== this.#visit) return; // it is still answered, in its own chat
     this.#thread = sent.thread;
     byId("delete-thread").hidden = false;
     history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
@@ -150,7 +150,7 @@ export class Chat {
   async #send(question) {
     await this.#opening;
     const videos = [...this.#videos];
-    if (!videos.length) throw new Error("Choose the videos that the question is about.");
+    if (!videos.length) throw new Error("Choose the videos to ask about.");
     const thread = this.#thread ?? (await post("/api/threads", { videos })).id;
     return { thread, ...(await post(`${threadPath(thread)}/questions`, { question, videos })) };
   }
@@ -173,7 +173,7 @@ export class Chat {
     const end = (act) => (data) => {
       const follows = atEnd();
       act(data);
-      if (follows) turn.element.scrollIntoView(); // as far as it goes: the answer is read from its question on
+      if (follows) turn.element.scrollIntoView(); // so that reading starts at the question
       this.#working(null);
       showThreads(this.#thread);
     };
@@ -184,7 +184,7 @@ export class Chat {
         ({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`)),
       ),
       failed: end(({ message }) => (turn.fail(message), announce(message))),
-      lost: () => this.open(this.#thread), // its answer stands in the thread, if there is one
+      lost: () => this.open(this.#thread), // any answer is in the thread
     });
     showThreads(this.#thread);
   }
@@ -192,15 +192,15 @@ export class Chat {
   #working(run) {
     this.#run = run;
     if (!run) this.#leave = () => {};
-    const vanishes = document.activeElement === byId(run ? "send" : "stop");
+    const losesFocus = document.activeElement === byId(run ? "send" : "stop");
     byId("send").hidden = run !== null;
     byId("stop").hidden = run === null;
     byId("stop").disabled = false;
-    if (vanishes) byId("turns").focus();
+    if (losesFocus) byId("turns").focus();
   }
 
   #play(citation) {
-    if (!this.#videos.includes(citation.video)) return notice("That video is not among those of this chat any more.");
+    if (!this.#videos.includes(citation.video)) return notice("That video is no longer part of this chat.");
     this.stage.play(citation);
   }
 
@@ -231,7 +231,7 @@ export class Chat {
     if (!this.#videos.includes(id)) return;
     const line = byId("still-indexing");
     line.hidden = over(progress);
-    line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You may ask meanwhile.`;
+    line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You can already ask.`;
     this.stage.indexed(id, progress);
   }
 
@@ -252,7 +252,7 @@ export class Chat {
   }
 }
 
-/** Whether the reader is at the end of the chat: on a phone the page scrolls, else the chat does. */
+/** Whether the view is at the end of the chat: on a phone the page scrolls, otherwise the chat. */
 function atEnd() {
   const turns = byId("turns");
   const box = turns.scrollHeight > turns.clientHeight ? turns : document.scrollingElement;

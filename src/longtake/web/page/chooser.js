@@ -2,14 +2,14 @@
 
 import { byId, el } from "./dom.js";
 
-const SHOWN = 200; // rows at once; the filter finds the others
+const SHOWN = 200; // maximum rows; the filter finds the others
 
 /**
- * Show it and wait until it is closed.
+ * Show the dialog and wait until it closes.
  *
- * @param items `{id, name, detail}` each
- * @param chosen ids that are chosen already
- * @returns the ids that are chosen then, in the order of the list, or null where it was left with Escape
+ * @param items `{id, name, detail}` objects
+ * @param chosen ids chosen initially
+ * @returns the chosen ids in the order of the list, or null if it was left with Escape
  */
 export function choose(title, items, chosen = []) {
   const dialog = byId("chooser");
@@ -22,7 +22,7 @@ export function choose(title, items, chosen = []) {
     list.replaceChildren(...found.slice(0, SHOWN).map((item) => row(item, picked)));
     if (found.length > SHOWN)
       list.append(el("li", { class: "faint" }, `and ${found.length - SHOWN} more: filter by name`));
-    if (!found.length) list.append(el("li", { class: "faint" }, "Nothing of that name."));
+    if (!found.length) list.append(el("li", { class: "faint" }, "No matches."));
   };
   byId("chooser-title").textContent = title;
   filter.value = "";

@@ -1,4 +1,4 @@
-/** Citations: chips that seek and play, among the words of an answer and under its claims. */
+/** Citations: chips that seek and play, in the text of an answer and under its claims. */
 
 import { el } from "./dom.js";
 import { cut, plain, span } from "./format.js";
@@ -30,7 +30,7 @@ export function chip(citation, { name, seek }, several = false) {
   );
 }
 
-/** Citations with what is said or written there, a line for each place. */
+/** Citations with their quotes, a line for each place. */
 export function quoted(citations, context, several) {
   const place = ({ video, start, end, modality }) => [video, start, end, modality].join(" ");
   return Object.values(Object.groupBy(citations, place)).map((here) => {
@@ -45,7 +45,7 @@ export function quoted(citations, context, several) {
   });
 }
 
-/** The chips of one pair of brackets, which holds times and, where several videos are open, the name of one. */
+/** The chips for one pair of brackets, which contains times and, if there are several videos, the name of one. */
 function chips(inside, citations, context) {
   const times = [...inside.matchAll(TIME)].map(
     ([, hours, minutes, seconds]) => Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),

@@ -1,8 +1,8 @@
-/** Elements, and the small pieces of the page that every view uses. */
+/** Elements, and small helpers that every view uses. */
 
 export const byId = (id) => document.getElementById(id);
 
-/** An element with its attributes and children; strings become text, never markup. `onclick` and the like listen. */
+/** Make an element; strings become text, never markup. Attributes such as `onclick` become listeners. */
 export function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -14,7 +14,7 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
-/** Show one sentence that a person can act on; it goes by itself. */
+/** Show a message for a few seconds. */
 export function notice(sentence) {
   const box = byId("notice");
   box.textContent = sentence;
@@ -23,7 +23,7 @@ export function notice(sentence) {
   notice.timer = setTimeout(() => (box.hidden = true), 8000);
 }
 
-/** Do something that may be refused, and show the reason where it is. Returns what it made, or undefined. */
+/** Do something that may fail, and show the reason if it does. Returns its result, or undefined. */
 export async function attempt(work) {
   try {
     return await work();
@@ -33,7 +33,7 @@ export async function attempt(work) {
   }
 }
 
-/** Tell screen readers. */
+/** Announce something to screen readers. */
 export function announce(text) {
   byId("live").textContent = text;
 }
@@ -53,7 +53,7 @@ for (const button of document.querySelectorAll("#confirm button")) {
   button.addEventListener("click", () => byId("confirm").close(button.value));
 }
 
-/** A bar that is `share` (0 to 1) full. */
+/** A progress bar, `share` (0 to 1) full. */
 export function meter(share, label) {
   const bar = el("div", {
     class: "meter",
@@ -67,7 +67,7 @@ export function meter(share, label) {
   return bar;
 }
 
-/** Set how full a bar is. */
+/** Set the share of a progress bar. */
 export function fill(bar, share) {
   bar.setAttribute("aria-valuenow", Math.round(share * 100));
   bar.firstChild.style.transform = `scaleX(${Math.min(1, Math.max(0, share))})`;

@@ -1,23 +1,23 @@
 /** Server-sent events. */
 
 /**
- * Follow a stream until its last event. A broken connection goes on after the last event that came (Last-Event-ID).
- * While nobody sees the page it holds no stream: a browser opens six connections to a server, for all of its tabs.
+ * Follow a stream until its last event. A broken connection resumes after the last received event (Last-Event-ID).
+ * A hidden page holds no stream: a browser allows six connections per server, for all of its tabs.
  *
- * @param path of the stream
- * @param on what to do for each kind of event; `lost` when the server refuses to go on
- * @param last kinds of events, or a test of their data, after which the stream is over
- * @returns a function that leaves the stream
+ * @param path the stream's path
+ * @param on a handler per kind of event; `lost` is called when the server refuses to continue
+ * @param last tells from an event's kind and data whether it is the last one
+ * @returns a function that closes the stream
  */
 export function follow(path, on, last) {
   let source = null;
-  let told = -1; // the number of the last event: a stream that is opened again begins with its first
+  let received = -1; // the number of the last event: a reopened stream starts with its first one
   const open = () => {
     source = new EventSource(path);
     for (const [kind, act] of Object.entries(on)) {
       source.addEventListener(kind, (event) => {
-        if (event.lastEventId && Number(event.lastEventId) <= told) return;
-        if (event.lastEventId) told = Number(event.lastEventId);
+        if (event.lastEventId && Number(event.lastEventId) <= received) return;
+        if (event.lastEventId) received = Number(event.lastEventId);
         const data = JSON.parse(event.data);
         if (last(kind, data)) leave();
         act(data);
@@ -45,8 +45,8 @@ export function followRun(run, on) {
 }
 
 /** Follow the indexing of a video until it is over, or `lost` because the video is gone or the server is busy. */
-export function followIndexing(video, told, lost) {
-  return follow(`/api/videos/${video}/progress`, { progress: told, lost }, (_, progress) => over(progress));
+export function followIndexing(video, show, lost) {
+  return follow(`/api/videos/${video}/progress`, { progress: show, lost }, (_, progress) => over(progress));
 }
 
 export const over = (progress) => progress.state === "done" || progress.state === "failed";

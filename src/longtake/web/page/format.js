@@ -1,4 +1,4 @@
-/** Numbers and names as people read them. */
+/** Formats numbers and names for people. */
 
 /** Seconds as `1:02:03` or `2:03`. */
 export function clock(seconds) {
@@ -8,7 +8,7 @@ export function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** A span, as a time where it is shorter than a second. */
+/** A span, or a single time if it is shorter than a second. */
 export function span(start, end) {
   return clock(start) === clock(end) ? clock(start) : `${clock(start)}–${clock(end)}`;
 }
@@ -21,7 +21,7 @@ export function bytes(count) {
   return `${size >= 100 || power === 0 ? Math.round(size) : size.toFixed(1)} ${units[power]}`;
 }
 
-/** `about 3 min left`, or nothing while nobody knows. */
+/** `about 3 min left`, or nothing while unknown. */
 export function timeLeft(seconds) {
   if (seconds === null || seconds === undefined) return "";
   if (seconds < 60) return `about ${Math.max(1, Math.round(seconds))} s left`;
@@ -32,26 +32,26 @@ export function timeLeft(seconds) {
 const NAMES = {
   probe: "file",
   keyframes: "pictures",
-  still: "still passages",
-  text_frames: "pictures with text",
+  still: "static scenes",
+  text_frames: "frames with text",
   captions: "descriptions",
-  frame_vectors: "search by picture",
-  text_vectors: "search by meaning",
+  frame_vectors: "image search",
+  text_vectors: "semantic search",
   scene_text: "scene text",
   visual: "picture",
   audio: "sound",
 };
 
-/** The name of a layer, lane, tool or modality in plain words. */
+/** The display name of a layer, lane, tool or modality. */
 export const plain = (name) => NAMES[name] ?? name.replaceAll("_", " ");
 
-/** The same, as it begins a line. */
+/** The same, capitalised. */
 export const Plain = (name) => plain(name).charAt(0).toUpperCase() + plain(name).slice(1);
 
-/** On one line, at most so many characters. */
-export function cut(text, most) {
+/** Text on one line, cut to a number of characters. */
+export function cut(text, limit) {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;
 }
 
 /** A number with its noun. */

@@ -1,46 +1,48 @@
-/** How far videos are indexed, layer by layer. The server works at them one by one: one is followed at a time. */
+/** Indexing progress, layer by layer. The server indexes one video at a time, so one is followed at a time. */
 
 import { allVideos } from "./api.js";
 import { attempt, byId, el, fill, meter } from "./dom.js";
 import { followIndexing, over } from "./events.js";
 import { Plain, percent, timeLeft } from "./format.js";
 
-const AGAIN = 2000; // milliseconds after which a progress that was lost is asked for again
-const panels = new Map(); // by video: what shows its progress, `open` until that is over
+const RETRY_AFTER = 2000; // milliseconds after which lost progress is requested again
+const panels = new Map(); // by video: the panel of its progress, `open` until indexing is over
 const listeners = new Set();
 let following = null; // the video whose progress is followed
 
-/** Be told `(video, progress)` of every step of indexing. */
+/** Call a listener with `(video, progress)` on every update. */
 export function onProgress(listener) {
   listeners.add(listener);
 }
 
-/** Follow what is under way; call it again when a video was added. */
+/** Follow the indexing queue; call it again when a video was added. */
 export async function followQueue() {
   const videos = await attempt(allVideos);
   if (!videos) {
-    if (!following) setTimeout(followQueue, AGAIN);
+    if (!following) setTimeout(followQueue, RETRY_AFTER);
     return;
   }
   for (const [id, { item }] of panels) if (!videos.has(id)) (panels.delete(id), item.remove());
-  const news = [...videos.values()].filter(({ id, progress }) => progress && (!over(progress) || panels.get(id)?.open));
-  for (const video of news) tell(video, video.progress); // of what ended while nobody followed it, too
-  const waiting = news.filter(({ progress }) => !over(progress));
+  const changed = [...videos.values()].filter(
+    ({ id, progress }) => progress && (!over(progress) || panels.get(id)?.open),
+  );
+  for (const video of changed) update(video, video.progress); // including those that ended unobserved
+  const waiting = changed.filter(({ progress }) => !over(progress));
   const next = waiting.find(({ progress }) => progress.state === "indexing") ?? waiting[0];
   if (!next || following) return;
   following = next.id;
-  const goOn = () => {
+  const followNext = () => {
     following = null;
     followQueue();
   };
-  const told = (progress) => {
-    tell(next, progress);
-    if (over(progress)) goOn();
+  const show = (progress) => {
+    update(next, progress);
+    if (over(progress)) followNext();
   };
-  followIndexing(next.id, told, () => setTimeout(goOn, AGAIN));
+  followIndexing(next.id, show, () => setTimeout(followNext, RETRY_AFTER));
 }
 
-function tell(video, progress) {
+function update(video, progress) {
   if (!panels.has(video.id)) panels.set(video.id, panelOf(video));
   const panel = panels.get(video.id);
   panel.open = !over(progress);
@@ -52,17 +54,17 @@ function tell(video, progress) {
 export function inWords({ state, share, seconds_left: left }) {
   if (state === "queued") return "Waiting to be indexed";
   if (state === "done") return "Indexed";
-  if (state === "failed") return "Not indexed";
+  if (state === "failed") return "Indexing incomplete";
   return `Indexing, ${percent(share)}${left === null ? "" : `, ${timeLeft(left)}`}`;
 }
 
 function panelOf(video) {
   const words = el("span", { class: "faint" });
-  const bar = meter(0, `Indexing of ${video.name}`);
+  const bar = meter(0, `Indexing ${video.name}`);
   const problem = el("p", { class: "problem" });
   const layers = el("ul", { class: "layers", "aria-label": `Layers of ${video.name}` });
   const reasons = el("ul", { class: "faint" });
-  const lacking = el("details", { hidden: true }, el("summary", {}, "What is missing, and why"), reasons);
+  const lacking = el("details", { hidden: true }, el("summary", {}, "What’s missing and why"), reasons);
   const dismiss = el("button", { class: "quiet", "aria-label": `Dismiss: ${video.name}` }, "Dismiss");
   const ask = el("a", { class: "button", href: `#/new/${video.id}` }, "Ask");
   const head = el(

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts. Single keys can be switched off (WCAG 2.1, 2.1.4). */
+/** Keyboard shortcuts. Single-key ones can be turned off (WCAG 2.1, 2.1.4). */
 
 import { byId, el } from "./dom.js";
 
@@ -7,16 +7,16 @@ const LIST = [
   ["Ask", "/"],
   ["Stop the answer", "s"],
   ["Play or pause", "k"],
-  ["Back, forward 5 s", "← →"],
-  ["Back, forward 30 s", "j l"],
-  ["Next, earlier citation", "n p"],
+  ["Back / forward 5 s", "← →"],
+  ["Back / forward 30 s", "j l"],
+  ["Next / previous citation", "n p"],
   ["Captions", "c"],
-  ["Timeline closer, wider", "+ −"],
+  ["Zoom timeline in / out", "+ −"],
   ["Library", "g"],
-  ["This list", "?"],
+  ["Keyboard shortcuts", "?"],
 ];
 
-/** Listen for them. */
+/** Listen for the shortcuts. */
 export function listenForKeys(chat) {
   const dialog = byId("shortcuts");
   const single = byId("single-keys");
@@ -61,7 +61,7 @@ function actions({ stage: { player, timeline } }) {
   };
 }
 
-/** Go to the next or the earlier chip of the answers, and play it. */
+/** Go to the next or previous chip of the answers, and play it. */
 function citation(by) {
   const chips = [...document.querySelectorAll("#turns .answer .chip")];
   const at = chips.indexOf(document.activeElement);
@@ -70,7 +70,7 @@ function citation(by) {
   next?.click();
 }
 
-/** Whether the key belongs to what has the focus, or to a dialog. */
+/** Whether the focused element or an open dialog handles the key. */
 function taken({ target, key }) {
   if (document.querySelector("dialog[open]")) return true;
   if (target.closest("input, textarea, select, [contenteditable]")) return true;

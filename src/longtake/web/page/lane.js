@@ -1,12 +1,12 @@
-/** One lane of the timeline: things with their seconds, drawn to scale, and stepped through with the arrow keys. */
+/** One lane of the timeline: items drawn to scale, which the arrow keys step through. */
 
 import { el } from "./dom.js";
 import { cut, span } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const NEAR = 4; // pixels at which the pointer still means a thing
+const NEAR = 4; // pixels around an item at which the pointer still hits it
 
-/** Things of the same seconds are one mark: `{start, end, texts}`, by their start. */
+/** Items with the same times become one mark, `{start, end, texts}`; sorted by start. */
 function marksOf(items) {
   const marks = new Map();
   for (const { start, end, text } of items) {
@@ -20,11 +20,11 @@ function marksOf(items) {
 export class Lane {
   #marks = [];
   #drawn;
-  #at = -1; // the mark that the keyboard is at
+  #at = -1; // the mark selected by keyboard
 
   /**
-   * @param name shown beside it, and read by screen readers
-   * @param kind its colour
+   * @param name shown next to the lane, and read by screen readers
+   * @param kind decides its colour
    * @param act `{look(mark, x, above), leave(), seek(seconds), reveal(seconds)}`
    */
   constructor(name, kind, act, title = name) {
@@ -48,13 +48,13 @@ export class Lane {
     this.track.addEventListener("blur", act.leave);
   }
 
-  /** Hold these things of a video. */
+  /** Fill the lane with items of a video. */
   fill(items, duration) {
     this.#marks = marksOf(items);
     this.#at = -1;
     this.track.setAttribute("aria-valuemax", duration);
     this.#describe(null);
-    // Every other one is drawn paler, so that those which touch can be told apart.
+    // Every other mark is paler, so that adjacent ones can be told apart.
     const paths = [0, 1].map((odd) => {
       const path = document.createElementNS(SVG, "path");
       const these = this.#marks.filter((_, number) => number % 2 === odd);
@@ -127,7 +127,7 @@ export class Lane {
     this.track.setAttribute("aria-valuenow", mark?.start ?? 0);
     const words = mark
       ? `${span(mark.start, mark.end)}: ${cut(mark.texts.join(" · "), 300)}`
-      : `${this.#marks.length} in this lane`;
+      : `${this.#marks.length} items`;
     this.track.setAttribute("aria-valuetext", words);
   }
 }

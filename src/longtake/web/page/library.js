@@ -1,4 +1,4 @@
-/** The library: every video with its picture, its length, its layers and its size. */
+/** The library: every video with its picture, length, layers and size. */
 
 import { allVideos, api, post, remove } from "./api.js";
 import { choose } from "./chooser.js";
@@ -11,7 +11,7 @@ import { watchFiles } from "./uploads.js";
 const cards = new Map(); // by video
 const chosen = new Set();
 
-/** Make it work; once. */
+/** Set up the library view; call once. */
 export function startLibrary() {
   watchFiles(changed);
   onProgress((video, progress) => {
@@ -23,7 +23,7 @@ export function startLibrary() {
   followQueue();
 }
 
-/** Show what the library holds now. */
+/** Show the videos in the library now. */
 export async function showLibrary() {
   const videos = await attempt(allVideos);
   if (!videos) return;
@@ -34,7 +34,7 @@ export async function showLibrary() {
   for (const video of videos.values()) {
     const before = cards.get(video.id);
     const facts = JSON.stringify(video);
-    if (before?.facts === facts) continue; // what somebody has opened or is reading stays as it is
+    if (before?.facts === facts) continue; // unchanged cards keep their open details
     const card = { ...cardOf(video), facts };
     before ? before.item.replaceWith(card.item) : list.append(card.item);
     cards.set(video.id, card);
@@ -52,7 +52,7 @@ async function changed() {
 async function addFromFolder() {
   const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
   const items = files.map(({ path, name, bytes: size }) => ({ id: path, name, detail: bytes(size) }));
-  const title = cut ? `Add from a folder: the first ${files.length} files` : "Add from a folder";
+  const title = cut ? `Add from a folder (first ${files.length} files)` : "Add from a folder";
   for (const path of (await choose(title, items)) ?? []) {
     await attempt(() => post("/api/videos", { path }));
   }
@@ -64,7 +64,7 @@ function cardOf(video) {
   const ask = `#/new/${video.id}`;
   const box = el("input", {
     type: "checkbox",
-    "aria-label": `Choose ${video.name}`,
+    "aria-label": `Select ${video.name}`,
     onchange: () => choosing(video.id, box.checked),
   });
   box.checked = chosen.has(video.id);
@@ -82,14 +82,14 @@ function cardOf(video) {
       "p",
       { class: "faint" },
       el("span", { class: "unseen" }, `${clock(video.duration)} · `),
-      `${video.width ? `${video.width} × ${video.height}` : "sound only"} · ${bytes(video.bytes)}`,
+      `${video.width ? `${video.width} × ${video.height}` : "audio only"} · ${bytes(video.bytes)}`,
     ),
     layersOf(video, status),
     el(
       "div",
       { class: "row" },
       el("a", { class: "button", href: ask, "aria-label": `Ask about ${video.name}` }, "Ask"),
-      el("label", { class: "check" }, box, "Choose"),
+      el("label", { class: "check" }, box, "Select"),
       el(
         "button",
         { class: "quiet last", "aria-label": `Delete ${video.name}`, onclick: () => deleteVideo(video) },
@@ -100,7 +100,7 @@ function cardOf(video) {
   return { item, progress: (progress) => (status.textContent = inWords(stateOf({ progress }))) };
 }
 
-/** How far it is; the seconds that are left stand in the panel above. */
+/** The progress without the time left, which the panel above shows. */
 function stateOf({ progress, complete }) {
   return progress ? { ...progress, seconds_left: null } : { state: complete ? "done" : "failed" };
 }
@@ -127,25 +127,26 @@ function layersOf({ layers, problems, progress }, status) {
   const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
   const built = new Set(layers.map(({ name }) => name));
   const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
-  if (deaf && !problems.speech) rows.push(el("li", { class: "faint" }, "No speech was heard, and there are no subtitles."));
+  if (deaf && !problems.speech)
+    rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
   return el("details", {}, el("summary", {}, status, count, deaf ? " · no speech" : ""), el("ul", {}, ...rows));
 }
 
-function choosing(id, wanted) {
-  wanted ? chosen.add(id) : chosen.delete(id);
+function choosing(id, checked) {
+  checked ? chosen.add(id) : chosen.delete(id);
   byId("chosen").hidden = chosen.size === 0;
-  byId("chosen-count").textContent = `${many(chosen.size, "video")} chosen`;
+  byId("chosen-count").textContent = `${many(chosen.size, "video")} selected`;
 }
 
 async function deleteVideo({ id, name }) {
   if (
     !(await confirmed(
-      `Delete ${name} from the library? What was indexed goes with it, and the file where it was uploaded.`,
+      `Delete ${name} from the library? This deletes its index and, if it was uploaded, its file.`,
     ))
   )
     return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
-  notice(`${name} was deleted.`);
+  notice(`Deleted ${name}.`);
   await changed();
   byId("library-title").focus();
 }

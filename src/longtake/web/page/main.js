@@ -1,4 +1,4 @@
-/** The page: which view the address names, and what is there on each. */
+/** The page: shows the view that the address names. */
 
 import { Chat } from "./chat.js";
 import { byId } from "./dom.js";
@@ -8,7 +8,7 @@ import { showThreads } from "./threads.js";
 
 const chat = new Chat();
 
-/** `#/` the library, `#/new/ID,ID` a chat to begin, `#/thread/ID` one that has begun. */
+/** `#/` is the library, `#/new/ID,ID` a new chat, `#/thread/ID` an existing one. */
 function route() {
   const [, kind, rest = ""] = location.hash.match(/^#\/(new|thread)\/(.+)$/) ?? [];
   openMenu(false);

@@ -1,15 +1,15 @@
-/** The player: the video of a chat, its captions, and the chat's other videos as tabs. */
+/** The player: a video of the chat with captions, and tabs for the chat's other videos. */
 
 import { file, still } from "./api.js";
 import { byId, el } from "./dom.js";
 
 export class Player extends EventTarget {
-  /** Events: `video` when another one is shown, `time` when it plays or seeks. */
+  /** Events: `video` when another video is shown, `time` when it plays or seeks. */
   #videos = [];
   #element = null;
   video = null;
 
-  /** Offer some videos and show the first of them, unless the one that is shown is among them. */
+  /** Offer these videos; shows the first one, unless the current one is among them. */
   offer(videos) {
     this.#videos = videos;
     const tabs = videos.map((video) => el("button", { class: "tab", onclick: () => this.show(video) }, video.name));
@@ -30,13 +30,13 @@ export class Player extends EventTarget {
     this.dispatchEvent(new Event("video"));
   }
 
-  /** Go to a second, of another video of the chat where it is named, and play from there. */
+  /** Go to a second, in another video of the chat if one is named, and optionally play from there. */
   seek(seconds, { video = this.video?.id, play = false } = {}) {
-    const wanted = this.#videos.find(({ id }) => id === video);
-    if (!wanted) return;
-    if (wanted.id !== this.video.id) this.show(wanted);
-    this.time = Math.min(Math.max(0, seconds), wanted.duration);
-    if (play) this.#element.play?.().catch(() => {}); // a browser may refuse to play before anybody clicked
+    const target = this.#videos.find(({ id }) => id === video);
+    if (!target) return;
+    if (target.id !== this.video.id) this.show(target);
+    this.time = Math.min(Math.max(0, seconds), target.duration);
+    if (play) this.#element.play?.().catch(() => {}); // browsers may refuse to play before the first click
   }
 
   /** Seconds from the start. */
@@ -48,7 +48,7 @@ export class Player extends EventTarget {
     this.#element.currentTime = seconds;
   }
 
-  /** Play, or pause. */
+  /** Play or pause. */
   toggle() {
     if (this.#element?.paused) this.#element.play().catch(() => {});
     else this.#element?.pause?.();
@@ -59,18 +59,18 @@ export class Player extends EventTarget {
     if (track) track.mode = track.mode === "showing" ? "hidden" : "showing";
   }
 
-  /** Give what is said as captions. */
+  /** Show speech as captions. */
   caption(items) {
     const [track] = this.#element?.textTracks ?? [];
     if (!track) return;
     for (const cue of [...(track.cues ?? [])]) track.removeCue(cue);
     for (const { start, end, text } of items) {
-      // In a cue `<` and `&` begin markup.
+      // `<` and `&` start markup in a cue.
       track.addCue(new VTTCue(start, end, text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")));
     }
   }
 
-  /** Stop, and let go of the file. */
+  /** Stop and release the file. */
   close() {
     this.#element?.pause?.();
     this.#element?.removeAttribute?.("src");
@@ -84,16 +84,16 @@ export class Player extends EventTarget {
     if (video.width) player.poster = still(video.id, 0, 640);
     else player.className = "sound-only";
     player.src = file(video.id);
-    const track = player.addTextTrack("captions", "What is said", "");
+    const track = player.addTextTrack("captions", "Speech", "");
     track.mode = "hidden";
     for (const kind of ["timeupdate", "seeking"])
       player.addEventListener(kind, () => this.dispatchEvent(new Event("time")));
     return (this.#element = player);
   }
 
-  /** A file that browsers do not play is shown picture by picture. */
+  /** A file that browsers can't play is shown as stills. */
   #stills(video) {
-    const picture = el("img", { alt: `A picture of ${video.name}` });
+    const picture = el("img", { alt: `Still from ${video.name}` });
     let now = 0;
     const show = (seconds) => {
       now = seconds;
@@ -113,7 +113,7 @@ export class Player extends EventTarget {
       "figure",
       {},
       picture,
-      el("figcaption", { class: "faint" }, "Browsers do not play this file, or it is gone: stills are shown."),
+      el("figcaption", { class: "faint" }, "This file is missing or can’t be played in browsers; showing stills."),
     );
   }
 

@@ -1,10 +1,10 @@
-/** The still and the words of a moment, beside the pointer or the focus. Screen readers hear them from the lane. */
+/** A preview with the still and text of a moment, near the pointer or focus; screen readers get the lane's text. */
 
 import { still } from "./api.js";
 import { byId } from "./dom.js";
 import { cut, span } from "./format.js";
 
-const REST = 90; // milliseconds that the pointer rests before a still is fetched
+const REST = 90; // milliseconds the pointer rests before a still is fetched
 const MARGIN = 8; // pixels to the edge of the window
 let resting;
 

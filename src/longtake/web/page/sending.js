@@ -1,8 +1,8 @@
-/** Sends a file in chunks, and goes on after a break: of the connection, of the server, of the page. */
+/** Sends a file in chunks, and resumes after an interruption of the connection, the server or the page. */
 
 import { Refused, Unreachable, api, post, remove } from "./api.js";
 
-const KEPT = "longtake.uploads"; // in the browser: the uploads that are not finished, by their id
+const KEPT = "longtake.uploads"; // in local storage: unfinished uploads by id
 const LONGEST_WAIT = 30; // seconds between two attempts
 
 /** The unfinished uploads of this browser: `{id: {name, size, modified}}`. */
@@ -16,13 +16,13 @@ function keep(change) {
 
 const forget = (id) => keep((uploads) => delete uploads[id]);
 
-/** The unfinished upload of the same file, if there is one. */
+/** The id of this file's unfinished upload, or null. */
 export function uploadOf(file) {
   const same = ([, kept]) => kept.name === file.name && kept.size === file.size && kept.modified === file.lastModified;
   return Object.entries(unfinished()).find(same)?.[0] ?? null;
 }
 
-/** Give an upload up. */
+/** Cancel an upload. */
 export async function discard(id) {
   forget(id);
   await remove(`/api/uploads/${id}`).catch((error) => {
@@ -30,7 +30,7 @@ export async function discard(id) {
   });
 }
 
-/** How far an upload is, or null where the server has forgotten it. */
+/** The state of an upload, or null if the server no longer has it. */
 export async function state(id) {
   try {
     return await api(`/api/uploads/${id}`);
@@ -42,18 +42,18 @@ export async function state(id) {
 }
 
 /**
- * Send a file from where it stopped.
+ * Send a file, resuming where it stopped.
  *
- * @param told is given `{offset}` after each chunk, and `{waiting, problem}` (seconds, a sentence) before another attempt
- * @returns the id of the video it became
+ * @param report called with `{offset}` after each chunk, and `{waiting, problem}` (seconds, a message) before a retry
+ * @returns the id of its video
  */
-export async function send(file, told, signal) {
+export async function send(file, report, signal) {
   let upload = null;
   let wait = 1;
   for (;;) {
     try {
       upload ??= await resumed(file);
-      told(upload);
+      report(upload);
       const { offset, video } = await chunk(file, upload, signal);
       if (video) {
         forget(upload.id);
@@ -65,7 +65,7 @@ export async function send(file, told, signal) {
       if (error.status === 409 && error.facts?.offset !== undefined) {
         upload = { ...upload, offset: error.facts.offset };
       } else if (canRecover(error)) {
-        told({ waiting: wait, problem: error instanceof Refused ? error.message : "The connection broke." });
+        report({ waiting: wait, problem: error instanceof Refused ? error.message : "Connection lost." });
         await pause(wait, signal);
         wait = Math.min(LONGEST_WAIT, wait * 2);
         upload = null;
@@ -79,19 +79,19 @@ export async function send(file, told, signal) {
 
 async function resumed(file) {
   const id = uploadOf(file);
-  const there = id && (await state(id));
-  if (there) return { id, ...there };
+  const existing = id && (await state(id));
+  if (existing) return { id, ...existing };
   const begun = await post("/api/uploads", { name: file.name, size: file.size });
   keep((uploads) => (uploads[begun.id] = { name: file.name, size: file.size, modified: file.lastModified }));
   return begun;
 }
 
-function chunk(file, { id, offset, chunk: most }, signal) {
+function chunk(file, { id, offset, chunk: size }, signal) {
   const headers = { "Upload-Offset": String(offset) };
-  return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + most), signal });
+  return api(`/api/uploads/${id}`, { method: "PATCH", headers, body: file.slice(offset, offset + size), signal });
 }
 
-/** The connection broke, the server restarts, is full or has too many uploads, ours is still being written, or was forgotten. */
+/** Whether to retry: connection lost, server restarting, full or busy, or our upload still being written or gone. */
 function canRecover(error) {
   return error instanceof Unreachable || [404, 408, 409, 429, 502, 503, 504, 507].includes(error.status);
 }

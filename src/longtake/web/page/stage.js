@@ -1,4 +1,4 @@
-/** The stage of a chat: the player, and under it the timeline of the video that it shows. */
+/** The stage of a chat: the player, and below it the timeline of the video shown. */
 
 import { api } from "./api.js";
 import { attempt } from "./dom.js";
@@ -6,8 +6,8 @@ import { Player } from "./player.js";
 import { Timeline } from "./timeline.js";
 
 export class Stage {
-  #filled = null; // the video whose lanes are shown
-  #layers = 0; // of it, that were built when they were read
+  #filled = null; // id of the video whose lanes are shown
+  #layers = 0; // how many of its layers existed when the lanes were read
 
   constructor() {
     this.player = new Player();
@@ -15,13 +15,13 @@ export class Stage {
     this.player.addEventListener("video", () => this.#fill());
   }
 
-  /** Show what is cited, and play it. */
+  /** Show and play a citation. */
   play({ video, start, end }) {
     this.player.seek(start, { video, play: true });
     this.timeline.mark({ start, end });
   }
 
-  /** Read the lanes again when another layer of the video is built. */
+  /** Reload the lanes when another layer of the video is done. */
   indexed(video, { layers }) {
     const built = layers.filter(({ state }) => state === "done").length;
     if (video !== this.player.video?.id || built === this.#layers) return;

@@ -1,4 +1,4 @@
-/** The steps of a run as they come: what was planned, what was called, what it looked at. */
+/** The steps of a run as they come: plans, tool calls and what they looked at. */
 
 import { el } from "./dom.js";
 import { cut, many, Plain, plain, span } from "./format.js";
@@ -7,7 +7,7 @@ const SHOWN_SPANS = 3;
 const NEAR_END = 24; // pixels
 
 export class Steps {
-  /** A list that opens, with one line above it that says the latest. `context` as for citations. */
+  /** A collapsible list with the latest state in its summary. `context` as for citations. */
   constructor(context, open) {
     this.context = context;
     this.steps = [];
@@ -17,7 +17,7 @@ export class Steps {
     this.element = el("details", { class: "steps", open }, this.summary, this.log);
   }
 
-  /** Say where the question stands. */
+  /** Show the state of the question. */
   say(words, busy = true) {
     this.summary.textContent = words;
     this.element.classList.toggle("busy", busy);
@@ -37,7 +37,7 @@ export class Steps {
         { class: step.failure ? "failed" : step.type },
         words,
         ...spans,
-        more > 0 ? ` and ${more} more` : null,
+        more > 0 ? ` and ${more} more ·` : null,
         facts,
       ),
     );
@@ -56,23 +56,24 @@ export class Steps {
   }
 }
 
-/** What a step did, or null for what is no news to a person. */
-function wordsOf({ type, tool, arguments: given, calls = [], evidence, failure }) {
+/** What a step did, or null for steps that aren't shown. */
+function wordsOf({ type, tool, arguments: args, calls = [], evidence, failure }) {
   if (type === "tool")
-    return `${Plain(tool)}${given ? argumentsOf(given) : ""}${failure ? `: ${plain(failure)}` : ""} `;
+    return `${Plain(tool)}${args ? argumentsOf(args) : ""}${failure ? `: ${plain(failure)}` : ""} `;
   if (type === "model")
-    return calls.length ? `Plans ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} ` : "Writes ";
+    return calls.length
+      ? `Plans: ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} `
+      : "Writes the answer ";
   if (type === "verify") return `Checks every claim against ${many(evidence, "finding")} `;
-  if (type === "gather") return "Searches for what comes close to the question ";
-  return { orient: "Takes stock of the recording ", guard: "Comes to an end ", error: "Met a fault " }[type] ?? null;
+  return { gather: "Searches for evidence ", guard: "Stops early ", error: "Stops with an error " }[type] ?? null;
 }
 
-function argumentsOf(given) {
-  const told = given.query ?? given.question ?? given.claim ?? given.expression ?? given.thing;
-  return typeof told === "string" ? ` “${cut(told, 70)}”` : "";
+function argumentsOf({ query, question, claim, expression, thing }) {
+  const text = query ?? question ?? claim ?? expression ?? thing;
+  return typeof text === "string" ? ` “${cut(text, 70)}”` : "";
 }
 
 function factsOf({ type, evidence, seconds, cached }) {
   const found = type === "tool" || type === "gather" ? `${evidence} found · ` : "";
-  return ` ${found}${cached ? "known already" : `${seconds < 10 ? seconds.toFixed(2) : Math.round(seconds)} s`}`;
+  return ` ${found}${cached ? "cached" : `${seconds < 10 ? seconds.toFixed(2) : Math.round(seconds)} s`}`;
 }

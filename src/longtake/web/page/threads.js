@@ -1,20 +1,20 @@
-/** The list of chats beside the page. */
+/** The list of chats in the sidebar. */
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
 
-const AGAIN = 3000; // milliseconds between two looks while something runs
-const LATER = 15000; // while nothing does: another tab, or the terminal, may ask
+const RUNNING_INTERVAL = 3000; // milliseconds between two refreshes while a question is being answered
+const IDLE_INTERVAL = 15000; // otherwise: another tab, or the terminal, may ask
 const listeners = new Set();
 let again;
 let open = null; // the id of the chat that is open
 
-/** Be told the chats whenever they were looked at. */
+/** Call a listener with the chats on every refresh. */
 export function onThreads(listener) {
   listeners.add(listener);
 }
 
-/** Show every chat; the one of this id is the one that is open. */
+/** Show every chat; `id` is the open one. */
 export async function showThreads(id = null) {
   open = id;
   clearTimeout(again);
@@ -23,7 +23,7 @@ export async function showThreads(id = null) {
   try {
     ({ threads } = await api("/api/threads"));
   } catch {
-    lookAgain(AGAIN); // what is open says that the server is away
+    lookAgain(RUNNING_INTERVAL); // the open view reports that the server is away
     return;
   }
   const rows = threads
@@ -44,7 +44,7 @@ export async function showThreads(id = null) {
   if (focused) rows.find((row) => row.firstChild.hash === focused)?.firstChild.focus();
   byId("no-threads").hidden = rows.length > 0;
   for (const listener of listeners) listener(threads);
-  lookAgain(threads.some(({ running }) => running) ? AGAIN : LATER);
+  lookAgain(threads.some(({ running }) => running) ? RUNNING_INTERVAL : IDLE_INTERVAL);
 }
 
 function lookAgain(after) {

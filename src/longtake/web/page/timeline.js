@@ -1,4 +1,4 @@
-/** The timeline under the player: what is in the video, and what the answer looked at, over the same seconds. */
+/** The timeline under the player: what is in the video and what the answer looked at, on the same time scale. */
 
 import { byId, el } from "./dom.js";
 import { Plain, clock, cut } from "./format.js";
@@ -6,8 +6,8 @@ import { Lane } from "./lane.js";
 import { hidePreview, showPreview } from "./preview.js";
 
 const LANES = ["shots", "speech", "scene_text", "sounds", "moments"];
-const DEEPEST = 128; // times as close
-const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400]; // seconds between two numbers
+const MAX_ZOOM = 128;
+const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400]; // seconds between two labels
 
 export class Timeline {
   #calls = [];
@@ -19,7 +19,7 @@ export class Timeline {
     this.player = player;
     const zoom = (label, sign, by) =>
       el("button", { class: "quiet", "aria-label": label, title: label, onclick: () => this.zoom(by) }, sign);
-    const hint = el("p", { class: "hint faint", id: "lane-hint" }, "Arrows: things and lanes. Enter: play.");
+    const hint = el("p", { class: "hint faint", id: "lane-hint" }, "Arrow keys: items and lanes. Enter: play.");
     const tools = el("div", { class: "row" }, hint, zoom("Zoom out", "−", 0.5), zoom("Zoom in", "+", 2));
     this.ruler = el("div", { class: "ruler", "aria-hidden": "true" });
     this.cited = el("div", { class: "cited", hidden: true });
@@ -52,7 +52,7 @@ export class Timeline {
     this.#draw();
   }
 
-  /** Show the whole of another video, whose lanes are still to come. */
+  /** Show the whole of another video, whose lanes come later. */
   reset() {
     this.#zoom = 1;
     this.#from = 0;
@@ -61,33 +61,33 @@ export class Timeline {
     this.looked(this.#steps);
   }
 
-  /** Show the tool calls among the steps of an answer, each over the seconds it looked at. */
+  /** Show the tool calls among the steps of an answer, each with the spans it looked at. */
   looked(steps) {
     this.#steps = steps;
     this.#calls = steps.filter(({ type }) => type === "tool").map((step) => this.#call(step));
     this.rows.replaceChildren(...this.#calls.map(({ row }) => row));
     if (!this.#calls.length)
-      this.rows.append(el("p", { class: "faint" }, "What an answer looks at is shown here, call by call."));
+      this.rows.append(el("p", { class: "faint" }, "The tool calls of an answer appear here."));
     this.rows.scrollTop = this.rows.scrollHeight;
     this.#draw();
   }
 
-  /** Mark the seconds of a citation, or nothing. */
+  /** Highlight the span of a citation, or nothing. */
   mark(cited) {
     this.span = cited;
     if (cited) this.reveal(cited.start);
     this.#draw();
   }
 
-  /** Look closer, or less close, at where the player is. */
+  /** Zoom in or out around a time, by default the player's. */
   zoom(by, at = this.player.time) {
     const share = (at - this.#from) / this.#length;
-    this.#zoom = Math.min(DEEPEST, Math.max(1, this.#zoom * by));
+    this.#zoom = Math.min(MAX_ZOOM, Math.max(1, this.#zoom * by));
     this.#from = at - Math.min(1, Math.max(0, share)) * this.#length;
     this.#draw();
   }
 
-  /** Move the view so that a second is in it. */
+  /** Scroll the view to a time if it is outside. */
   reveal(seconds) {
     if (seconds < this.#from || seconds > this.#from + this.#length) {
       this.#from = seconds - this.#length * 0.1;
@@ -108,9 +108,9 @@ export class Timeline {
     };
   }
 
-  #call({ tool, arguments: given = {}, spans = [], evidence }) {
+  #call({ tool, arguments: args = {}, spans = [], evidence }) {
     const here = spans.filter(([video]) => video === this.player.video?.id);
-    const asked = given.query ?? given.question ?? given.claim ?? "";
+    const asked = args.query ?? args.question ?? args.claim ?? "";
     const words = `${Plain(tool)}${asked ? `: ${cut(String(asked), 80)}` : ""}, ${evidence} found`;
     const lane = new Lane(Plain(tool), here.length ? "call" : "call elsewhere", this.#acts(), words);
     const items = here.map(([, start, end]) => ({ start, end, text: words }));
@@ -131,8 +131,8 @@ export class Timeline {
   }
 
   #drawRuler() {
-    const most = Math.max(2, Math.floor(this.ruler.clientWidth / 80));
-    const step = TICKS.find((seconds) => this.#length / seconds <= most) ?? TICKS.at(-1);
+    const labels = Math.max(2, Math.floor(this.ruler.clientWidth / 80));
+    const step = TICKS.find((seconds) => this.#length / seconds <= labels) ?? TICKS.at(-1);
     const ticks = [];
     for (let at = Math.ceil(this.#from / step) * step; at < this.#from + this.#length; at += step) {
       const tick = el("span", {}, clock(at));
@@ -154,7 +154,7 @@ export class Timeline {
     this.#place(this.head, { start: this.player.time, end: this.player.time });
   }
 
-  /** Up and down go from lane to lane, which together are one stop of the Tab key. */
+  /** Up and down move between lanes, which together are one Tab stop. */
   #between(event) {
     const every = [...this.lanes.values(), ...this.#calls].map(({ track }) => track);
     const at = every.indexOf(document.activeElement);

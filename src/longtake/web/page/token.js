@@ -4,12 +4,12 @@ import { byId } from "./dom.js";
 
 let asking = null;
 
-/** Resolves once the server has taken the token, and the browser holds its cookie. */
+/** Resolves once the server has accepted the token and set its cookie. */
 export function signIn() {
   asking ??= new Promise((resolve) => {
     const dialog = byId("token");
     const field = byId("token-field");
-    dialog.addEventListener("cancel", (event) => event.preventDefault()); // there is nothing behind it
+    dialog.addEventListener("cancel", (event) => event.preventDefault()); // without a token the page can do nothing
     dialog.querySelector("form").onsubmit = async (event) => {
       event.preventDefault();
       const problem = await refusal(field.value);
@@ -32,5 +32,5 @@ async function refusal(token) {
     body: JSON.stringify({ token }),
   }).catch(() => null);
   if (response?.ok) return null;
-  return (await response?.json().catch(() => null))?.error?.message ?? "The server cannot be reached.";
+  return (await response?.json().catch(() => null))?.error?.message ?? "Can't reach the server.";
 }

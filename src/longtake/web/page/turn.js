@@ -1,4 +1,4 @@
-/** A question, the steps towards its answer, and the answer. */
+/** A question, its steps and its answer. */
 
 import { recordedSteps } from "./api.js";
 import { answerOf } from "./answer.js";
@@ -10,7 +10,7 @@ import { Steps } from "./steps.js";
 export class Turn {
   /**
    * @param context `{thread(), videos, name(id), seek(citation)}`
-   * @param looking told this turn whenever its steps are to be shown on the timeline
+   * @param looking called with this turn when the timeline should show its steps
    */
   constructor(question, context, looking, live) {
     this.context = context;
@@ -18,20 +18,21 @@ export class Turn {
     this.steps = new Steps(context, live);
     this.element = el("article", { class: "turn" }, el("h2", { class: "question" }, question), this.steps.element);
     this.element.addEventListener("click", () => looking(this));
-    if (live) this.steps.say("Looking into it");
+    if (live) this.steps.say("Working on it");
   }
 
-  /** A step of the run, as it is told. */
+  /** Add a step of the run. */
   step(step) {
     this.steps.add(step);
     this.looking(this);
     const calls = this.steps.steps.filter(({ type }) => type === "tool").length;
-    this.steps.say(calls ? `Looking into it, ${many(calls, "tool call")} so far` : "Looking into it");
+    this.steps.say(calls ? `Working on it, ${many(calls, "tool call")} so far` : "Working on it");
   }
 
-  /** A video of the question that is still being indexed. */
+  /** Show that a video of the question is still being indexed. */
   indexing({ video, ...progress }) {
-    this.steps.say(`${this.context.name(video)}: ${inWords(progress).toLowerCase()}. The answer uses what is there`);
+    const name = this.context.name(video);
+    this.steps.say(`${name}: ${inWords(progress).toLowerCase()}. The answer uses what is indexed so far`);
   }
 
   finish(answer, number) {
@@ -39,7 +40,7 @@ export class Turn {
     this.trace = answer.trace;
     this.steps.say(`${many(usage.tool_calls, "tool call")} in ${usage.seconds.toFixed(1)} s`, false);
     this.element.append(answerOf(answer, { ...this.context, thread: this.context.thread(), number }));
-    // Steps of an old answer are read when somebody wants to see them.
+    // The steps of an old answer are loaded when its list is opened.
     this.steps.element.addEventListener("toggle", () => this.recall());
   }
 
@@ -48,7 +49,7 @@ export class Turn {
     this.element.append(el("p", { class: "problem" }, sentence));
   }
 
-  /** Read the steps of an answer that was given before the page was opened. */
+  /** Load the steps of an answer from before the page was opened. */
   async recall() {
     if (this.steps.steps.length || !this.trace) return;
     const steps = await attempt(() => (this.recalling ??= recordedSteps(this.trace)));

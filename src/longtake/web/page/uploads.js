@@ -1,14 +1,14 @@
-/** The uploads that are on their way, and those that a reload broke off. */
+/** Uploads in progress, and those interrupted by a reload. */
 
 import { byId, el, fill, meter, notice } from "./dom.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
 
-let turn = Promise.resolve(); // files are sent one after the other: each gets there sooner, and none is one too many
+let turn = Promise.resolve(); // files are sent one at a time: each finishes sooner, and stays within the server's limit
 
 const SPEED_OVER = 3; // seconds over which the speed is measured
 
-/** Take files from the picker and from what is dropped on the page; `arrived` is given the id of each new video. */
+/** Take files from the picker and from drops on the page; `arrived` is called with the id of each new video. */
 export function watchFiles(arrived) {
   const picker = byId("files");
   byId("pick").onclick = () => picker.click();
@@ -33,7 +33,7 @@ export function watchFiles(arrived) {
   addEventListener("beforeunload", (event) => {
     if (byId("uploads").querySelector("[data-sending]")) event.preventDefault();
   });
-  offerToGoOn();
+  offerToResume();
 }
 
 function begin(files, arrived) {
@@ -43,56 +43,57 @@ function begin(files, arrived) {
       rowOf(file.name).fail(reason);
       continue;
     }
-    byId(`upload-${uploadOf(file)}`)?.remove(); // what was offered is taken up
+    byId(`upload-${uploadOf(file)}`)?.remove(); // its offer to resume
     turn = turn.then(sender(file, arrived));
   }
 }
 
-/** Why a file is not sent at all, if it is not. */
+/** Why a file can't be sent; null if it can. */
 function refusal({ name, size }) {
   if (/\.(srt|vtt|ass|ssa)$/i.test(name))
-    return "Subtitles are read where they lie beside their video: add both from a folder (`serve --folder`).";
+    return "Subtitle files can’t be uploaded: put them next to the video, and add it from a folder (serve --folder).";
   return size ? null : "The file is empty.";
 }
 
-/** A row for a file that waits for its turn. Returns what sends it, when that has come. */
+/** Add a row for a queued file. Returns a function that sends it. */
 function sender(file, arrived) {
   const stop = new AbortController();
   const row = rowOf(file.name);
   row.item.setAttribute("data-sending", "");
-  row.say("Waiting for the files before it");
+  row.say("Waiting for other uploads");
   row.act("Cancel", () => {
     stop.abort();
     row.item.remove();
   });
   const speed = speedometer();
-  const told = (news) => {
-    if (news.waiting) return row.say(`${news.problem} Trying again in ${news.waiting} s.`);
-    row.show(news.offset / file.size, `${bytes(news.offset)} of ${bytes(file.size)}${speed(news.offset)}`);
+  const report = ({ offset, waiting, problem }) => {
+    if (waiting) return row.say(`${problem} Retrying in ${waiting} s.`);
+    row.show(offset / file.size, `${bytes(offset)} of ${bytes(file.size)}${speed(offset)}`);
   };
   return async () => {
     try {
       stop.signal.throwIfAborted();
       row.say("Uploading");
-      const video = await send(file, told, stop.signal);
+      const video = await send(file, report, stop.signal);
       row.item.remove();
       arrived(video);
     } catch (error) {
       if (!stop.signal.aborted) return row.fail(error.message);
-      const begun = uploadOf(file);
-      if (begun) await discard(begun).catch((error) => notice(error.message));
+      const id = uploadOf(file);
+      if (id) await discard(id).catch((error) => notice(error.message));
     }
   };
 }
 
-/** A browser forgets files when a page is left: they have to be chosen again, and go on where they were. */
-async function offerToGoOn() {
+/** A browser forgets files when a page is left: they must be chosen again, and then resume. */
+async function offerToResume() {
   for (const [id, { name, size }] of Object.entries(unfinished())) {
-    const there = await state(id).catch(() => null);
-    if (!there || there.video) continue;
+    const existing = await state(id).catch(() => null);
+    if (!existing || existing.video) continue;
     const row = rowOf(name);
     row.item.id = `upload-${id}`;
-    row.show(there.offset / size, `Broke off at ${percent(there.offset / size)}. Choose the file again to go on.`);
+    const share = existing.offset / size;
+    row.show(share, `Interrupted at ${percent(share)}. Choose the file again to resume.`);
     row.act("Choose the file", () => byId("files").click());
     row.act("Discard", async () => {
       await discard(id).catch((error) => notice(error.message));
@@ -130,7 +131,7 @@ function rowOf(name) {
   };
 }
 
-/** The speed of late, as words. */
+/** Returns a function that gives the recent speed as text. */
 function speedometer() {
   const seen = [];
   return (offset) => {
@@ -138,6 +139,6 @@ function speedometer() {
     seen.push([now, offset]);
     while (seen.length > 2 && now - seen[1][0] > SPEED_OVER) seen.shift();
     const [before, from] = seen[0];
-    return now - before > 0.5 ? `, ${bytes((offset - from) / (now - before))} a second` : "";
+    return now - before > 0.5 ? `, ${bytes((offset - from) / (now - before))}/s` : "";
   };
 }

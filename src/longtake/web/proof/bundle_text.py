@@ -1,4 +1,4 @@
-"""The words of an evidence pack: `answer.md`, and the subtitles of its clips."""
+"""The texts of an evidence pack: `answer.md`, and the subtitles of its clips."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS = {"jpg": "still", "mp4": "clip", "srt": "subtitles"}
 
 
 class Place(NamedTuple):
-    """A part of a video that an answer rests on or holds for closest, and what it cites there."""
+    """A part of a video that an answer cites or lists among its closest lines, and the citations there."""
 
     number: int
     video: VideoHandle
@@ -26,18 +26,18 @@ class Place(NamedTuple):
     citations: tuple[Citation, ...]
 
     def file(self, ending: str) -> str:
-        """The name of one of its files within the pack; a player finds the subtitles beside the clip."""
+        """The name of one of its files in the pack; players find subtitles next to the clip."""
         return f"places/{self.number:02d}.{ending}"
 
 
 def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[str], missing: Sequence[str]) -> str:
-    """`answer.md`, in which whatever a video says stands as plain text.
+    """Write `answer.md`; text from a video is escaped, so that it appears as plain text.
 
     Args:
         exchange: the question and its answer.
-        places: that prove it or, where it is uncertain, come closest.
-        files: that the pack holds.
-        missing: sentences that say what it does not hold, and why.
+        places: those that prove it or, if it is uncertain, come closest.
+        files: names of the files in the pack.
+        missing: sentences that say what the pack lacks, and why.
     """
     answer = exchange.answer
     parts = [f"# {_plain(answer.question)}", _plain(answer.answer or answer.error or "")]

@@ -1,4 +1,4 @@
-"""The chapters of an answer: the places it cites, in the order of the video, for players and for descriptions."""
+"""Makes chapters from the places an answer cites, for players and video descriptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
 
 
 class Chapter(NamedTuple):
-    """Seconds from the start of the video, and what is there."""
+    """A chapter, in seconds from the start of the video."""
 
     start: float
     end: float
@@ -22,16 +22,16 @@ class Chapter(NamedTuple):
 
 
 def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[Chapter]:
-    """A chapter for every second at which a cited place begins, up to the next.
+    """A chapter for every second at which a cited place starts, up to the next one.
 
-    It bears the claim that rests there, or what stands there where the claim rests on several places. The first chapter
-    begins with the video, as players and descriptions want it, and bears its name where nothing is cited there.
+    Its title is the claim it supports, or the quote if that claim cites several places. The first chapter starts with
+    the video, as players and descriptions require, and is titled with the video's name if nothing is cited there.
 
     Args:
-        answer: whose claims become chapters.
-        video: id of the video; what is cited of others is left out.
-        name: of the video.
-        duration: of the video, in seconds.
+        answer: its claims become chapters.
+        video: id of the video; citations of other videos are left out.
+        name: the video's name.
+        duration: the video's duration in seconds.
     """
     titles: dict[int, str] = {}
     for claim in answer.claims:
@@ -48,12 +48,12 @@ def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[
 
 
 def as_text(chapters: list[Chapter]) -> str:
-    """A line each, as YouTube reads them in a description."""
+    """One line per chapter, as YouTube reads them in a description."""
     return "".join(f"{clock(chapter.start)} {chapter.title}\n" for chapter in chapters)
 
 
 def as_vtt(chapters: list[Chapter]) -> str:
-    """A WebVTT file of chapters (W3C WebVTT, 6.3), for a `track` of that kind."""
+    """A WebVTT chapter file (W3C WebVTT, 6.3), for a `track` of that kind."""
     return "WEBVTT\n" + "".join(_cue(chapter) for chapter in chapters)
 
 
@@ -63,6 +63,6 @@ def _cue(chapter: Chapter) -> str:
 
 
 def _title(claim: str) -> str:
-    """A claim on one line, without its times."""
+    """A claim on one line, without times."""
     title = " ".join(_TIMES.sub("", claim).split())
     return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

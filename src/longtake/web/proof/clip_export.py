@@ -1,4 +1,4 @@
-"""Clips: a few seconds of a video as a file of its own, which begins and ends where it should and plays anywhere."""
+"""Exports a few seconds of a video as a file with exact start and end that plays anywhere."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _QUALITY = {"preset": "veryfast", "crf": "23"}
 def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path) -> None:
     """Write a span as H.264 and AAC in MP4, the picture upright with square pixels, the sound mono.
 
-    Copied packets could only begin at a keyframe, seconds earlier, and not every codec may stand in an MP4 file.
+    Copied packets could only start at a keyframe, perhaps seconds earlier, and MP4 doesn't take every codec.
 
     Args:
         source: the file.
-        media: what it is.
+        media: its streams.
         span: in seconds.
         target: the new file.
 
     Raises:
-        MediaError: when the source cannot be opened.
+        MediaError: when the source can't be opened.
     """
     with av.open(target, "w", format="mp4", options={"movflags": "faststart"}) as container:
         video = _video_stream(container, media) if media.video else None
@@ -45,7 +45,7 @@ def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path) -> 
 
 
 def _video_stream(container: Any, media: MediaInfo) -> Any:
-    """A stream of the picture's shape; of yuv420p the sides must be even."""
+    """A stream with the picture's shape; yuv420p needs even sides."""
     assert media.video is not None
     sides = (media.video.width, media.video.height)
     scale = min(1.0, LONG_SIDE / max(sides))

@@ -1,8 +1,8 @@
-"""The evidence pack of an answer: a zip file that proves it to somebody who has neither Longtake nor the video.
+"""Writes the evidence pack of an answer: a zip file that proves it to people without Longtake or the video.
 
-It holds `answer.md` for people and `answer.json` for programs; `places/`: of each cited place, or closest line of an
-uncertain answer, a still, a clip and its subtitles, timed by the clip; and the trace, as the page `trace.html` and with
-its blobs, from which `RecordedTrace(folder, "trace")` reads it.
+It contains `answer.md` for people and `answer.json` for programs; in `places/`, a still, a clip and its subtitles for
+each cited place, or closest line of an uncertain answer; and the trace, as the page `trace.html` and as events and
+blobs that `RecordedTrace(folder, "trace")` reads.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from longtake.web.proof.clip_export import write_clip
 
 MAX_PLACES = 20
 MAX_CLIP_LENGTH = 30.0  # seconds
-AROUND = 1.0  # seconds before and after what is cited
+AROUND = 1.0  # seconds before and after a citation
 _STILL_BYTES = 500_000
 
 
 def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
-    """Write the pack of a question and its answer; what is no longer there is left out, which `answer.md` says.
+    """Write the pack of a question and its answer; `answer.md` says what is missing because it no longer exists.
 
     Args:
         target: the new zip file.
         exchange: the question and its answer.
-        library: holds the videos and the trace.
+        library: has the videos and the trace.
     """
     answer = exchange.answer
     places = list(_places(answer, library))
@@ -60,7 +60,7 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
 
 
 def _places(answer: Answer, library: Library) -> Iterator[Place]:
-    """What is cited or closest in videos still there, a second wider on either side; what then touches is one place."""
+    """The cited or closest spans in existing videos, a second wider on either side; spans that touch are merged."""
     cited: dict[str, list[Citation]] = {}
     for citation in answer.places:
         cited.setdefault(citation.video, []).append(citation)
@@ -74,30 +74,30 @@ def _places(answer: Answer, library: Library) -> Iterator[Place]:
 
 
 def _add_place(pack: ZipFile, place: Place) -> None:
-    """Subtitles, still and clip of a place, those first that need no file of the video.
+    """Add subtitles, still and clip of a place; the subtitles first, which don't need the video file.
 
     Raises:
-        MediaError: when the file cannot be read, or is another by now: a clip of that would prove nothing.
+        MediaError: when the file can't be read or has been replaced: a clip of another file would prove nothing.
     """
     span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + MAX_CLIP_LENGTH))
     if words := place.video.items("subtitles", span) or place.video.items("speech", span):
         pack.writestr(place.file("srt"), subtitles_text(words, span))
     path = source(place.video.record)
     if path is None:
-        raise MediaError(f"The file of {place.video.record.name} is no longer the one that was indexed.")
+        raise MediaError(f"The file of {place.video.record.name} has been moved or changed since it was indexed.")
     media = probe(path)
     if media.video:
         middle = (place.citations[0].start + place.citations[0].end) / 2
         for still in read_chosen(path, media, [middle], _STILL_BYTES, lambda: None):
             pack.writestr(place.file("jpg"), still.jpeg)
-    with tempfile.TemporaryDirectory(prefix="longtake-clip-") as beside:
-        clip = Path(beside) / "clip.mp4"
+    with tempfile.TemporaryDirectory(prefix="longtake-clip-") as folder:
+        clip = Path(folder) / "clip.mp4"
         write_clip(path, media, span, clip)
         pack.write(clip, place.file("mp4"))
 
 
 def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:
-    """The run as a page with stills, the events as they were written, and every blob they name."""
+    """Add the run as a page with stills, its events, and every blob they name."""
     pack.writestr("trace.html", page_of(trace, library, lambda video: None))
     events = list(trace.events())
     pack.writestr("trace.jsonl", "".join(f"{canonical_json(event)}\n" for event in events))

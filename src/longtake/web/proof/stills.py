@@ -1,4 +1,4 @@
-"""Stills: the picture of a video at a time, small enough to be shown under the pointer."""
+"""Stills: the picture of a video at a time, small enough for previews."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from longtake.web.http.concurrency import Slots
 from longtake.web.http.refusals import Refusal
 
 WIDEST = 640  # pixels
-DECODING = Slots(2, "Other pictures are being decoded: ask again in a while.", again=1)
+DECODING = Slots(2, "Other pictures are being decoded. Try again in a while.", retry_after=1)
+
+
+def gone(video: VideoRecord) -> str:
+    """What to say of a video whose file was moved, changed or deleted."""
+    return f"The file of {video.name} is no longer where it was indexed: add it again."
 
 
 def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
-    """The picture at a second, as JPEG: the keyframe of that second, or the decoded frame while there are none.
+    """The picture at a second, as JPEG: that second's keyframe, or the decoded frame while there are no keyframes.
 
     Raises:
-        Refusal: 404 when the video has no picture, or its file is gone.
+        Refusal: 404 when the video has no picture, or its file is missing.
     """
     return kept_still(library, video, at, width) or small_jpeg(_decoded(video, at), width)
 
@@ -27,7 +32,7 @@ def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
 def _decoded(video: VideoRecord, at: float) -> Picture:
     path = source(video)
     if path is None:
-        raise Refusal(404, f"The file of {video.name} is no longer where it was indexed: add it again.")
+        raise Refusal(404, gone(video))
     with DECODING.slot():
         media = probe(path)
         if media.video:

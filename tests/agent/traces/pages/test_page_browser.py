@@ -56,14 +56,14 @@ def test_a_step_opens_to_its_arguments_and_its_result(browser: Any, page_file: P
         assert not step.get_by_text('"transcript"').is_visible()
         step.locator("summary").click()
         assert step.get_by_text('"transcript": "The blue kettle costs 249 dollars."').is_visible()
-        assert step.get_by_text("As it was sent").is_visible()
+        assert step.get_by_text("As sent").is_visible()
 
 
 def test_stills_take_the_place_of_a_video_that_has_gone(browser: Any, page_file: Path) -> None:
     (page_file.parent / "talk.mp4").unlink()
     with opened(browser, page_file.as_uri()) as page:
         page.locator("#answer").get_by_role("button", name="Play talk.mp4 from 0:04").click()
-        page.get_by_text("The video is not played here: a still of 0:04.").wait_for()
+        page.get_by_text("this is a still from 0:04.").wait_for()
         until(page, "document.querySelector('#player img').naturalWidth > 0")
         red = """image => { const canvas = new OffscreenCanvas(1, 1).getContext("2d");
                   canvas.drawImage(image, 0, 0, 1, 1); return canvas.getImageData(0, 0, 1, 1).data[0]; }"""

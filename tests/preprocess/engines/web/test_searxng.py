@@ -155,8 +155,8 @@ def test_offline_no_redirect_leaves_the_named_server() -> None:
     [
         (None, False, "no SearXNG server is set"),
         ("http://name:secret@127.0.0.1:8888", False, "must not contain @"),
-        ("127.0.0.1:8888", False, "is not a URL"),
-        ("ftp://127.0.0.1", False, "is not a URL"),
+        ("127.0.0.1:8888", False, "isn't a URL"),
+        ("ftp://127.0.0.1", False, "isn't a URL"),
         ("https://searx.example", True, "--offline forbids the endpoint"),
         ("https://searx.example", False, None),
         ("http://127.0.0.1:8888", True, None),
