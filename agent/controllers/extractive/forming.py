@@ -120,11 +120,18 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     lines = distinct(each for each, _ in own)
     whole = query.scope.named and best.modality == MODALITY_OF.get(query.source) and len(lines) <= _FEW
     if query.target in _MANY:
-        lines = distinct(each for each, other in own if other >= _LISTED * chance)[:MAX_LISTED]
+        likely = [_widest(each, own) for each, other in own if other >= _LISTED * chance]
+        lines = distinct(likely)[:MAX_LISTED]
     elif not whole:  # of several videos each may answer
         likely = [each for each, other in own if other >= _LISTED * chance]
         lines = list({each.evidence.video: each for each in reversed(likely)}.values())
     return sorted(lines, key=lambda each: (each.evidence.span.start, each.evidence.box or ()))
+
+
+def _widest(line: Candidate, own: Ranked) -> Candidate:
+    """The longest line that this one is a part of: a list stands around the row that comes closest to the question."""
+    parts = set(_ids(line))
+    return max((each for each, _ in own if parts <= set(_ids(each))), key=lambda each: len(each.line))
 
 
 def _settles(query: Query, candidate: Candidate) -> bool:

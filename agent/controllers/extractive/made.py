@@ -158,8 +158,9 @@ def _succeeding(finds: Finds) -> Reply | None:
     if found is None or finds.gathered.spot is None:
         return None
     named = [*(anchor.phrase for anchor in finds.query.scope.anchors), *finds.query.quoted]
-    meant = any(holds_phrase(phrase, finds.gathered.spot.content) for phrase in named)
-    return _answered([(f"“{found.text}”", [found.evidence])], _NEXT if meant else _DOUBTED)
+    if not any(holds_phrase(phrase, finds.gathered.spot.content) for phrase in named):
+        return None
+    return _answered([(f"“{found.text}”", [found.evidence])], _NEXT)
 
 
 def _note(finds: Finds) -> Reply | None:
