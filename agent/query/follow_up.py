@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from longtake.agent.query.query import Scope
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 
@@ -31,6 +32,7 @@ _POINTS_AT = re.compile(
     r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(r"\b(after|before) (?:that|this)\W*$", re.IGNORECASE)
 _DUMMY = re.compile(
     r"\bit (?:is|was) (?:said|shown|written|true|possible)\b|\bis it (?:true|possible)\b", re.IGNORECASE
 )
@@ -40,6 +42,9 @@ _THING = re.compile(r"\b(?:the|a|an|this|that|my|our)\s+((?:[a-z][\w-]*\s?){1,3}
 _RECORDING = re.compile(
     r"(?:video|clip|recording|film|movie|footage|file|talk|lecture|song|audio|beginning|end|start)\b"
 )
+# "Who owns the club?" "Where does he live?": he is the answer, not the club, whereas "Who is Tom?" names him.
+_ANSWERS_WHO = re.compile(r"^\W*who\s+(?!is\b|are\b|was\b|were\b)", re.IGNORECASE)
+_SOMEBODY = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
 _ASKED_WITH_DO = re.compile(r"\b(?:do|does|did|will|would|can|could|should|must|has|have|had)\b", re.IGNORECASE)
 _BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|were|that|which|who|when|while)\b.*")
 
@@ -62,6 +67,7 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
         not thing
         or _DUMMY.search(question)
         or _ALL_OF_THEM.search(question)
+        or (_ANSWERS_WHO.search(before) and _SOMEBODY.search(question))
         or not (_PRONOUN.search(question) or _POSSESSIVE.search(question))
     ):
         return question
@@ -83,6 +89,16 @@ def subject_of(question: str) -> str | None:
     if len(words) > 1 and ends_there and _ASKED_WITH_DO.search(question[: thing.start()]):
         words.pop()
     return f"the {' '.join(words)}"
+
+
+def beside_last(question: str, last: Citation | None, duration: float) -> Scope | None:
+    """What comes next after the last answer's proof, or before it, of "and after that?"; None for other questions."""
+    beside = _BESIDE.search(question)
+    if last is None or beside is None:
+        return None
+    if beside[1].casefold() == "before":
+        return Scope(span=TimeSpan(start=0.0, end=last.start), named=True, ordinal=-1)
+    return Scope(span=TimeSpan(start=min(last.end, duration), end=duration), named=True, ordinal=0)
 
 
 def pointed_at(question: str, last: Citation | None) -> TimeSpan | None:

@@ -30,7 +30,7 @@ from longtake.memory.records import Evidence, Verdict
 HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing
 LEAST_QUOTED = 3  # words that make a quotation a sentence of somebody's; fewer may be a name, or so-called
 QUOTATION = re.compile(r"“([^”]+)”")
-_ANSWER = re.compile(r"^\W*(yes|no)\b[\s,:;.–-]*", re.IGNORECASE)
+_ANSWER = re.compile(r"^[^\w“]*(yes|no)\b[\s,:;.–-]*", re.IGNORECASE)
 _EXCUSED = TELLING | stems("tells heard seen visible read reads found occurs picture video answer anybody somebody")
 # Words without content of their own that yet say more, or less, than a sentence without them.
 _WEIGHTY = stems("only all every each both over under may might could should must would")
@@ -122,7 +122,7 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     turned = bool(NEGATION.search(rest)) or not _in_order(told, proof) if quoting else denied_otherwise(rest, contents)
     if turned or swaps_attributes(rest, contents):
         return "unverified"
-    return _answers(text, shown, grounds)
+    return _answers(text, contents, grounds)
 
 
 def _stands(quote: str, texts: Sequence[str]) -> bool:
@@ -182,23 +182,23 @@ def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
     return first < second if side[1].casefold() == "before" else first > second
 
 
-def _answers(text: str, shown: str, grounds: Grounds) -> Verdict:
+def _answers(text: str, contents: Sequence[str], grounds: Grounds) -> Verdict:
     """The verdict on a claim that is supported but for the yes or no that it may begin with."""
     answer = _ANSWER.match(text)
     if answer is None:
         return "supported"
-    said = settled(grounds.question, shown)
+    said = settled(grounds.question, contents)
     if said is None:
         return "unverified"
     return "supported" if said == answer[1].casefold() else "contradicted"
 
 
-def settled(question: str, shown: str) -> str | None:
-    """The yes or no that a text gives to a question, all of whose words it holds; None where it settles nothing.
+def settled(question: str, contents: Sequence[str]) -> str | None:
+    """The yes or no that texts give to a question, all of whose words they hold; None where they settle nothing.
 
-    What the text itself asks settles nothing.
+    What the texts themselves ask settles nothing.
     """
-    shown = _ASKED.sub(" ", shown)
+    shown = " ".join(_ASKED.sub(" ", content) for content in contents)
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
     unsaid = set(_content(question)) - stems(shown) - _EXCUSED - opposites

@@ -14,7 +14,8 @@ from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
-from longtake.language.words import NEGATION, content_stems, numbers, unsaid
+from longtake.language.amounts import amounts
+from longtake.language.words import NEGATION, numbers, unsaid
 from longtake.memory.records import Closest
 from longtake.tools.core.result import ToolResult
 
@@ -28,7 +29,6 @@ _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detec
 _MANY = frozenset({"list", "order"})
 _WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
-_COUNTED = frozenset({"count", "number"})
 _CLAUSE = re.compile(r"[.:;!?]\s+")  # what comes before the last one tells why it is asked
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
@@ -138,12 +138,19 @@ def _settles(query: Query, candidate: Candidate) -> bool:
     """Whether a line can be the answer: it says something that the question does not, of the kind that is wanted."""
     if candidate.fact is not None or query.target in (*_TIMED, "choice"):
         return True  # when a line is said is an answer too, and so is the one of two things that it names
-    if query.target == "yesno" and settled(query.question, candidate.text):
-        return True
+    if query.target == "yesno":
+        return bool(_settled(query, candidate))
     new = unsaid(candidate.text, query.question)
-    if query.target in _COUNTED:
+    if query.target == "number":
         return bool(numbers(new))
-    return bool(content_stems(new) if query.target == "yesno" else new) and not _denied_otherwise(query, candidate)
+    if query.target == "count":  # what is counted is named in the question: a number of something else counts nothing
+        return any(not amount.unit for amount in amounts(new))
+    return bool(new) and not _denied_otherwise(query, candidate)
+
+
+def _settled(query: Query, candidate: Candidate) -> str | None:
+    """The yes or no that a line gives to the question."""
+    return settled(query.question, [item.content for item in candidate.line])
 
 
 def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
@@ -175,7 +182,7 @@ def _told(query: Query, candidate: Candidate) -> str:
     span = candidate.spoken or candidate.span
     if query.target in _TIMED and candidate.modality != "metadata":
         return f"{quotes} from {span.start:.1f} s to {span.end:.1f} s"
-    if query.target == "yesno" and (answer := settled(query.question, candidate.text)):
+    if query.target == "yesno" and (answer := _settled(query, candidate)):
         return f"{answer.capitalize()}: {quotes}"
     return quotes
 

@@ -56,6 +56,8 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ("count", "How many lamps are there?", "lamps", "uncertain"),
         ("count", "How many lamps are there?", "We sell lamps of all kinds.", "uncertain"),
         ("count", "How many lamps are there?", "There are seven lamps.", "answered"),
+        ("count", "How many lamps are there?", "A 40-dollar lamp.", "uncertain"),
+        ("yesno", "Does Tom own a plane?", "Tom owns a yacht.", "uncertain"),
         ("number", "How old was he at the trial?", "At the trial he was in charge.", "uncertain"),
         ("list", "What does Tom not own?", "Tom owns a yacht.", "uncertain"),
         ("list", "What does Tom not own?", "Tom does not own a plane.", "answered"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.follow_up import pointed_at, resolve, subject_of
+from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, subject_of
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -75,6 +75,26 @@ def test_a_pronoun_reaches_back_over_questions_that_only_have_pronouns() -> None
 def test_a_place_that_is_pointed_at_is_where_the_last_answer_rests(question: str) -> None:
     assert pointed_at(question, LAST) == TimeSpan(start=4.0, end=6.0)
     assert pointed_at(question, None) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "span", "ordinal"),
+    [("And after that?", (6, 100), 0), ("What does she say right before that?", (0, 4), -1)],
+)
+def test_what_comes_next_is_looked_for_beside_the_last_answer(
+    question: str, span: tuple[float, float], ordinal: int
+) -> None:
+    scope = beside_last(question, LAST, 100.0)
+    assert scope is not None
+    assert scope.span == TimeSpan(start=span[0], end=span[1])
+    assert scope.ordinal == ordinal
+    assert beside_last(question, None, 100.0) is None
+    assert beside_last("What is said after the storm?", LAST, 100.0) is None
+
+
+def test_he_is_the_answer_to_who_did_something() -> None:
+    assert resolve("Where does he live?", ["Who owns the Seahawks?"]) == "Where does he live?"
+    assert resolve("Where do they play?", ["Who owns the Seahawks?"]) == "Where do Seahawks play?"
 
 
 def test_other_questions_point_at_nothing() -> None:

@@ -160,6 +160,8 @@ TABLE: list[tuple[str, str, str, Verdict]] = [
     ("“lamp” occurs once.", "The lamp is a lamp.", "", "unverified"),
     # A yes and a no, of what was asked.
     ("Yes: “the shop is open on Sunday”", "the shop is open on Sunday", "Is the shop open on Sunday?", "supported"),
+    ("“Yes, he's in a bad humor”", "Yes, he's in a bad humor", "Who is in a bad humor?", "supported"),
+    ("“No, the shop is open”", "No, the shop is open", "", "supported"),
     ("No: “the shop is open on Sunday”", "the shop is open on Sunday", "Is the shop open on Sunday?", "contradicted"),
     ("No: “the shop is open on Sunday”", "the shop is open on Sunday", "", "unverified"),
     ("No, it is closed on Sunday.", "It is closed on Sunday.", "Is it open on Sunday?", "supported"),
