@@ -31,9 +31,10 @@ def count_objects(
 ) -> ToolResult:
     """Count one kind of thing in a segment: the most at once, or, of moving or 'different' things, how many in all.
 
-    The notes say which of the two the count is; `in_all` is the latter. Where there may be more, `at_least` is true and
-    `confidence`, from 0 to 1, says how sure the count is: as sure as the least sure of those counted, each by the
-    detector's score in the middle of its sightings. What may be the thing is counted only where nothing is it surely.
+    The notes say which of the two the count is; `in_all` is the latter where it differs. Where there may be more,
+    `at_least` is true and `confidence`, from 0 to 1, says how sure the count is: as sure as the least sure of those
+    counted, each by the detector's score in the middle of its sightings. What may be the thing is counted only where
+    nothing is it surely.
     """
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
@@ -54,7 +55,9 @@ def count_objects(
         said = [f"different ones over time, each followed through {seen.where}", at_most]
     else:
         said = [f"not over time but at once: {at_most}, of {seen.where}"]
-    output: dict[str, Any] = {"object": query.phrase, "count": count, "in_all": in_all}
+    output: dict[str, Any] = {"object": query.phrase, "count": count}
+    if in_all != count:
+        output["in_all"] = in_all
     if seen.doubt:
         confidence = _confidence(counted.tracks if query.over_time else counted.seen_at(when), count)
         output |= {"at_least": True, "confidence": confidence}

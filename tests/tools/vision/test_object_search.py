@@ -104,7 +104,7 @@ def test_still_things_are_counted_at_once(query: str, count: int, board: ToolCon
 
 def test_a_count_at_once_says_when_and_shows_each(board: ToolContext) -> None:
     result = counted(board, "red circles")
-    assert result.output == {"object": "red circle", "count": 3, "in_all": 3}
+    assert result.output == {"object": "red circle", "count": 3}
     assert result.notes[-1].startswith("not over time but at once: the most in one picture is 3, at 00:00:02.0")
     assert [item.content for item in result.evidence] == [f"red circle {number} of 3 at once" for number in (1, 2, 3)]
     assert all(item.modality == "visual" and item.engine.startswith("opencv-") for item in result.evidence)
