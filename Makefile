@@ -1,10 +1,11 @@
 # make demo   from nothing to a video that is indexed and asked
 # make test   from nothing to a green test suite
 # make check  lint, types and import rules
+# make docs   the documentation site, in site/
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check style mypy pyright imports clean
+.PHONY: demo test check style mypy pyright imports docs clean
 
 demo: .venv/.installed
 	$(BIN)/longtake demo
@@ -25,8 +26,11 @@ mypy pyright: .venv/.installed-dev
 imports: .venv/.installed-dev
 	$(BIN)/lint-imports
 
+docs: .venv/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf .venv build dist *.egg-info src/*.egg-info
+	rm -rf .venv build dist site *.egg-info src/*.egg-info
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -44,4 +48,8 @@ clean:
 
 .venv/.installed-dev: .venv/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+.venv/.installed-docs: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@

@@ -11,7 +11,7 @@ import typer
 
 from longtake.bench.cli_hour import hour
 from longtake.bench.cli_parts import parts
-from longtake.cli.options import Json, Media, Rounds, notify, print_report
+from longtake.cli.options import Json, Media, Rounds, ensure_folder, notify, print_report
 from longtake.console import Session
 
 bench = typer.Typer(
@@ -63,6 +63,18 @@ def clips(
     with kept as root:
         report = run_clips(Workspace(Path(root), session.settings), media, questions, notify(as_json))
     print_report(report, show_clips, as_json)
+
+
+@bench.command(rich_help_panel="For the documentation")
+def screenshots(
+    context: typer.Context,
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.", file_okay=False)] = Path("docs/images"),
+    as_json: Json = False,
+) -> None:
+    """Take the documentation's pictures of the page, a trace and a report; needs Playwright and Chromium."""
+    from longtake.bench.screenshots import show_screenshots, take_screenshots
+
+    print_report(take_screenshots(context.obj, ensure_folder(out), notify(as_json)), show_screenshots, as_json)
 
 
 bench.add_typer(parts)

@@ -5,30 +5,24 @@ The baseline is the same question put to the same server without a browser; the 
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 
+from longtake.bench.browser import ask, browser, new_page, served
 from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
-from longtake.bench.processes import MAX_SECONDS, longtake
+from longtake.bench.processes import MAX_SECONDS
 from longtake.bench.timing import Comparison, Machine, load
 from longtake.console import Session
-from longtake.errors import EngineError, EngineUnavailable
+from longtake.errors import EngineError
 from longtake.memory.records import Record
 from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
-
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-_MILLISECONDS = 1000 * MAX_SECONDS  # for one thing to appear
 
 
 class Weight(NamedTuple):
@@ -57,16 +51,16 @@ def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
     """
     before = load()
     question = load_truth().questions[0].question
-    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder, _browser() as browser:
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder, browser() as chromium:
         notify("making and indexing the demo video")
         library = Path(folder) / "library"
         video = Workspace(library, session.settings).add(make_demo(Path(folder) / "demo")).video.id
-        with _served(session, library) as url:
+        with served(session, library) as url:
             asked = partial(_ask, url, video, question)
             asked()  # what a server loads once, for its first question, isn't the page's time
             notify("opening the page")
-            weight, shown = _weight(browser, url), []
-            opened = Comparison.measure(lambda: shown.append(_open_and_ask(browser, url, question)), asked, rounds)
+            weight, shown = _weight(chromium, url), []
+            opened = Comparison.measure(lambda: shown.append(_open_and_ask(chromium, url, question)), asked, rounds)
     return PageSpeed(
         machine=Machine.since(before),
         shown=Spread.of(shown),
@@ -87,36 +81,6 @@ def show_page(report: PageSpeed) -> list[str]:
     ]
 
 
-@contextmanager
-def _browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError as error:
-        raise EngineUnavailable("Driving a browser needs Playwright: pip install playwright.") from error
-    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if program is None:
-        raise EngineUnavailable(f"No browser found to open the page in: install one of {', '.join(_BROWSERS)}.")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def _served(session: Session, library: Path) -> Iterator[str]:
-    """The address of a server in a process of its own."""
-    command = longtake(session, library, "serve", "--port", "0")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            line = server.stdout.readline() if server.stdout else ""
-            url = next((word for word in line.split() if word.startswith("http://")), None)
-            if url is None:
-                raise EngineError(f"`{' '.join(command)}` doesn't start: run it by hand to see why.")
-            yield url
-        finally:
-            server.terminate()
-
-
 def _ask(url: str, video: str, question: str) -> None:
     """Ask the question in a new thread, and read its events to the last."""
     with httpx.Client(base_url=url, timeout=MAX_SECONDS) as client:
@@ -126,30 +90,22 @@ def _ask(url: str, video: str, question: str) -> None:
             raise EngineError(f"No answer came to the question {question!r}.")
 
 
-def _open_and_ask(browser: Any, url: str, question: str) -> float:
+def _open_and_ask(chromium: Any, url: str, question: str) -> float:
     """Open the library, choose its video, ask and see the answer; the seconds until the library was shown."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(_MILLISECONDS)
-    page.goto(url, wait_until="commit")
-    page.get_by_role("link", name="Ask").first.wait_for()
-    shown = page.evaluate("performance.now()") / 1000
-    page.get_by_role("link", name="Ask").first.click()
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-    page.locator("article.turn .answer").wait_for()
-    context.close()
+    with new_page(chromium) as page:
+        page.goto(url, wait_until="commit")
+        page.get_by_role("link", name="Ask").first.wait_for()
+        shown = page.evaluate("performance.now()") / 1000
+        ask(page, question)
     return float(shown)
 
 
-def _weight(browser: Any, url: str) -> Weight:
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(url, wait_until="networkidle")
-    loaded = page.evaluate(
-        "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
-        ".filter(({ name }) => !name.includes('/api/')).map(({ name, decodedBodySize }) => [name, decodedBodySize])"
-    )
-    context.close()
+def _weight(chromium: Any, url: str) -> Weight:
+    with new_page(chromium) as page:
+        page.goto(url, wait_until="networkidle")
+        loaded = page.evaluate(
+            "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
+            ".filter(({ name }) => !name.includes('/api/')).map(({ name, decodedBodySize }) => [name, decodedBodySize])"
+        )
     sizes = dict(loaded)  # what the page names twice is loaded once
     return Weight(len(sizes), sum(sizes.values()))

@@ -52,5 +52,5 @@ def ensure_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LibraryError(f"{folder} can't be created: {error.strerror}; choose another with --work.") from error
+        raise LibraryError(f"{folder} can't be created: {error.strerror}; choose another folder.") from error
     return folder.resolve()

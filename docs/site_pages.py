@@ -1,0 +1,30 @@
+"""Puts files from outside `docs/` on the site: the pages at the repository's root, the licence and the icon.
+
+On the site all pages are in one folder. A link from the root into `docs/`, or from `docs/` up to the root, loses that
+part, so the same link works on a code host and on the site.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+ADDED = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE", "src/longtake/web/page/icon.svg")
+LINK = re.compile(r"(?<=\]\()(docs/|\.\./)")
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the files, each at the root of the site."""
+    for path in map(Path, ADDED):
+        files.append(File.generated(config, path.name, abs_src_path=str(ROOT / path)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Shorten links between the root and `docs/`; pages in folders below link only among themselves."""
+    return markdown if "/" in page.file.src_uri else LINK.sub("", markdown)

@@ -1,0 +1,39 @@
+"""`bench screenshots`: what the pictures of the documentation hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.browser import chromium
+from PIL import Image
+from typer.testing import CliRunner
+
+from longtake.bench.cli import bench
+from longtake.console import Session
+
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+MOST_BYTES = 150_000
+
+
+@pytest.mark.slow
+def test_screenshots_written_are_full_pictures_of_the_committed_names(tmp_path: Path) -> None:
+    with chromium():
+        pass
+    arguments = ["screenshots", "--out", str(tmp_path), "--json"]
+    result = CliRunner().invoke(bench, arguments, obj=Session(), catch_exceptions=False)
+    assert result.exit_code == 0
+    pictures = {each["file"]: each for each in json.loads(result.stdout)["pictures"]}
+    assert sorted(pictures) == sorted(file.name for file in IMAGES.iterdir())
+    brightness = {}
+    for name, picture in pictures.items():
+        shown = Image.open(tmp_path / name)
+        assert shown.size == (picture["width"], picture["height"])
+        assert picture["bytes"] == (tmp_path / name).stat().st_size <= MOST_BYTES
+        grey = np.asarray(shown.convert("L"), dtype=float)
+        brightness[name] = grey.mean()
+        # A page has content in its upper and lower half; a blank or half-loaded one is flat somewhere.
+        assert min(half.std() for half in np.array_split(grey, 2)) > 10, name
+    assert brightness["page-dark.png"] < 100 < brightness["page-light.png"]
