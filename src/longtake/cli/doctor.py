@@ -65,7 +65,7 @@ def doctor(
     if problem:
         say(f"            {problem}")
     if controller.engine == "extractive":
-        say("            a language model plans better: --set controller.engine=openai (README, What needs a model)")
+        say("            a language model plans better: --set controller.engine=openai (README, Add models)")
     say()
     for report in reports:
         say(f"{report.capability:<21} {report.engine or 'unavailable':<12} {report.summary}")
