@@ -1,8 +1,13 @@
-"""Every tool there is, in the order of the paper's table, and after them the extras."""
+"""Every tool there is, in the order of the paper's table, after them the extras, and those of other packages."""
 
+import logging
+from typing import Any
+
+from longtake.plugins import Table, usable
 from longtake.tools.compute.calculator import calculator
 from longtake.tools.compute.execute_code import execute_code
 from longtake.tools.compute.math_expressions import extract_math_exp
+from longtake.tools.core.registry import SPECS, Tool
 from longtake.tools.retrieval.cross_modal_search import cross_modal_search
 from longtake.tools.retrieval.memory import memory_tool
 from longtake.tools.retrieval.web_search import web_search
@@ -20,7 +25,7 @@ from longtake.tools.vision.integrate_frames import integrate_frames
 from longtake.tools.vision.object_detection import object_detection
 from longtake.tools.vision.watch_segment import watch_segment
 
-ALL_TOOLS = (
+_BUILT_IN: tuple[Tool, ...] = (
     transcribe_speech,
     extract_scene_text,
     count_objects,
@@ -42,3 +47,17 @@ ALL_TOOLS = (
     integrate_frames,
     watch_segment,
 )
+
+
+def _read(name: str, declared: Any) -> Tool:
+    """A tool that a package declares."""
+    spec = SPECS.get(declared)
+    if spec is None or spec.name != name:
+        raise TypeError(f"{name} is no function of that name with @tool")
+    if spec.group != "extras":
+        raise ValueError('the group of a tool that is not built in is "extras"')
+    return spec.function
+
+
+TOOLS = Table("tools", {SPECS[function].name: function for function in _BUILT_IN}, _read)
+ALL_TOOLS = tuple(usable(TOOLS, logging.getLogger(__name__).warning))

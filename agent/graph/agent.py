@@ -153,6 +153,10 @@ class Agent:
             self._forget(thread)
             Path(self._lock_of(thread).lock_file).unlink()
 
+    def close(self) -> None:
+        """Close the file of the threads; nothing can be asked afterwards."""
+        self._threads.conn.close()
+
     def _forget(self, thread: str) -> None:
         self._threads.delete_thread(thread)
         self._notes.forget(thread)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from longtake.evalharness.items import Criterion, Item, Reply, Turn
 from longtake.memory.records import Record, Usage
@@ -83,8 +83,9 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
 class SaysCost(Judge, Protocol):
-    """A judge that says beforehand what it takes."""
+    """A judge that says beforehand what it takes; the others ask no model."""
 
     def expected(self, case: Case) -> Usage:
         """What one case that is not empty takes; nothing is asked. How long a reply takes only a finished one tells."""

@@ -3,62 +3,92 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.subjects.model_spec import given_by, is_model
+from longtake.evalharness.subjects.model_spec import FRAMES, given_by, is_model
 from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.names import MODELS, NAMES
 from longtake.evalharness.subjects.subject import Subject
+from longtake.plugins import Table, callable_part
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectOptions:
+    """What a subject is made of."""
+
+    name: str  # as given; the subject has the same
+    items: Sequence[Item]  # all of the suite, whether it is asked them or not
+    session: Session  # the options given before the command
+    at_once: int = REQUESTS  # requests under way at the endpoint of a model at the same time
 
 
 def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int = REQUESTS) -> Subject:
-    """A subject.
+    """A subject; the agent has the profile of the session, or the one that its name says, under the same `--set`.
 
     Args:
-        name: one of `NAMES`, or a model, as in `given`. The agent has the profile of the session, or the one that its
-            name says, under the same `--set`.
-        items: all of the suite, whether it is asked them or not.
-        session: the options given before the command.
-        at_once: requests under way at the endpoint of a model at the same time.
+        name: of the table, or a model, as in `model_spec`.
+        items: see `SubjectOptions`.
+        session: see `SubjectOptions`.
+        at_once: see `SubjectOptions`.
 
     Raises:
         ConfigError: when there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
+        PluginError: when it is of another package and cannot be used.
     """
-    if is_model(name):
-        from longtake.evalharness.subjects.endpoint_model import EndpointModel
-        from longtake.evalharness.suites.agentic.agentic_simulated import Simulated
-        from longtake.preprocess.pipeline.workspace import Workspace
+    kind = name.partition(":")[0]
+    known = kind if kind == "agent" or is_model(name) else name
+    if known not in SUBJECTS:
+        others = [each for each in SUBJECTS if each not in _BUILT_IN]
+        raise ConfigError(f"There is no subject {name!r}; there are {', '.join((*NAMES, *MODELS, *others))}.")
+    return SUBJECTS[known](SubjectOptions(name, items, session, at_once))
 
-        given, workspace = given_by(name), Workspace(session.library_root, session.settings)
-        model = EndpointModel(name, given, workspace, at_once)
-        if not name.startswith("simulated:"):
-            return model
-        blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
-        return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
-    if name.partition(":")[0] == "agent":
-        from longtake.evalharness.subjects.agent_subject import AgentSubject
-        from longtake.preprocess.pipeline.workspace import Workspace
 
-        own = _session_of(name, session)
-        return AgentSubject(name, Workspace(own.library_root, own.settings))
-    if name in ("retrieval", "transcript"):
-        from longtake.evalharness.subjects.retrieval_baseline import Finder
-        from longtake.preprocess.pipeline.workspace import Workspace
+def _agent(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.agent_subject import AgentSubject
+    from longtake.preprocess.pipeline.workspace import Workspace
 
-        workspace = Workspace(session.library_root, session.settings)
-        return Finder(name, workspace, ("speech",) if name == "transcript" else ())
-    if name == "random":
-        return RandomOption()
-    if name == "majority":
-        return MajorityLetter(items)
-    if name == "longest":
-        return LongestOption()
-    raise ConfigError(f"There is no subject {name!r}; there are {', '.join((*NAMES, *MODELS))}.")
+    own = _session_of(options.name, options.session)
+    return AgentSubject(options.name, Workspace(own.library_root, own.settings))
+
+
+def _finder(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.retrieval_baseline import Finder
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+    workspace = Workspace(options.session.library_root, options.session.settings)
+    return Finder(options.name, workspace, ("speech",) if options.name == "transcript" else ())
+
+
+def _model(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.endpoint_model import EndpointModel
+    from longtake.evalharness.suites.agentic.agentic_simulated import Simulated
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+    name, given = options.name, given_by(options.name)
+    workspace = Workspace(options.session.library_root, options.session.settings)
+    model = EndpointModel(name, given, workspace, options.at_once)
+    if not name.startswith("simulated:"):
+        return model
+    blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
+    return Simulated(name, model, EndpointModel(name, blind, workspace, options.at_once))
+
+
+MakeSubject = Callable[[SubjectOptions], Subject]
+_BUILT_IN: dict[str, MakeSubject] = {
+    "agent": _agent,
+    "retrieval": _finder,
+    "transcript": _finder,
+    "random": lambda _: RandomOption(),
+    "majority": lambda options: MajorityLetter(options.items),
+    "longest": lambda _: LongestOption(),
+    **dict.fromkeys(FRAMES, _model),
+}
+SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)
 
 
 def settings_hash(names: Sequence[str], session: Session) -> str:

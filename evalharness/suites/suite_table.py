@@ -28,6 +28,7 @@ from longtake.evalharness.suites.moment_video_scores import score_moment_video
 from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own_set_variants, score_own_set
 from longtake.evalharness.suites.video_tt_scores import score_video_tt
 from longtake.memory.records import Record
+from longtake.plugins import Table
 
 OWN = "own"
 
@@ -59,9 +60,13 @@ class Suite:
     """What a suite can do."""
 
     load: Callable[[Path, Path | None, Protocol, Notify], list[Item]]  # data, folder of videos, protocol
-    variants: Callable[[Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]]  # the last: frame rates
-    cases: Callable[[Protocol], CasesOf]
-    score: Callable[[Scored, Reading], Record]
+    score: Callable[[Scored, Reading], Record]  # see `score_table` for the fields that it needs
+    variants: Callable[
+        [Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]
+    ] = (  # the last: frame rates
+        lambda *_: (Variant(),)
+    )
+    cases: Callable[[Protocol], CasesOf] = lambda _: cases
     readings: tuple[Reading, ...] = ("repo", "paper")
     rates: tuple[
         float, ...
@@ -73,6 +78,7 @@ def suite_named(name: str) -> Suite:
 
     Raises:
         ConfigError: when there is none of that name.
+        PluginError: when it is of another package and cannot be used.
     """
     if name.startswith(LMMS):
         return SUITES[OWN]
@@ -119,25 +125,27 @@ def _protocol(reading: Reading) -> Protocol:
     return "paper" if reading == "paper" else "repo"
 
 
-SUITES: Mapping[str, Suite] = {
+def _read(name: str, declared: object) -> Suite:
+    """A suite that a package declares."""
+    if not isinstance(declared, Suite):
+        raise TypeError(f"{name} is no `Suite` of the suite table")
+    return declared
+
+
+_BUILT_IN: Mapping[str, Suite] = {
     longshot.SUITE: Suite(
         load=lambda data, media, _, notify: longshot.load_longshot(data, media, notify),
-        variants=lambda *_: (Variant(),),
-        cases=lambda _: cases,
         score=lambda run, reading: score_longshot(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
     agentic.SUITE: Suite(
         load=lambda data, media, _, notify: agentic.load_agentic(data, media, notify),
-        variants=lambda *_: (Variant(),),
         cases=lambda _: agentic.agentic_cases,
         score=lambda run, reading: score_agentic(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
     scripted.SUITE: Suite(
         load=lambda data, media, _, notify: load_scripted(data, media, notify),
-        variants=lambda *_: (Variant(),),
-        cases=lambda _: cases,
         score=lambda run, reading: score_scripted(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
     ),
@@ -166,3 +174,4 @@ SUITES: Mapping[str, Suite] = {
         readings=("repo",),
     ),
 }
+SUITES = Table("suites", _BUILT_IN, _read)

@@ -11,7 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from longtake.config import EngineSettings, Settings
-from longtake.errors import ConfigError, EngineUnavailable
+from longtake.errors import ConfigError, EngineUnavailable, PluginError
+from longtake.plugins import Table
 from longtake.preprocess.engines.process import engine_process
 
 
@@ -39,7 +40,7 @@ class Entry:
         return f"{', '.join(absent)} not installed: {install}"
 
 
-ENGINES: Mapping[str, Mapping[str, Entry]] = {
+_BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "shots": {
         "content": Entry(
             "longtake.preprocess.engines.content_shots:ContentShots",
@@ -197,6 +198,25 @@ ENGINES: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
+def _read(name: str, declared: object) -> Entry:
+    """An engine that a package declares; its module is imported, so that it can be used or is told of."""
+    if not isinstance(declared, Entry):
+        raise TypeError(f"{name} is no `Entry` of the engine table")
+    _named(declared.target)
+    return declared
+
+
+def _named(target: str) -> Any:
+    """What `module:attribute` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+ENGINES: Mapping[str, Table[Entry]] = {
+    capability: Table(f"engines.{capability}", entries, _read) for capability, entries in _BUILT_IN.items()
+}
+
+
 @dataclass(frozen=True, slots=True)
 class CapabilityReport:
     """What `doctor` says of one capability."""
@@ -224,10 +244,9 @@ class EngineTable:
         """The engine a capability would use now, and why the ones before it cannot be used."""
         reasons: dict[str, str] = {}
         for name in self._wanted(capability):
-            entry = ENGINES[capability][name]
-            reason = entry.missing(self.settings)
+            reason = self._missing(capability, name)
             if reason is None:
-                return CapabilityReport(capability, name, entry.summary, reasons)
+                return CapabilityReport(capability, name, ENGINES[capability][name].summary, reasons)
             reasons[name] = reason
         return CapabilityReport(capability, None, "", reasons)
 
@@ -253,8 +272,15 @@ class EngineTable:
     def load_each(self, capability: str) -> list[Any]:
         """Every engine of the profile's that can be used here, best first: what is kept may be of any of them."""
         with self._loading:
-            usable = [name for name in self._wanted(capability) if not ENGINES[capability][name].missing(self.settings)]
+            usable = [name for name in self._wanted(capability) if not self._missing(capability, name)]
             return [self._made(capability, name) for name in usable]
+
+    def _missing(self, capability: str, name: str) -> str | None:
+        """Why an engine cannot be used here; None when it can."""
+        try:
+            return ENGINES[capability][name].missing(self.settings)
+        except PluginError as error:
+            return str(error)
 
     def _made(self, capability: str, name: str) -> Any:
         """One engine, made once."""
@@ -268,12 +294,6 @@ class EngineTable:
     def _wanted(self, capability: str) -> tuple[str, ...]:
         wanted: tuple[str, ...] = getattr(self.settings.engines, capability)
         return wanted
-
-
-def _named(target: str) -> Any:
-    """What `module:attribute` names."""
-    module, _, attribute = target.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def _unknown(capability: str, name: str) -> str:

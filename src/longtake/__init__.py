@@ -1,3 +1,20 @@
 """Longtake: questions about hour-long videos, answered with the seconds that prove them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longtake.api import Answer, IndexReport, Library, LongtakeError, Settings, ask, index, load_settings
+
 __version__ = "0.1.0"
+__all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "ask", "index", "load_settings"]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is public on first use: `import longtake` and `longtake --help` stay fast."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from longtake import api
+
+    return getattr(api, name)

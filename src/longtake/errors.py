@@ -26,6 +26,10 @@ class ThreadBusy(LongtakeError):
     """A thread is being answered, by this program or another."""
 
 
+class PluginError(LongtakeError):
+    """What an installed package adds can't be used."""
+
+
 class EngineError(LongtakeError):
     """An engine or endpoint can't be used or has failed."""
 

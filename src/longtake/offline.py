@@ -5,12 +5,14 @@ from __future__ import annotations
 import ipaddress
 import sys
 from contextlib import suppress
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 from longtake.errors import LongtakeError
 
 
+@cache
 def forbid_network() -> None:
     """Block every connection and lookup beyond this machine for the rest of the process.
 

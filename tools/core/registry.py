@@ -14,6 +14,7 @@ from longtake.tools.core.tool_context import ToolContext
 
 P = ParamSpec("P")
 ToolFunction = Callable[Concatenate[ToolContext, P], ToolResult]
+Tool = Callable[..., ToolResult]
 Group = Literal["core", "extras"]
 
 _Time = Annotated[float, Strict()] | str  # strict: True is no time
@@ -36,7 +37,7 @@ class ToolSpec:
     capabilities: tuple[str, ...]
     group: Group
     cached: bool
-    function: Callable[..., ToolResult]
+    function: Tool
 
     def schema(self, videos: tuple[str, ...] = ()) -> dict[str, Any]:
         """JSON schema of the arguments; with several videos open it gains an optional `video`."""
@@ -58,7 +59,7 @@ class ToolSpec:
         return {"type": "function", "function": function}
 
 
-SPECS: dict[Callable[..., ToolResult], ToolSpec] = {}
+SPECS: dict[Tool, ToolSpec] = {}
 
 
 def tool(
@@ -68,7 +69,7 @@ def tool(
 
     Args:
         capabilities: the engines the tool needs, as named in the engine table.
-        group: `core` for the sixteen of the paper, `extras` for the rest.
+        group: `core` for the sixteen of the paper, `extras` for the rest and for those of other packages.
         cached: False where an equal call may come to something else, because what the tool keeps or reads has changed.
 
     Raises:
@@ -82,9 +83,7 @@ def tool(
     return mark
 
 
-def _describe(
-    function: Callable[..., ToolResult], capabilities: tuple[str, ...], group: Group, cached: bool
-) -> ToolSpec:
+def _describe(function: Tool, capabilities: tuple[str, ...], group: Group, cached: bool) -> ToolSpec:
     name = getattr(function, "__name__", repr(function))
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}

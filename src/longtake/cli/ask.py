@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from longtake.api import Library
 from longtake.cli.index import progress_watcher
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
 from longtake.errors import LongtakeError
@@ -36,20 +37,18 @@ def ask(
             "give at least one video and then the question, such as: longtake ask talk.mp4 'What is the price?'"
         )
     session: Session = context.obj
-    workspace = open_workspace(session, max_seconds=max_seconds, max_rounds=max_rounds)
+    library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
     if only_estimate:
-        _say_estimate(workspace, words[:-1], as_json=as_json)
+        _say_estimate(library.workspace, words[:-1], as_json=as_json)
         return
-    from longtake.agent.graph.agent import Agent
-
     try:
-        with progress_watcher(quiet=as_json) as watcher:
-            answer = Agent(workspace).ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
+        with library, progress_watcher(quiet=as_json) as watcher:
+            answer = library.ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
     except LongtakeError as error:
         if not as_json or session.debug:
             raise
         answer = Answer(question=words[-1], status="failed", answer="", error=str(error))
-    say_json(answer.model_dump(mode="json")) if as_json else show(answer, workspace)
+    say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
     raise typer.Exit(EXITS[answer.status])
 
 
@@ -60,11 +59,11 @@ def _say_estimate(workspace: Workspace, videos: list[str], *, as_json: bool) -> 
     say_json(found.model_dump(mode="json")) if as_json else say("\n".join(show_estimate(found)))
 
 
-def open_workspace(session: Session, *, max_seconds: float | None = None, max_rounds: int | None = None) -> Workspace:
-    """The workspace of a session, with the budget of one question."""
+def open_library(session: Session, *, max_seconds: float | None = None, max_rounds: int | None = None) -> Library:
+    """The library of a session, with the budget of one question."""
     limits = {name: value for name, value in (("seconds", max_seconds), ("rounds", max_rounds)) if value is not None}
     budget = session.settings.budget.model_copy(update=limits)
-    return Workspace(session.library_root, session.settings.model_copy(update={"budget": budget}))
+    return Library(session.library_root, session.settings.model_copy(update={"budget": budget}))
 
 
 def show(answer: Answer, workspace: Workspace) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.ask import open_workspace, show
+from longtake.cli.ask import open_library, show
 from longtake.cli.index import progress_watcher
 from longtake.console import Session, note, say, say_json
 from longtake.errors import LongtakeError
@@ -21,11 +21,8 @@ def chat(
 ) -> None:
     """Ask questions, one per line, until the input ends or, at a terminal, an empty line."""
     session: Session = context.obj
-    workspace = open_workspace(session)
-    from longtake.agent.graph.agent import Agent
-
-    agent = Agent(workspace)
-    agent.check(videos)
+    library = open_library(session)
+    library.agent.check(videos)
     interactive = sys.stdin.isatty()
     while True:
         question = _next_question(interactive=interactive)
@@ -33,11 +30,11 @@ def chat(
             return
         try:
             with progress_watcher(quiet=as_json) as watcher:
-                answer = agent.ask(videos, question, thread=thread, watcher=watcher)
+                answer = library.ask(videos, question, thread=thread, watcher=watcher)
         except LongtakeError as error:
             note(f"longtake: {error}")
             continue
-        say_json(answer.model_dump(mode="json")) if as_json else show(answer, workspace)
+        say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
         if interactive:
             say()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from longtake.cli.ask import open_workspace, show
+from longtake.cli.ask import open_library, show
 from longtake.cli.index import progress_watcher
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
@@ -17,20 +17,17 @@ QUESTIONS = 3
 def demo(context: typer.Context, as_json: Json = False) -> None:
     """Make a short video in the library, index it and ask three questions about it."""
     session: Session = context.obj
-    workspace = open_workspace(session)
-    from longtake.agent.graph.agent import Agent
-
+    library = open_library(session)
     if not as_json:
         note("Making and indexing the demo video ...")
     video = make_demo(session.library_root / "demo")
-    agent = Agent(workspace)
     answers = []
     for item in load_truth().questions[:QUESTIONS]:
         with progress_watcher(quiet=as_json) as watcher:
-            answers.append(agent.ask([str(video)], item.question, options=item.options, watcher=watcher))
+            answers.append(library.ask(video, item.question, options=item.options, watcher=watcher))
         if not as_json:
             say(f"\n? {item.question}")
-            show(answers[-1], workspace)
+            show(answers[-1], library.workspace)
     if as_json:
         say_json({"answers": [answer.model_dump(mode="json") for answer in answers]})
     else:

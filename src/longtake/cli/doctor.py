@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import urllib.error
 import urllib.request
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +17,9 @@ from longtake import __version__
 from longtake.config import Settings
 from longtake.console import Session, counted, say, say_json
 from longtake.offline import refused_endpoint
+from longtake.plugins import Origin, Table, strays
 from longtake.preprocess.engines import CapabilityReport, EngineTable
+from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 
 ENDPOINT_SECONDS = 3.0
@@ -31,12 +36,13 @@ def doctor(
 ) -> None:
     """Say what works here: the library, and for each capability the engine in use and what would make a better one.
 
-    Nothing is made or changed.
+    Last, the packages that engines, tools, suites, judges and subjects come from. Nothing is made or changed.
     """
     session: Session = context.obj
     library = check_library(session.library_root)
     problem = _endpoint_problem(session.settings)
     reports = EngineTable(session.settings).reports()
+    parts = _parts()
     controller = session.settings.controller
     shown = None if _refused(session.settings) else controller.base_url  # it may hold a secret
     facts = {
@@ -52,6 +58,7 @@ def doctor(
             "problem": problem,
         },
         "capabilities": [_row(report) for report in reports],
+        "parts": [part._asdict() for part in parts],
     }
     if as_json:
         say_json(facts)
@@ -73,6 +80,34 @@ def doctor(
             say(f"{'':<21} {name} cannot be used: {reason}")
         if report.capability in BETTER:
             say(f"{'':<21} {BETTER[report.capability]}")
+    say()
+    for line in _part_lines(parts):
+        say(line)
+
+
+def _parts() -> list[Origin]:
+    """Where every engine, tool, suite, judge and subject comes from, by kind and, within it, by package."""
+    from longtake.evalharness.judges.judge_table import JUDGES
+    from longtake.evalharness.subjects.subject_table import SUBJECTS
+    from longtake.evalharness.suites.suite_table import SUITES
+    from longtake.tools.catalogue import TOOLS
+
+    tables: tuple[Table[Any], ...] = (*ENGINES.values(), TOOLS, SUITES, JUDGES, SUBJECTS)
+    parts = [part for table in tables for part in table.origins()]
+    return parts + strays(tables)
+
+
+def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
+    """The parts of each kind and package in a paragraph, then what cannot be used."""
+    named: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for part in parts:
+        kind, _, capability = part.kind.partition(".")
+        if part.problem is None:
+            named[kind, part.source].append(f"{capability}.{part.name}" if capability else part.name)
+    for (kind, source), names in named.items():
+        line = f"{kind:<9} {source}: {', '.join(names)}"
+        yield textwrap.fill(line, width=120, subsequent_indent=" " * 10, break_on_hyphens=False)
+    yield from (part.problem for part in parts if part.problem)
 
 
 def _held(library: LibraryCheck) -> str:

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
+from longtake.api import Library
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
 from longtake.errors import LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
-from longtake.preprocess.pipeline.workspace import Workspace
 
 
 def index(
@@ -26,12 +26,12 @@ def index(
 ) -> None:
     """Read videos into the library. Files read before are only completed."""
     session: Session = context.obj
-    workspace = Workspace(session.library_root, session.settings)
+    library = Library(session.library_root, session.settings)
     refused = in_part = 0
     for file in files:
         try:
             with progress_watcher(quiet=as_json) as watcher:
-                report = workspace.add(file, watcher)
+                report = library.index(file, watcher)
         except LongtakeError as error:
             if len(files) == 1:
                 raise

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longtake.cli.ask import open_workspace
+from longtake.cli.ask import open_library
 from longtake.console import Session, say
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
     from longtake.mcp.mcp_tools import Offer
     from longtake.mcp.server import make_server
 
-    workspace = open_workspace(session)
+    workspace = open_library(session).workspace
     return make_server(Offer(workspace, Agent(workspace), Path(folder)), workspace.settings.budget.seconds)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from longtake.agent.traces.find import find_run
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.cli.ask import EXITS, open_workspace
+from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
@@ -60,7 +60,7 @@ def fork(
     from longtake.agent.traces.fork import fork as fork_run
 
     changes = _changes(set_)
-    trace, workspace = _trace(context, run), open_workspace(context.obj)
+    trace, workspace = _trace(context, run), open_library(context.obj).workspace
     _note_other_controller(trace, workspace)
     answer = fork_run(trace, at, changes, workspace)
     say_json(answer.model_dump(mode="json")) if as_json else show_answer(answer, workspace)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.cli.ask import open_workspace
+from longtake.cli.ask import open_library
 from longtake.console import Session, say
 from longtake.web.http.access import Access
 from longtake.web.http.listening import listen, url_of
@@ -37,7 +37,7 @@ def serve(
     session: Session = context.obj
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
-    workspace = open_workspace(session)
+    workspace = open_library(session).workspace
     from longtake.agent.graph.agent import Agent
     from longtake.web.app import create_app
     from longtake.web.http.http_server import Server

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from longtake.evalharness.suites.longshot.longshot_import import Kind
 
 SUBJECTS = (
-    f"{', '.join(NAMES)}, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, with "
-    "?frames=64&transcript=1 or ?fps=5, and key=VARIABLE if it needs a key; repeatable."
+    f"{', '.join(NAMES)}, a subject of a plugin, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, "
+    "with ?frames=64&transcript=1 or ?fps=5, and key=VARIABLE if it needs a key; repeatable."
 )
 evaluate = typer.Typer(
     no_args_is_help=True,
@@ -46,7 +46,7 @@ evaluate = typer.Typer(
 def run(
     context: typer.Context,
     data: Annotated[Path, typer.Argument(help="Suite file; for your own set, its card.")],
-    suite: Annotated[str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted or own.")],
+    suite: Annotated[str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted, own or a plugin's.")],
     out: Out,
     subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from longtake.console import counted
 from longtake.evalharness.items import Item
-from longtake.evalharness.judges.judge import SaysCost
+from longtake.evalharness.judges.judge import Judge, SaysCost
 from longtake.evalharness.judges.judging import CasesOf, to_judge
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.memory.records import Record, Usage
@@ -27,7 +27,7 @@ class ExpectedVerdicts(Record):
 
 
 def judge_dry_run(
-    folder: RunFolder, items: Mapping[str, Item], judge: SaysCost, notify: Notify, cases_of: CasesOf, limit: int | None
+    folder: RunFolder, items: Mapping[str, Item], judge: Judge, notify: Notify, cases_of: CasesOf, limit: int | None
 ) -> ExpectedVerdicts:
     """Estimate what `judge_run` would take with the same arguments; nothing is written.
 
@@ -36,7 +36,7 @@ def judge_dry_run(
     verdicts, spent = 0, list[Usage]()
     for case in to_judge(folder, items, judge, notify, cases_of, limit):
         verdicts += 1
-        spent += [] if case.empty else [judge.expected(case)]
+        spent += [judge.expected(case)] if isinstance(judge, SaysCost) and not case.empty else []
     calls = sum(usage.rounds for usage in spent)
     timed = [one.seconds for one in folder.judgements(notify) if one.judge == judge.id and one.seconds is not None]
     return ExpectedVerdicts(

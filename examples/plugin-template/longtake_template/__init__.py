@@ -1,0 +1,1 @@
+"""Parts for Longtake, one of each kind."""

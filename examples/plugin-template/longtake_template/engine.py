@@ -1,0 +1,22 @@
+"""An engine for the capability `summary`: the first sentences."""
+
+from collections.abc import Sequence
+
+from longtake.config import Settings
+from longtake.preprocess.engines.engine_table import Entry
+
+
+class FirstSentences:
+    """Meets `Summarizer`, the protocol in `preprocess/engines/text/summary_engine.py`."""
+
+    id = "first-sentences-1"
+
+    def __init__(self, settings: Settings) -> None:
+        """Load nothing heavy before the first call."""
+
+    def summarize(self, sentences: Sequence[str], count: int) -> list[int]:
+        """Indices of at most `count` sentences, in text order."""
+        return list(range(min(count, len(sentences))))
+
+
+ENTRY = Entry("longtake_template.engine:FirstSentences", "the first sentences")

@@ -1,0 +1,32 @@
+"""A tool: how often a word is said."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from longtake.language.words import words
+from longtake.tools.core.evidence import evidence_of, examined
+from longtake.tools.core.registry import Timestamp, tool
+from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.tool_context import ToolContext
+
+
+@tool(group="extras")
+def count_word(
+    context: ToolContext,
+    timestamp: Timestamp,
+    word: Annotated[str, Field(description="One word, such as 'dome'.")],
+) -> ToolResult:
+    """Count how often a word is said in a segment of the video."""
+    span, video = context.span(timestamp, window=60.0).span, context.video
+    layer = video.layer("subtitles") or video.layer("speech")
+    if layer is None:
+        raise ToolError("unavailable", "No words of this video are known.", "Put subtitles beside it and index again.")
+    counts = [(item, words(item["text"].lower()).count(word.lower())) for item in video.items(layer.name, span)]
+    found = [item for item, count in counts if count]
+    return ToolResult(
+        tool="count_word",
+        output={"count": sum(count for _, count in counts)},
+        evidence=tuple(evidence_of(item, item["text"], "speech", layer, video.id) for item in found),
+        looked_at=examined(layer, span),
+    )

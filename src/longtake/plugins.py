@@ -1,0 +1,150 @@
+"""Tables of parts by name: those built in, and those that installed packages declare as entry points.
+
+`docs/plugins.md` shows how a package declares a part. A part is imported when it is first used. One that cannot be used
+is told of in one sentence, and the others of its table stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, NamedTuple, TypeVar
+
+from longtake.errors import PluginError
+
+BUILT_IN = "built-in"
+_PREFIX = "longtake."
+T = TypeVar("T")
+
+
+class Origin(NamedTuple):
+    """Where a part comes from."""
+
+    kind: str
+    name: str
+    source: str  # `built-in`, or a package with its version
+    problem: str | None = None  # why it is not used
+
+
+class Table(Mapping[str, T]):
+    """The parts of one kind by name; looking up one that cannot be used raises `PluginError`."""
+
+    def __init__(self, kind: str, built_in: Mapping[str, T], read: Callable[[str, Any], T]) -> None:
+        """Nothing is imported yet.
+
+        Args:
+            kind: packages declare their parts in the entry point group `longtake.KIND`.
+            built_in: go before parts of other packages with the same name.
+            read: makes a part of a name and what a package declares under it; any exception says why it is none.
+        """
+        self.kind = kind
+        self.group = _PREFIX + kind
+        self._built_in = built_in
+        self._read = read
+        self._tried: dict[str, T | PluginError] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._built_in:
+            return self._built_in[name]
+        if name not in self._tried:
+            self._tried[name] = self._load(self._by_name[name])
+        part = self._tried[name]
+        if isinstance(part, PluginError):
+            raise part
+        return part
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._built_in or name in self._by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._built_in, *self._by_name))
+
+    def __len__(self) -> int:
+        return len(self._built_in) + len(self._by_name)
+
+    def origins(self) -> Iterator[Origin]:
+        """Where each part comes from, the built-in ones first; every part is imported."""
+        yield from (Origin(self.kind, name, BUILT_IN) for name in self._built_in)
+        for point in self._points:
+            yield Origin(self.kind, point.name, _package_of(point), self._problem(point))
+
+    @cached_property
+    def _points(self) -> list[EntryPoint]:
+        return sorted(_installed().get(self.group, ()), key=lambda point: (point.name, _package_of(point)))
+
+    @cached_property
+    def _by_name(self) -> dict[str, EntryPoint]:
+        """Of several with one name the first; none with the name of a built-in part."""
+        declared: dict[str, EntryPoint] = {}
+        for point in self._points:
+            if point.name not in self._built_in:
+                declared.setdefault(point.name, point)
+        return declared
+
+    def _problem(self, point: EntryPoint) -> str | None:
+        first = self._by_name.get(point.name)
+        if first is not point:
+            owner = _package_of(first) if first else "Longtake itself"
+            return f"{_declared(point)} is not used, because {owner} has one of that name: rename or uninstall it."
+        try:
+            self[point.name]
+        except PluginError as error:
+            return str(error)
+        return None
+
+    def _load(self, point: EntryPoint) -> T | PluginError:
+        try:
+            return self._read(point.name, point.load())
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others must not end the command
+            reason = f"{type(error).__name__}: {error}"
+            return PluginError(f"{_declared(point)} cannot be used ({reason}): update or uninstall the package.")
+
+
+def callable_part(name: str, declared: Any) -> Any:
+    """What reads a part that is called to make something."""
+    if not callable(declared):
+        raise TypeError(f"{name} cannot be called")
+    return declared
+
+
+def usable(table: Table[T], notify: Callable[[str], None]) -> list[T]:
+    """All parts of a table that can be used; the callback is told of the others."""
+    parts = []
+    for name in table:
+        try:
+            parts.append(table[name])
+        except PluginError as error:
+            notify(str(error))
+    return parts
+
+
+def strays(tables: Iterable[Table[Any]]) -> list[Origin]:
+    """What packages declare in groups of Longtake that none of these tables has, as after a slip in a group's name."""
+    groups = [table.group for table in tables]
+    return [
+        Origin(
+            point.group.removeprefix(_PREFIX),
+            point.name,
+            _package_of(point),
+            f"{_declared(point)} is not used, because there is no such group; there are {', '.join(groups)}.",
+        )
+        for group in sorted(_installed().keys() - groups)
+        for point in _installed()[group]
+    ]
+
+
+def _package_of(point: EntryPoint) -> str:
+    """Name and version of the package that declares a part."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "a package without a name"
+
+
+def _declared(point: EntryPoint) -> str:
+    return f"{point.name!r}, which {_package_of(point)} declares in {point.group},"
+
+
+@cache
+def _installed() -> Mapping[str, tuple[EntryPoint, ...]]:
+    """What packages declare for Longtake, by group."""
+    found = entry_points()
+    return {group: tuple(found.select(group=group)) for group in found.groups if group.startswith(_PREFIX)}

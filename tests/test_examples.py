@@ -1,0 +1,144 @@
+"""The examples run, and the pages show them as they are."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longtake.config import Settings
+from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.preprocess.pipeline.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+TEMPLATE = EXAMPLES / "plugin-template"
+PAGE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+CODE = [file for pattern in ("*.toml", "*/[!_]*.py") for file in sorted(TEMPLATE.glob(pattern))]
+WITH_WEIGHTS = pytest.mark.skipif(bool(missing_weights(Settings())), reason="what is shown needs the extra `weights`")
+
+
+@pytest.fixture
+def in_demo(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library of the demo is that of every command."""
+    monkeypatch.setenv("LONGTAKE_LIBRARY", str(demo_workspace.library.root))
+
+
+@pytest.mark.usefixtures("in_demo")
+def test_the_script_writes_a_table_of_answers() -> None:
+    questions = "What is the price of the telescope cover?\n\nWhich phone extension is given?\n"
+    command = [sys.executable, str(EXAMPLES / "ask_many.py"), "demo.mp4"]
+    done = subprocess.run(command, input=questions, capture_output=True, text=True, check=True)
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [row["question"] for row in rows] == questions.split("\n")[:3:2]
+    assert "249" in rows[0]["answer"]
+    assert "4417" in rows[1]["quote"]
+    command[-1] = "nothing.mp4"
+    failed = subprocess.run(command, input="What?\n", capture_output=True, text=True, check=False)
+    assert (failed.returncode, len(failed.stderr.splitlines())) == (1, 1)
+
+
+@pytest.mark.usefixtures("in_demo")
+def test_the_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = json.loads((EXAMPLES / "ask.ipynb").read_text(encoding="utf-8"))["cells"]
+    names: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+            assert cell["outputs"] == []
+    assert "249" in capsys.readouterr().out
+    assert names["choice"].option.text == "4417"
+    assert names["unsure"].closest
+
+
+@WITH_WEIGHTS
+@pytest.mark.usefixtures("in_demo")
+def test_the_readme_prints_what_its_comments_say(
+    demo_video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(demo_video.parent)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    shown = re.findall(r"print\(.*\)  # (.*)", code)
+    assert shown
+    assert all(line in printed for line in shown)
+
+
+@pytest.mark.parametrize("file", CODE, ids=lambda file: file.name)
+def test_the_page_on_plugins_shows_the_template(file: Path) -> None:
+    assert f"```{'toml' if file.suffix == '.toml' else 'python'}\n{file.read_text(encoding='utf-8')}```\n" in PAGE
+
+
+Longtake = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def with_template(tmp_path_factory: pytest.TempPathFactory, demo_workspace: Workspace) -> Longtake:
+    """Runs `longtake` on the library of the demo, with the template installed beside it."""
+    folder = tmp_path_factory.mktemp("template")
+    source = shutil.copytree(TEMPLATE, folder / "source")  # a build leaves files behind
+    flags = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation"]
+    pip = [sys.executable, "-m", "pip", "install", *flags, "--target", str(folder / "site"), str(source)]
+    subprocess.run(pip, check=True)
+    path = os.pathsep.join(filter(None, [str(folder / "site"), os.environ.get("PYTHONPATH")]))
+
+    def longtake(*arguments: object) -> str:
+        command = [sys.executable, "-m", "longtake", "--library", str(demo_workspace.library.root)]
+        environment = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(
+            [*command, *map(str, arguments)], capture_output=True, text=True, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return longtake
+
+
+def test_doctor_says_where_every_part_comes_from(with_template: Longtake) -> None:
+    project = tomllib.loads((TEMPLATE / "pyproject.toml").read_text())["project"]
+    declared = {
+        (group.removeprefix("longtake."), name) for group, names in project["entry-points"].items() for name in names
+    }
+    facts = json.loads(with_template("doctor", "--json"))
+    source = f"{project['name']} {project['version']}"
+    assert {(part["kind"], part["name"]) for part in facts["parts"] if part["source"] == source} == declared
+    assert [part for part in facts["parts"] if part["problem"]] == []
+    plain = with_template("doctor").splitlines()
+    assert {f"tools     {source}: count_word", f"engines   {source}: summary.first_sentences"} <= set(plain)
+
+
+def test_the_tool_and_the_engine_of_the_template_are_used(with_template: Longtake) -> None:
+    arguments = ("demo", "--json", "--args")
+    counted = json.loads(
+        with_template("tools", "call", "count_word", *arguments, '{"timestamp": "all", "word": "dome"}')
+    )
+    assert counted["output"] == {"count": len(counted["evidence"])} == {"count": 3}
+    given = '{"timestamp": "all", "text": "One. Two. Three.", "length": "short"}'
+    engine = ("--set", "engines.summary=[first_sentences]")
+    told = json.loads(with_template(*engine, "tools", "call", "summarize_segment", *arguments, given))
+    assert told["output"] == {"summary": "One. Two."}
+
+
+def test_the_suite_of_the_template_is_asked_judged_and_scored(
+    with_template: Longtake, demo_video: Path, tmp_path: Path
+) -> None:
+    questions = tmp_path / "questions.csv"
+    rows = ["question,answer,video", "Is it extension 4417?,4417,demo", "Which day is it?,Someday,demo"]
+    questions.write_text("\n".join(rows))
+    asked = ("--suite", "word-answers", "--media", demo_video.parent, "--subject", "parrot")
+    with_template("eval", "run", questions, *asked, "--out", tmp_path / "run")
+    with_template("eval", "judge", tmp_path / "run", "--by", "contains")
+    scores = json.loads(with_template("eval", "score", tmp_path / "run", "--json"))
+    assert scores["headline"]["value"] == 50.0
+    assert list(scores["groups"]["video"]) == ["demo"]
