@@ -1,7 +1,7 @@
 """Puts files from outside `docs/` on the site: the pages at the repository's root, the licence and the icon.
 
-On the site all pages are in one folder. A link from the root into `docs/`, or from `docs/` up to the root, loses that
-part, so the same link works on a code host and on the site. The site has no source files: a link to one becomes its text.
+On the site, all pages are in one folder. A link from the root into `docs/`, or from `docs/` up to the root, loses that
+part, so the same link works on a code host and on the site. The site has no source files: a link to one becomes text.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
 
 
 def _outside(place: str, duration: float) -> str:
-    return f"{place} lies outside the video, which ends at {clock(duration, decimals=1)}"
+    return f"{place} is outside the video, which ends at {clock(duration, decimals=1)}"
 
 
 def _bounds(value: Any) -> tuple[float, float | None]:

@@ -1,1 +1,1 @@
-"""Chat models that can plan, chosen in the profile."""
+"""Chat models that plan; the profile chooses one."""

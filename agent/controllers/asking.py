@@ -1,4 +1,4 @@
-"""Ask a controller for one reply: within the time, again where it says that it is busy, and stopped when told to."""
+"""Asks a controller for one reply: with a time limit, again if it is busy, and until cancelled."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from langchain_core.messages import AIMessage, BaseMessage
 from longtake.errors import EngineError
 from longtake.tools.core.tool_context import Budget
 
-# Where a reply says why it had to be asked for again.
+# The key under which a reply says why it was requested again.
 ASKED_AGAIN = "asked_again"
 MAX_RETRIES = 2
-FIRST_WAIT = 0.5  # seconds before asking again where the endpoint names no time; doubled each time
-POLL = 0.1  # seconds after which a stop from outside is noticed
-SLACK = 1.0  # seconds after its time in which a controller may say itself that it was too slow
+FIRST_WAIT = 0.5  # seconds before a retry if the endpoint names no time; doubled each time
+POLL = 0.1  # seconds between two checks for cancellation
+SLACK = 1.0  # extra seconds in which a controller may report its own time-out
 
 
 class Role(NamedTuple):
-    """What a model is asked as, for the sentences on what went wrong: its name, and what a person may change."""
+    """The role of a model in error messages: its name, and the settings that a person may change."""
 
     name: str
     place: str  # what says where it is
@@ -39,7 +39,7 @@ CONTROLLER = Role(
 
 
 class Busy(EngineError):
-    """The endpoint may answer when it is asked again, after `wait` seconds where it names them."""
+    """The endpoint may answer a retry, after `wait` seconds if it names them."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class Busy(EngineError):
 
 
 class ContextFull(EngineError):
-    """The conversation is longer than what the controller reads."""
+    """The conversation is longer than the controller's context."""
 
 
 def reply(
@@ -66,15 +66,15 @@ def reply(
         messages: the conversation.
         schemas: of the tools that may be called.
         timeout: seconds for one try.
-        budget: of the question: no try and no wait outlasts it.
-        role: what the model is asked as.
+        budget: of the question; limits every attempt and wait.
+        role: the role of the model in error messages.
 
     Raises:
-        EngineError: when the endpoint does not answer or refuses; it names the endpoint.
-        ContextFull: when the conversation is too long for it.
-        Cancelled: when the budget is over.
+        EngineError: if the endpoint doesn't answer or refuses; the message names it.
+        ContextFull: if the conversation is too long.
+        Cancelled: if the budget is used up.
     """
-    # Endpoints refuse an empty list of tools.
+    # Endpoints reject an empty list of tools.
     model = controller.bind_tools(list(schemas)) if schemas else controller
     troubles: list[str] = []
     while True:
@@ -94,7 +94,7 @@ def reply(
 
 
 def tokens(message: AIMessage) -> dict[str, int]:
-    """What a reply cost in tokens; empty when the endpoint does not say."""
+    """The tokens of a reply; empty if the endpoint doesn't report them."""
     usage = message.usage_metadata
     return {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]} if usage else {}
 
@@ -102,7 +102,7 @@ def tokens(message: AIMessage) -> dict[str, int]:
 def _within(
     timeout: float | None, budget: Budget | None, role: Role, ask: Callable[[dict[str, Any]], BaseMessage]
 ) -> BaseMessage:
-    """The reply, in a thread of its own: an endpoint that sends a letter a minute is never late to its client."""
+    """Wait for the reply in a separate thread: the client's time-out never fires if an endpoint trickles its reply."""
     if budget is None:
         return ask({} if timeout is None else {"timeout": timeout})
     budget.check()
@@ -110,7 +110,7 @@ def _within(
     deadline = time.monotonic() + seconds + SLACK
     future: Future[BaseMessage] = Future()
     given = {"timeout": seconds, "stopped": lambda: budget.stopped}
-    # The thread keeps what is set for this run, such as that nothing is sent to LangSmith.
+    # The thread keeps the context of this run, for example that nothing is sent to LangSmith.
     context = copy_context()
     Thread(target=lambda: context.run(_settle, future, lambda: ask(given)), daemon=True).start()
     while True:
@@ -130,7 +130,7 @@ def _within(
 def _settle(future: Future[BaseMessage], ask: Callable[[], BaseMessage]) -> None:
     try:
         future.set_result(ask())
-    except BaseException as error:  # noqa: BLE001 - raised again where the reply is waited for
+    except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
         future.set_exception(error)
 
 

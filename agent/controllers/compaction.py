@@ -1,7 +1,7 @@
-"""A conversation that is longer than what the controller reads is asked again with its older parts shortened.
+"""Shortens the older parts of a conversation that is longer than the controller's context, and asks again.
 
-Nothing is dropped: every result keeps its place, says that it was shortened and how to see it whole; the evidence
-behind it stays with the run, and the trace names what was shortened.
+Nothing is dropped: every result keeps its place and says that it was shortened and how to see all of it. The evidence
+stays with the run, and the trace lists what was shortened.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from longtake.agent.controllers.asking import ContextFull
 from longtake.tools.core.result import ToolResult
 
-# Letters left to each older part, and to each result of the last round; tried in this order.
+# Characters for each older part, and for each result of the last round; tried in this order.
 ROOMS = ((1_500, 6_000), (500, 1_500), (200, 500))
-TOLD = "shortened because the conversation was too long; make the same call again to see it whole"
+TOLD = "shortened because the conversation was too long; repeat the call to see all of it"
 
 
 def reply_that_fits(
     ask: Callable[[Sequence[BaseMessage]], AIMessage], messages: Sequence[BaseMessage]
 ) -> tuple[AIMessage, list[BaseMessage], list[str]]:
-    """The reply, the conversation as it was asked, and a sentence for each part that had to be shortened for it.
+    """The reply, the conversation that was sent, and a sentence for each shortened part.
 
     Raises:
-        ContextFull: when it is too long with every part at its shortest.
+        ContextFull: if it is too long even with every part at its shortest.
     """
     shortened: list[str] = []
     asked = list(messages)
@@ -39,7 +39,7 @@ def reply_that_fits(
 
 
 def _compacted(messages: Sequence[BaseMessage], older: int, last: int) -> tuple[list[BaseMessage], list[str]]:
-    """The messages with what is longer than its room shortened, and a sentence for each."""
+    """The messages with long parts shortened, and a sentence for each of them."""
     newest = max((place for place, message in enumerate(messages) if isinstance(message, AIMessage)), default=0)
     made: list[BaseMessage] = []
     changed: list[str] = []
@@ -53,7 +53,7 @@ def _compacted(messages: Sequence[BaseMessage], older: int, last: int) -> tuple[
 
 
 def _shortened(message: BaseMessage, room: int) -> str | None:
-    """The shorter text of a result or of an earlier reply; None where it is short enough."""
+    """The shortened text of a result or an earlier reply; None if it is short enough."""
     if len(message.text) <= room:
         return None
     if isinstance(message, ToolMessage):

@@ -1,4 +1,4 @@
-"""A chat completion as small servers send it, made into one as OpenAI defines it."""
+"""Turns a chat completion as small servers send it into OpenAI's form."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from longtake.agent.verification.claims import NOT_FOUND
 
 
 def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]:
-    """The completion with text for its content, and calls in the field and the form in which they belong.
+    """The completion with text as its content, and calls in OpenAI's field and form.
 
-    A refusal, which has a field of its own, becomes an abstention; `name` is what the model is asked as.
+    A refusal, which has a field of its own, becomes an abstention; `name` is the role of the model in error messages.
 
     Raises:
-        LookupError, TypeError, AttributeError: when it is no chat completion.
+        LookupError, TypeError, AttributeError: if it isn't a chat completion.
     """
     for choice in body.get("choices") or []:
         message = choice["message"]
@@ -28,7 +28,7 @@ def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]
 
 
 def _text(content: Any) -> str:
-    """Content that is nothing, text, a part, or a list of parts; parts of other kinds than text are left out."""
+    """The text of content that is null, a string, a part or a list of parts. Only text parts count."""
     match content:
         case None:
             return ""
@@ -40,14 +40,14 @@ def _text(content: Any) -> str:
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
-    """A call in OpenAI's form; some servers leave out the field `function`."""
+    """A call in OpenAI's form; some servers omit the field `function`."""
     function = call.get("function") or {"name": call["name"], "arguments": call.get("arguments")}
     arguments = _arguments(function.get("arguments"))
     return {"id": call.get("id"), "type": "function", "function": {**function, "arguments": arguments}}
 
 
 def _arguments(value: Any) -> str:
-    """Arguments as the text of a JSON object: some servers send the object itself, or encode it twice."""
+    """Arguments as JSON text; some servers send the object itself or encode it twice."""
     if not isinstance(value, str):
         return json.dumps(value or {})
     try:

@@ -1,4 +1,4 @@
-"""The controller that the settings name."""
+"""Builds the controller that the settings name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longtake.config import ControllerSettings, Settings, secret
 from longtake.errors import ConfigError
 from longtake.offline import is_loopback, refused_endpoint
 
-# What an engine needs beyond the core: the packages to look for, and the extra that installs them.
+# Requirements of an engine beyond the core: the packages, and the extra that installs them.
 _EXTRAS = {
     "qwen_agent": (("qwen_agent", "soundfile"), "qwen"),
     "transformers": (("torch", "transformers"), "transformers"),
@@ -20,17 +20,17 @@ _EXTRAS = {
 
 
 class Controllers(NamedTuple):
-    """The chat model that plans, and the one that stands in where it comes to nothing; none for the latter itself."""
+    """The chat model that plans, and the one that takes over if it finds nothing."""
 
     plans: BaseChatModel
     stands_in: BaseChatModel | None
 
 
 def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
-    """The controller of the settings. It is never changed silently: an endpoint that is down is an error.
+    """The controller of the settings. There is no silent fallback: an endpoint that is down is an error.
 
     Raises:
-        ConfigError: when a setting is missing or wrong, a package or a model is not there, or `--offline` forbids the
+        ConfigError: if a setting is missing or wrong, a package or a model is missing, or `--offline` forbids the
             endpoint.
     """
     engine = settings.controller.engine
@@ -48,7 +48,7 @@ def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
 
 
 def extractive(reader: LearnedReader) -> BaseChatModel:
-    """The controller that needs no language model; it compares by the embedding that questions are read by."""
+    """The controller that needs no language model. It uses the same embedding as the reader of questions."""
     from longtake.agent.controllers.extractive.model import ExtractiveChatModel
 
     return ExtractiveChatModel(embed=reader.embed, family=reader.family)

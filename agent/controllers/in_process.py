@@ -1,4 +1,4 @@
-"""A language model of `transformers` in this process as the controller: no server, the same graph."""
+"""Runs a `transformers` language model in this process as the controller, without a server."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, EngineError
 from longtake.prompts import without_thinking
 
-MAX_PROBLEM_LENGTH = 300  # letters of what went wrong
-SHORTEST_REPLY = 16  # tokens that must be left for a reply
+MAX_PROBLEM_LENGTH = 300  # characters of an error message
+SHORTEST_REPLY = 16  # tokens reserved for the reply
 
 
 class TransformersChatModel(BaseChatModel):
-    """A causal language model with its chat template; one reply at a time."""
+    """A causal language model with its chat template. It writes one reply at a time."""
 
-    weights: str  # a folder, or a name of the hub
+    weights: str  # a folder, or a name on the hub
     model: Any
     tokenizer: Any
     temperature: float
@@ -52,7 +52,7 @@ class TransformersChatModel(BaseChatModel):
         return "longtake-transformers"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model, told which tools it may call: by its chat template, or in words."""
+        """The same model with the tools it may call, described by its chat template or in words."""
         return self.bind(described=list(tools))
 
     def _generate(
@@ -74,7 +74,7 @@ class TransformersChatModel(BaseChatModel):
                 f"The controller {self.weights} reads {length + room} tokens, and the conversation has {length}: "
                 "give one that reads more with controller.model."
             )
-        # A reply that nobody waits for any more ends at its next token, and with it the turn it has taken.
+        # An abandoned reply ends at its next token and frees the model.
         with self._turn:
             written = self._write(prompt, min(self.reply_tokens, room), timeout, stopped)[length:]
         ends = self.model.generation_config.eos_token_id
@@ -88,7 +88,7 @@ class TransformersChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=reply, generation_info=facts)])
 
     def _prompt(self, messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Any:
-        """The conversation in tokens; a template that knows of no tools is told them in words."""
+        """The conversation in tokens. If the template doesn't support tools, they are described in words."""
         in_words = self.calls_as_text or "tools" not in str(self.tokenizer.chat_template)
         marks = self.tokenizer.get_added_vocab()
         spoken = convert_to_openai_messages(as_text(messages, tools) if in_words else list(messages))
@@ -107,7 +107,7 @@ class TransformersChatModel(BaseChatModel):
             ) from error
 
     def _write(self, prompt: Any, most: int, timeout: float | None, stopped: Callable[[], bool]) -> list[int]:
-        """The tokens of the prompt and of its reply, which ends with the time or when it is stopped."""
+        """The tokens of the prompt and the reply, which ends at the time limit or when cancelled."""
 
         def ended(tokens: Any, scores: Any, **kwargs: Any) -> Any:
             return torch.full((tokens.shape[0],), stopped(), dtype=torch.bool, device=tokens.device)
@@ -123,7 +123,7 @@ class TransformersChatModel(BaseChatModel):
                     stopping_criteria=StoppingCriteriaList([ended]),
                     pad_token_id=self.tokenizer.pad_token_id,
                 )
-        except RuntimeError as error:  # the device's memory is full, for one
+        except RuntimeError as error:  # for example, the device is out of memory
             raise EngineError(
                 f"The controller {self.weights} failed: {error}. Give a smaller one with controller.model."
             ) from error
@@ -134,7 +134,7 @@ def open_in_process(settings: ControllerSettings, weights: str, *, offline: bool
     """The controller of a folder or of a name on the hub.
 
     Raises:
-        ConfigError: when it cannot be loaded, or was not made to converse.
+        ConfigError: if it can't be loaded or isn't a chat model.
     """
     model, tokenizer = _load(weights, offline)
     return TransformersChatModel(
@@ -149,23 +149,23 @@ def open_in_process(settings: ControllerSettings, weights: str, *, offline: bool
 
 @lru_cache(maxsize=1)
 def _load(weights: str, offline: bool) -> tuple[Any, Any]:
-    """The model, on the GPU where there is one, and its tokenizer: once in a process."""
+    """The model, on the GPU if there is one, and its tokenizer; loaded once per process."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(weights, local_files_only=offline)
         model: Any = AutoModelForCausalLM.from_pretrained(weights, local_files_only=offline, dtype="auto")
     except (OSError, ValueError, ImportError, KeyError) as error:
         remedy = (
-            "leave --offline out to fetch it, or name a folder" if offline else "name a folder, or a model of the hub"
+            "remove --offline to download it, or name a folder" if offline else "name a folder, or a model of the hub"
         )
-        told = " ".join(str(error).split())[:MAX_PROBLEM_LENGTH].rstrip(".")
-        raise ConfigError(f"controller.model={weights} cannot be loaded ({told}): {remedy}.") from error
+        problem = " ".join(str(error).split())[:MAX_PROBLEM_LENGTH].rstrip(".")
+        raise ConfigError(f"controller.model={weights} cannot be loaded ({problem}): {remedy}.") from error
     if not tokenizer.chat_template:
-        raise ConfigError(f"controller.model={weights} has no chat template: name a model that was made to converse.")
+        raise ConfigError(f"controller.model={weights} has no chat template. Name a chat model.")
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokenizer
 
 
 def _for_template(message: dict[str, Any], marks: Iterable[str]) -> dict[str, Any]:
-    """A message as chat templates take it: no mark of theirs in its text, arguments of calls as objects."""
+    """A message as chat templates expect it: no special tokens in its text, and arguments as objects."""
     made = {**message, "content": harmless(message["content"], marks)}
     if "tool_calls" in message:
         made["tool_calls"] = [
@@ -176,12 +176,12 @@ def _for_template(message: dict[str, Any], marks: Iterable[str]) -> dict[str, An
 
 
 def _read(text: str, names: set[str]) -> AIMessage:
-    """The reply with the calls of known tools that it ends with; what needs a repair is left as it was written."""
-    said, calls = calls_in_text(without_thinking(text), names)
+    """The reply with the calls of known tools at its end. What needs a repair stays as written."""
+    answer_text, calls = calls_in_text(without_thinking(text), names)
     if not calls or any(call.name not in names or UNREADABLE in call.arguments for call in calls):
         return AIMessage(text)
     made = [
         {"name": call.name, "args": call.arguments, "id": f"written-{place}", "type": "tool_call"}
         for place, call in enumerate(calls)
     ]
-    return AIMessage(said, tool_calls=made)
+    return AIMessage(answer_text, tool_calls=made)

@@ -1,7 +1,7 @@
 """An OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor) as the controller.
 
-What can go wrong there becomes one sentence that names the endpoint, and says of itself whether to ask again (`Busy`)
-or to ask for less (`ContextFull`).
+Every failure becomes one sentence that names the endpoint. Its type says whether to retry (`Busy`) or to shorten the
+conversation (`ContextFull`).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
 from longtake.redaction import without_secrets
 
-MAX_PROBLEM_LENGTH = 300  # letters of what went wrong
-# OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini each word it in their own way.
+MAX_PROBLEM_LENGTH = 300  # characters of an error message
+# OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini word this differently.
 _CONTEXT_FULL = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:model|context|input) length|prompt is too long"
     r"|maximum number of tokens",
@@ -48,13 +48,13 @@ _CONTEXT_FULL = re.compile(
 
 
 class EndpointChatModel(ChatOpenAI):
-    """A chat model behind a URL; its failures are `EngineError`s."""
+    """A chat model behind a URL. Its failures are `EngineError`s."""
 
     calls_as_text: bool = False
     role: Role = CONTROLLER
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model, told which tools it may call: in the request's own field, or in words."""
+        """The same model with the tools it may call, in the request's field or in words."""
         return self.bind(described=list(tools)) if self.calls_as_text else super().bind_tools(tools, **kwargs)
 
     def _generate(
@@ -73,10 +73,10 @@ class EndpointChatModel(ChatOpenAI):
         except APIError as error:
             raise self._failure(error) from error
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            # The client reads a body that is no chat completion without looking, and stumbles in as many ways.
+            # The client doesn't check the body, and fails in many ways on one that isn't a chat completion.
             full = _CONTEXT_FULL.search(str(error))
-            told = self._sentence(f"sent a reply that is no chat completion: {error}")
-            raise (ContextFull if full else EngineError)(told) from error
+            sentence = self._sentence(f"sent a reply that isn't a chat completion: {error}")
+            raise (ContextFull if full else EngineError)(sentence) from error
 
     def _create_chat_result(
         self, response: dict[str, Any] | OpenAIModel, generation_info: dict[str, Any] | None = None
@@ -89,17 +89,17 @@ class EndpointChatModel(ChatOpenAI):
 
     def _failure(self, error: APIError) -> EngineError:
         refused = isinstance(error, AuthenticationError)
-        told = self._sentence(f"failed: {error}", f"the key, which was refused: {self.role.key}" if refused else "")
+        sentence = self._sentence(f"failed: {error}", f"the key, which was refused: {self.role.key}" if refused else "")
         if isinstance(error, ContextOverflowError) or _CONTEXT_FULL.search(str(error)):
-            return ContextFull(told)
-        return Busy(told, _named_wait(error)) if _may_pass(error) else EngineError(told)
+            return ContextFull(sentence)
+        return Busy(sentence, _named_wait(error)) if _may_pass(error) else EngineError(sentence)
 
     def _sentence(self, problem: str, place: str = "") -> str:
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
-        told = without_secrets(" ".join(problem.split()), (key,))[:MAX_PROBLEM_LENGTH].rstrip(
+        sentence = without_secrets(" ".join(problem.split()), (key,))[:MAX_PROBLEM_LENGTH].rstrip(
             "."
-        )  # some repeat what they refuse
-        return f"{self.role.name} at {self.openai_api_base} {told}. Check {place or self.role.place}."
+        )  # some endpoints repeat the rejected key
+        return f"{self.role.name} at {self.openai_api_base} {sentence}. Check {place or self.role.place}."
 
 
 def open_endpoint(
@@ -112,14 +112,14 @@ def open_endpoint(
     loopback: bool,
     role: Role = CONTROLLER,
 ) -> EndpointChatModel:
-    """The model at a URL, the controller by default; nothing is sent yet."""
+    """The model at a URL, by default the controller. Nothing is sent yet."""
     return kind(
         base_url=url,
         model=model,
         api_key=SecretStr(key or NO_KEY),
         temperature=settings.temperature,
         timeout=settings.timeout,
-        max_retries=0,  # whoever asks knows how long it may wait
+        max_retries=0,  # the caller sets the time limit
         calls_as_text=settings.calls == "text",
         role=role,
         http_client=endpoint_client(loopback=loopback, keyed=key is not None),
@@ -127,15 +127,15 @@ def open_endpoint(
 
 
 def _may_pass(error: APIError) -> bool:
-    """Whether the same request may be answered a moment later; one that took all its time may not."""
+    """Whether a retry may succeed; not after a time-out."""
     if isinstance(error, APIStatusError):
-        said = error.response.headers.get("x-should-retry")
-        return said == "true" if said else error.status_code in (408, 409, 429) or error.status_code >= 500
+        hint = error.response.headers.get("x-should-retry")
+        return hint == "true" if hint else error.status_code in (408, 409, 429) or error.status_code >= 500
     return isinstance(error, APIConnectionError) and not isinstance(error, APITimeoutError)
 
 
 def _named_wait(error: APIError) -> float | None:
-    """Seconds after which the endpoint wants to be asked again: a number, or the time on its clock (RFC 9110)."""
+    """Seconds until the endpoint wants a retry: a number or a date (RFC 9110)."""
     headers = error.response.headers if isinstance(error, APIStatusError) else {}
     with suppress(ValueError):
         if "retry-after-ms" in headers:

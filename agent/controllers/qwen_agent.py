@@ -1,7 +1,7 @@
 """Qwen-Agent's function calling around any OpenAI-compatible endpoint: its own prompt template and its own parser.
 
-For servers that do not parse the calls of a Qwen model themselves. The package's parser takes what it can read; what
-it would lose (a call that breaks off, a call that is quoted) is left in the text for `written_calls`.
+For servers that don't parse the calls of a Qwen model. Calls that the package's parser would lose (cut off or quoted)
+stay in the text for `text_tool_calls`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from longtake.agent.controllers.call_parsing.markup import harmless
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel
 from longtake.prompts import without_thinking
 
-# What the template and Qwen's tokenizer read as structure.
+# What the template and Qwen's tokenizer treat as structure.
 MARKS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<|im_start|>", "<|im_end|>")
 _ROLES = {"system": SYSTEM, "human": USER, "ai": ASSISTANT, "tool": FUNCTION}
 
 
 class QwenAgentChatModel(EndpointChatModel):
-    """A chat model behind a URL that is told its tools, and makes its calls, as Qwen-Agent does it."""
+    """A chat model behind a URL, with tools and calls in Qwen-Agent's format."""
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model, told which tools it may call."""
+        """The same model with the tools it may call."""
         return self.bind(described=list(tools))
 
     def _generate(
@@ -54,14 +54,14 @@ class QwenAgentChatModel(EndpointChatModel):
         stopped: Callable[[], bool] | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        result = super()._generate(_told(messages, described), stop, run_manager, stopped=stopped, **kwargs)
+        result = super()._generate(_in_words(messages, described), stop, run_manager, stopped=stopped, **kwargs)
         for generation in result.generations:
             generation.message = _parsed(generation.message)
         return result
 
 
-def _told(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> list[BaseMessage]:
-    """The conversation in words, as the package writes it."""
+def _in_words(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> list[BaseMessage]:
+    """The conversation in words, in the package's format."""
     spoken: list[Any] = [part for message in messages for part in _spoken(message)]
     functions = [tool["function"] for tool in tools]
     if functions or any(message.role == FUNCTION for message in spoken):
@@ -71,7 +71,7 @@ def _told(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> l
 
 
 def _spoken(message: BaseMessage) -> list[Message]:
-    """A message as the package has it: each call is a message of its own."""
+    """A message in the package's format, where each call is a separate message."""
     text = harmless(message.text, MARKS)
     role = _ROLES[message.type]
     calls = message.tool_calls if isinstance(message, AIMessage) else []
@@ -83,7 +83,7 @@ def _spoken(message: BaseMessage) -> list[Message]:
 
 
 def _parsed(message: BaseMessage) -> BaseMessage:
-    """The reply with the calls that the package's parser reads in it; as it was when it does not read all of them."""
+    """The reply with the calls that the package's parser finds; unchanged if it doesn't find all of them."""
     text = without_thinking(message.text)
     if not text.endswith("</tool_call>"):
         return message
@@ -91,12 +91,12 @@ def _parsed(message: BaseMessage) -> BaseMessage:
     calls = [part.function_call for part in parts if part.function_call]
     if len(calls) != text.count("<tool_call>") or not all(_is_object(call.arguments) for call in calls):
         return message
-    said = "".join(item.text for part in parts if not part.function_call for item in part.content)
+    answer_text = "".join(item.text for part in parts if not part.function_call for item in part.content)
     made = [
         {"name": call.name, "args": json.loads(call.arguments), "id": f"qwen-{place}", "type": "tool_call"}
         for place, call in enumerate(calls)
     ]
-    return message.model_copy(update={"content": said.strip(), "tool_calls": made})
+    return message.model_copy(update={"content": answer_text.strip(), "tool_calls": made})
 
 
 def _is_object(text: str) -> bool:

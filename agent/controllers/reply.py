@@ -1,4 +1,4 @@
-"""What a controller may hand over beside its text: claims with their evidence, and how sure it is."""
+"""The structured reply of a controller: claims with their evidence, and its confidence."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pydantic import Field
 
 from longtake.memory.records import Closest, Option, Record
 
-REPLY = "reply"  # the key of a message's additional data under which it lies
+REPLY = "reply"  # its key in the message's additional data
 
 Outcome = Literal["answered", "uncertain", "abstained"]
 
 
 class DraftClaim(Record):
-    """A statement, and the ids of the evidence that it rests on."""
+    """A statement, and the ids of its evidence."""
 
     text: str
     evidence: tuple[str, ...]
@@ -25,7 +25,7 @@ class Reply(Record):
 
     outcome: Outcome
     claims: tuple[DraftClaim, ...] = ()
-    reason: str = Field(default="", description="Why nothing is claimed, and what would help.")
+    reason: str = Field(default="", description="Why there is no claim, and what would help.")
     closest: tuple[Closest, ...] = Field(default=(), description="At most three lines, best first.")
     confidence: float | None = None
     option: Option | None = None

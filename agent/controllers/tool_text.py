@@ -1,4 +1,4 @@
-"""The controller as a model of text: for the prompts of one tool call, or of verification."""
+"""Sends single prompts to the controller's model, for a tool call or for verification."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.prompts.render import prompts_hash
 from longtake.prompts import without_thinking
 
-CHECK = ""  # the call's id of prompts that verification puts
+CHECK = ""  # the call id of prompts from verification
 
 
 class PromptText:
-    """Replies to single prompts; each reply is in the trace, and its tokens are counted in `spent`."""
+    """Answers single prompts. Each reply is in the trace, and its tokens count in `spent`."""
 
     def __init__(self, context: RunContext, asked_at: int | None, tool: str = "verify", call: str = CHECK) -> None:
-        """Prompts of verification, unless a tool and its call are named."""
+        """Send prompts of verification, unless a tool and its call are named."""
         self.spent: Counter[str] = Counter()  # input_tokens, output_tokens
         self._context = context
         self._agent = {"tool": tool, "call": call}
         self._asked_at = asked_at
 
     def complete(self, prompt: str, *, seconds: float = math.inf) -> str:
-        """The reply to one prompt, awaited for at most `seconds`.
+        """The reply to one prompt, within at most `seconds`.
 
         Raises:
-            EngineError: when the endpoint does not answer, or refuses.
-            Cancelled: when the time is over.
+            EngineError: if the endpoint doesn't answer or refuses.
+            Cancelled: if time runs out.
         """
         started = time.time()
         context, asked = self._context, [HumanMessage(prompt)]

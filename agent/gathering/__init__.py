@@ -1,1 +1,1 @@
-"""Evidence before anybody speaks: what lies in the named scope, and what search finds in the likely sources."""
+"""Gathers evidence before any controller runs: from the named scope and the likely sources."""

@@ -1,4 +1,4 @@
-"""What `gather` hands on."""
+"""The result of gathering."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 
 class Found(Record):
-    """A document that was found, in the line it stands in: a few cues of speech, or what a picture shows together."""
+    """A document that was found, with its line: a few cues of speech, or text that is shown together."""
 
     evidence: Evidence
     line: tuple[Evidence, ...] = Field(description="The document with its neighbours, in reading order.")
-    cosine: float = Field(default=0.0, description="With the question, in the space the document was embedded in.")
+    cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
-    spoken: TimeSpan | None = Field(default=None, description="When what the question quotes is said, to the word.")
-    anchored: bool = Field(default=False, description="It lies to the anchors as the question says.")
+    spoken: TimeSpan | None = Field(default=None, description="When the words that the question quotes are said.")
+    anchored: bool = Field(
+        default=False, description="It is where the question's anchors say: after, before or during them."
+    )
 
     @property
     def text(self) -> str:
@@ -33,7 +35,7 @@ class Found(Record):
 
     @property
     def span(self) -> TimeSpan:
-        """Seconds of the whole line where it is spoken; where it is shown, of the document itself."""
+        """Seconds of the whole line if spoken; of the document itself if shown."""
         if self.evidence.modality != "speech":
             return self.evidence.span
         return TimeSpan(start=self.line[0].span.start, end=max(item.span.end for item in self.line))
@@ -45,16 +47,18 @@ class Found(Record):
 
 
 class Gathered(Record):
-    """The evidence before the first round."""
+    """The evidence gathered before the first round."""
 
     found: tuple[Found, ...] = ()
-    window: TimeSpan | None = Field(default=None, description="The scope in which it was looked for; none: everywhere.")
-    spot: Evidence | None = Field(default=None, description="What else the question names, where it was found.")
-    widened: bool = Field(default=False, description="Nothing lay in the scope itself, so the seconds around it count.")
+    window: TimeSpan | None = Field(default=None, description="The scope that was searched; none means everywhere.")
+    spot: Evidence | None = Field(default=None, description="What the question's anchor names, if found.")
+    widened: bool = Field(
+        default=False, description="The scope itself was empty, so the seconds around it were searched."
+    )
 
     @property
     def evidence(self) -> list[Evidence]:
-        """Every document that was found and the lines they stand in, each once."""
+        """Every document that was found and their lines, each once."""
         pieces = (item for found in self.found for item in (found.evidence, *found.line))
         return list({item.key: item for item in pieces}.values())
 
@@ -63,6 +67,6 @@ Gatherer = Callable[[Query, "RunContext"], Gathered]
 
 
 def joined_text(items: tuple[Evidence, ...]) -> str:
-    """Lines of speech as one text, word for word; texts of a picture apart, each once."""
+    """Lines of speech as one text, word for word; texts on screen separated, each once."""
     texts = [" ".join(item.content.split()) for item in items]
     return " ".join(texts) if items[0].modality == "speech" else CELLS.join(dict.fromkeys(texts))

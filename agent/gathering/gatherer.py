@@ -1,4 +1,4 @@
-"""Find the best evidence for a `Query`: hybrid search in the likely sources, within the named scope."""
+"""Finds the best evidence for a `Query` by hybrid search in the likely sources, within the named scope."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from longtake.agent.graph.run_context import RunContext
 
 SEARCHED: tuple[Modality, ...] = ("speech", "scene_text", "audio", "visual")
-MOST = 24  # documents of a modality
-_AROUND = 2.0  # seconds on either side of a named time: what is said or shown then began before
-_NEAR = 15.0  # seconds around the scope that count where nothing lies in it
-_AFTERWARDS = 60.0  # seconds behind, or before, an anchor that are its neighbourhood
-_CHANGE = 1.0  # seconds by which a shot may change before its text is read, or after
-_ANCHOR_COSINE = 0.3  # under which a phrase names nothing that was found
+MOST = 24  # documents per modality
+_AROUND = 2.0  # seconds on either side of a named time, because speech and text began before it
+_NEAR = 15.0  # seconds around the scope to search if it is empty
+_AFTERWARDS = 60.0  # seconds after or before an anchor that are searched
+_CHANGE = 1.0  # seconds between a change of shot and the first or last reading of its text
+_ANCHOR_COSINE = 0.3  # below which no document matches a phrase
 
 
 def gather(query: Query, context: RunContext) -> Gathered:
-    """The documents that come closest to a question, with the lines they stand in."""
+    """The documents closest to a question, with their lines."""
     search = _Search(query, context.tools)
     span = query.scope.span
     if span is not None:
@@ -57,7 +57,7 @@ def gather(query: Query, context: RunContext) -> Gathered:
 
 
 def _anchors(query: Query) -> tuple[Anchor, ...]:
-    """What else the question names: also what it quotes, where it asks for what comes next or for no words."""
+    """The anchors of a question. If it asks what comes next, or not for words, a quotation is an anchor too."""
     if query.scope.anchors or (query.target != "order" and query.source in ("speech", "text")):
         return query.scope.anchors
     relation: Relation = "after" if query.target == "order" else "while"
@@ -69,7 +69,7 @@ def _longest(query: Query) -> float:
 
 
 class _Search:
-    """The documents of the open videos, and one embedding of each text that is looked for."""
+    """The documents of the open videos, and the embedding of each text that is searched."""
 
     def __init__(self, query: Query, tools: ToolContext) -> None:
         self._query = query
@@ -81,7 +81,7 @@ class _Search:
             self._read(handle)
 
     def within(self, text: str, window: TimeSpan | None) -> tuple[Found, ...]:
-        """What is found of a text, best first in each modality."""
+        """The documents found for a text, best first in each modality."""
         vectors = self._embedded(text)
         found: dict[str, Found] = {}
         for modality in SEARCHED:
@@ -92,7 +92,7 @@ class _Search:
         return tuple(found.values())
 
     def changes(self, window: TimeSpan) -> list[Found]:
-        """Where shots change within the seconds, the nearest to their beginning first."""
+        """The changes of shot within a window, nearest to its start first."""
         if "shots" not in self._query.sources:
             return []
         found: list[Evidence] = []
@@ -109,7 +109,7 @@ class _Search:
         return [Found(evidence=item, line=(item,)) for item in found[:MOST]]
 
     def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Evidence | None]:
-        """The seconds that lie to what the anchors name as the question says, and the first that was found of them."""
+        """The seconds that the anchors select, and the evidence for the first anchor."""
         start, end = 0.0, _longest(self._query)
         spots: list[Evidence] = []
         for anchor in anchors:
@@ -121,13 +121,13 @@ class _Search:
         return there, spots[0] if there else None
 
     def _spot(self, phrase: str) -> Evidence | None:
-        """What a phrase names, where it is said, shown or heard: the words themselves before what is like them."""
+        """The evidence for a phrase; exact words are preferred to similar ones."""
         found = self.within(phrase, None)
         best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.content), each.cosine), default=None)
         return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None
 
     def _found(self, match: Match) -> Found:
-        # A closer reading is in the index and in no layer: it is a line of its own.
+        # A closer reading is in the index but in no layer, so it is its own line.
         evidence = self._evidence.get(match.document.id)
         line = self._lines[evidence.video].line_of(evidence) if evidence else ()
         evidence = evidence or evidence_of_document(match.document, match.document.score)
@@ -142,41 +142,43 @@ class _Search:
         )
 
     def _spoken(self, evidence: Evidence) -> TimeSpan | None:
-        """When what the question quotes is said, where the recogniser told the time of each word."""
+        """When the words that the question quotes are spoken, if the recogniser gave a time for each word."""
         for phrase in self._query.quoted:
             length = len(phrase.split())
-            said = [word for word in self._words[evidence.video] if evidence.span.start <= word[0] <= evidence.span.end]
-            for first in range(len(said) - length + 1):
-                run = said[first : first + length]
+            words = [
+                word for word in self._words[evidence.video] if evidence.span.start <= word[0] <= evidence.span.end
+            ]
+            for first in range(len(words) - length + 1):
+                run = words[first : first + length]
                 if holds_phrase(phrase, " ".join(word for _, _, word in run)):
                     return TimeSpan(start=run[0][0], end=run[-1][1])
         return None
 
     def _embedded(self, text: str) -> Mapping[str, Vectors]:
-        held = self._tools.index.spaces(tuple(self._tools.videos))
+        spaces = self._tools.index.spaces(tuple(self._tools.videos))
         vectors: dict[str, Vectors] = {}
         for embedding in query_embeddings(self._tools.engines):
-            if embedding.space in held:
+            if embedding.space in spaces:
                 with suppress(EngineError):
                     vectors[embedding.space] = embedding.embed([text])[0]
         return vectors
 
     def _read(self, handle: VideoHandle) -> None:
-        """All documents of a video as evidence, with the places of what is written."""
+        """Load all documents of a video as evidence, with the places of on-screen text."""
         layers = {name: layer for name in handle.record.layers if (layer := handle.layer(name))}
         read = handle.items("scene_text")
         boxes = {(item["start"], item["end"], item["text"]): tuple(item["box"]) for item in read if item.get("box")}
         for document in documents_of(handle.id, layers):
             box = boxes.get((document.span.start, document.span.end, document.text))
             self._evidence[document.id] = evidence_of_document(document, document.score).model_copy(update={"box": box})
-        said = handle.items("speech") if self._query.quoted else ()
-        self._words[handle.id] = [tuple(word[:3]) for item in said for word in item["words"]]
+        cues = handle.items("speech") if self._query.quoted else ()
+        self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
         own = [item for item in self._evidence.values() if item.video == handle.id]
         self._lines[handle.id] = Lines(own)
 
 
 def _matches(hits: Sequence[Hit]) -> list[Match]:
-    """The documents of all events, best first."""
+    """The documents of all hits, best first."""
     return sorted((match for hit in hits for match in (hit, *hit.also)), key=lambda match: -match.score)
 
 

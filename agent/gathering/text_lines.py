@@ -1,4 +1,4 @@
-"""The line a document stands in: cues that go on, texts that a picture shows together, one text read several times."""
+"""Builds the line around a document: cues of one sentence, texts shown together, repeated readings of one text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from longtake.language.text import fold
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
-_WORDS = 25  # of a line of speech, from which no further cue joins it
+_WORDS = 25  # of a line of speech, from which no further cue is added
 _ENDS = re.compile(r"[.!?…][\"”»)]?\s*$")
-_LETTERS = 100  # of the texts of a picture in one line, where they stand in several rows
-_TOGETHER = 0.5  # share of the shorter text's time that two of one line share
-_ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are two readings of one
+_LETTERS = 100  # of on-screen text in one line, if it spans several rows
+_TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
+_ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
 
 
 class Lines:
-    """The documents of a video by modality and time, to find a document's line in."""
+    """The documents of a video by modality and time, for finding a document's line."""
 
     def __init__(self, documents: Sequence[Evidence]) -> None:
         """Take all documents of one video."""
@@ -37,7 +37,7 @@ class Lines:
         return self._shown(item) if item.modality == "scene_text" else (item,)
 
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
-        """A cue and those that go on with its sentence."""
+        """A cue and the cues that continue its sentence."""
         place = next(number for number, each in enumerate(self._speech) if each == item)
         line = [item]
         for following in self._speech[place + 1 :]:
@@ -48,7 +48,7 @@ class Lines:
         return tuple(line)
 
     def _shown(self, item: Evidence) -> tuple[Evidence, ...]:
-        """The row a text stands in; of a row of one text the nearest lines too, from the top and the left."""
+        """The row of a text; for a row with a single text also the nearest lines, from the top and the left."""
         first = bisect_left(self._starts, item.span.start - self._longest)
         last = bisect_right(self._starts, item.span.end)
         together = [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
@@ -65,7 +65,7 @@ class Lines:
 
 
 def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
-    """Of texts that are one text read several times, the reading that was sure longest: score times seconds."""
+    """The best reading of each text that was read several times: the highest score times seconds."""
     groups: list[list[Evidence]] = []
     for item in items:
         group = next((each for each in groups if _same_text(each[0].content, item.content)), None)
@@ -77,7 +77,7 @@ def _same_text(one: str, other: str) -> bool:
     plain, against = (re.sub(r"\W+", "", fold(text)) for text in (one, other))
     if plain == against:
         return True
-    # Numbers that differ in a digit are two numbers.
+    # Numbers that differ in a digit are different numbers.
     if re.findall(r"\d+", one) != re.findall(r"\d+", other):
         return False
     return min(len(plain), len(against)) > 3 and SequenceMatcher(None, plain, against).ratio() >= _ALIKE
@@ -95,7 +95,7 @@ def _share(one: TimeSpan, other: TimeSpan) -> float:
 
 
 def _apart(one: Evidence, other: Evidence) -> float:
-    """How far two texts lie apart in the picture, lines counting more than columns; 0 where a place is not known."""
+    """The distance of two texts in the picture, where rows count more than columns; 0 if a place is unknown."""
     if one.box is None or other.box is None:
         return 0.0
     return 3 * abs(one.box[1] - other.box[1]) + abs(one.box[0] - other.box[0])

@@ -1,4 +1,4 @@
-"""One question, from videos to an answer: index what is missing, run the graph, keep the trace."""
+"""Answers one question: indexes what is missing, runs the graph and keeps the trace."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from longtake.tools.core.toolbox import Toolbox
 
 MAX_QUESTION_LENGTH = 4_000
 MAX_OPTIONS = 10
-MAX_OPTION_LENGTH = 1_000  # characters of one that another program gives
-MAX_VIDEOS = 20  # of a question that another program asks
+MAX_OPTION_LENGTH = 1_000  # characters of an id that another program supplies
+MAX_VIDEOS = 20  # of a question from another program
 MAX_THREAD_LENGTH = 200  # characters of its name
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
@@ -48,7 +48,7 @@ AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id 
 
 
 class Agent:
-    """Answers questions in one workspace; the graph and the controller are kept between them, no tool's result is."""
+    """Answers questions in one workspace. Keeps the graph and the controller between questions, but no tool results."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -60,7 +60,7 @@ class Agent:
         self._graph = build_graph(self._threads)
 
     def check(self, videos: Sequence[str]) -> None:
-        """Raise `LongtakeError` when one of the videos is neither a media file nor in the library."""
+        """Raise `LongtakeError` if a video is neither a media file nor in the library."""
         for reference in videos:
             _resolve(self._workspace, reference)
 
@@ -80,20 +80,20 @@ class Agent:
         """Answer one question about one or more videos.
 
         Args:
-            videos: paths, library ids or names; a path that is not indexed is indexed first, within the budget.
+            videos: paths, library ids or names; a path that isn't indexed yet is indexed first, within the budget.
             question: at most 4,000 characters.
             options: of a multiple-choice question, at most ten.
-            thread: name of a conversation, of at most 200 characters, which is kept; questions of one thread know the
-                earlier ones.
-            earlier: questions and answers that are to stand in the conversation before this one.
+            thread: name of a stored conversation, at most 200 characters; a question knows the earlier ones of its
+                thread.
+            earlier: questions and answers to put into the conversation before this one.
             watcher: follows the indexing.
-            budget: seconds and stop flag; the profile's seconds by default.
-            watch: told each event of the trace when it is written.
-            change: what the run is handed in place of its own context, as a fork of another run.
+            budget: time limit and stop flag; the profile's limit by default.
+            watch: called with each event of the trace as it is written.
+            change: replaces parts of the run's context, to fork another run.
 
         Raises:
-            LongtakeError: when the question, the thread's name or a video is not usable; nothing is indexed then.
-            ThreadBusy: when the thread is being answered; neither is then.
+            LongtakeError: if the question, the thread's name or a video can't be used; nothing is indexed then.
+            ThreadBusy: if another question of the thread is running; nothing is indexed then either.
         """
         started = time.time()
         _check_question(question, options)
@@ -144,17 +144,17 @@ class Agent:
             return answer
 
     def forget(self, thread: str) -> None:
-        """Delete all that is kept of a thread; its traces stay.
+        """Delete a thread. Its traces stay.
 
         Raises:
-            ThreadBusy: while it is being answered.
+            ThreadBusy: while one of its questions is running.
         """
         with self._alone_in(thread):
             self._forget(thread)
             Path(self._lock_of(thread).lock_file).unlink()
 
     def close(self) -> None:
-        """Close the file of the threads; nothing can be asked afterwards."""
+        """Close the file with the threads. No question can be asked afterwards."""
         self._threads.conn.close()
 
     def _forget(self, thread: str) -> None:
@@ -164,10 +164,10 @@ class Agent:
 
     @contextmanager
     def _alone_in(self, thread: str | None) -> Iterator[None]:
-        """Keep others, of this process or another, from asking in a thread: of two at once each would miss the other.
+        """Lock a thread against this process and others: two questions at once would not see each other.
 
         Raises:
-            ThreadBusy: when somebody else is asking.
+            ThreadBusy: if another question of the thread is running.
         """
         if thread is None:
             yield
@@ -193,23 +193,25 @@ class Agent:
 
 def _check_question(question: str, options: Sequence[str]) -> None:
     if not question.strip():
-        raise LongtakeError("The question is empty; write what you want to know.")
+        raise LongtakeError("The question is empty. Write what you want to know.")
     if len(question) > MAX_QUESTION_LENGTH:
         raise LongtakeError(f"The question has {len(question):,} characters; at most {MAX_QUESTION_LENGTH:,} are read.")
     if not all(map(is_text, (question, *options))):
-        raise LongtakeError("The question or an option holds bytes that are no text; write them in UTF-8.")
+        raise LongtakeError("The question or an option isn't valid text. Write it in UTF-8.")
     if len(options) > MAX_OPTIONS or len(options) == 1:
         raise LongtakeError(f"A multiple-choice question takes 2 to {MAX_OPTIONS} options, got {len(options)}.")
 
 
 def _check_thread(thread: str | None) -> None:
     if thread is not None and not (0 < len(thread) <= MAX_THREAD_LENGTH and is_text(thread)):
-        raise LongtakeError(f"The name of the thread is no text of 1 to {MAX_THREAD_LENGTH} characters; give another.")
+        raise LongtakeError(
+            f"The name of the thread must have 1 to {MAX_THREAD_LENGTH} UTF-8 characters. Choose another."
+        )
 
 
 def is_text(words: str) -> bool:
-    """Whether every character can be written down: bytes of another encoding on a command line cannot, nor can what
-    JSON may hold, half of a character (a lone surrogate).
+    """Whether every character can be encoded. Bytes in another encoding on a command line can't be, and neither can a
+    lone surrogate, which JSON allows.
     """
     try:
         words.encode()
@@ -219,7 +221,7 @@ def is_text(words: str) -> bool:
 
 
 class _Opened(NamedTuple):
-    """A video's record, whether all of it is indexed, and why a layer could not be built, by its name."""
+    """A video's record, whether all of it is indexed, and, by name, why a layer couldn't be built."""
 
     record: VideoRecord
     complete: bool = True
@@ -227,10 +229,10 @@ class _Opened(NamedTuple):
 
 
 def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
-    """What a reference means: a file, else a video of the library, or its file when not all of it is indexed.
+    """What a reference points to: a file, else a video of the library, or that video's file if indexing isn't complete.
 
     Raises:
-        LongtakeError: when it is neither, or no media file.
+        LongtakeError: if it is neither, or isn't a media file.
     """
     path = Path(reference).expanduser()
     if path.is_file() or (path.is_dir() and not workspace.library.find(reference)):
@@ -243,7 +245,7 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
 
 
 def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watcher: Watcher | None) -> _Opened:
-    """A video of the library as it is; a file is indexed, or completed, first, unless another process is at it."""
+    """A video of the library as it is. A file is indexed or completed first, unless another process is doing that."""
     if isinstance(video, VideoRecord):
         workspace.restore([video])
         return _Opened(video, video.complete)

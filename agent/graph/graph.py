@@ -1,4 +1,4 @@
-"""The state machine: orient, gather, plan and act in turns, verify, then plan again, stand in, or answer."""
+"""The state machine: orient, gather, plan and act in turns, verify, then plan again, stand in or answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Graph = CompiledStateGraph[AgentState, RunContext, Question, AgentState]
 
 
 def build_graph(threads: SqliteSaver) -> Graph:
-    """Wire the nodes; models, tools and settings come in through the run's context."""
+    """Wire the nodes. Models, tools and settings come from the run's context."""
     graph: StateGraph[AgentState, RunContext, Question, AgentState] = StateGraph(
         AgentState, context_schema=RunContext, input_schema=Question
     )
@@ -57,11 +57,11 @@ def open_threads(file: Path) -> SqliteSaver:
     """The checkpoints of all threads, in the library's SQLite file.
 
     Raises:
-        LibraryError: when the file is damaged or cannot be written.
+        LibraryError: if the file is damaged or can't be written.
     """
     allowed = [(kind.__module__, kind.__name__) for kind in _STORED]
     try:
-        # Two processes that make the same new file at once would lock each other out: SQLite does not wait here.
+        # Two processes that create the same file at once would lock each other out: SQLite doesn't wait here.
         with FileLock(file.with_suffix(".lock")):
             connection = sqlite3.connect(file, check_same_thread=False, timeout=30)
             threads = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=allowed))

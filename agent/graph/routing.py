@@ -1,4 +1,4 @@
-"""Which node follows which, and the guards that end a run; pure functions of the state."""
+"""Decides which node comes next and when a run must end. Pure functions of the state."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.tools.core.tool_context import ToolContext
 
 STOPPED = "it was stopped"
-OUT_OF_TIME = "the time ran out"
-MAX_CHECKS = 1  # how often a draft with unsupported claims goes back to the controller
-MAX_REPEATS = 2  # how often a round of calls may come to the very same as one before
+OUT_OF_TIME = "time ran out"
+MAX_CHECKS = 1  # times that a draft with unsupported claims goes back to the controller
+MAX_REPEATS = 2  # rounds that may repeat the calls and results of an earlier one
 
 
 def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
-    """The guard that ends this run now, in words; None while there is budget and progress."""
+    """Why the run must end now; None while there is budget and progress."""
     budget, progress = tools.settings.budget, state.progress
     if tools.budget.stopped:
         return STOPPED
@@ -31,19 +31,19 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
     if state.stands_in is None and budget.cost and run_cost(progress, tools) >= budget.cost:
         return f"the limit of {budget.cost:g} in cost was reached"
     if state.results and state.results.count(state.results[-1]) > MAX_REPEATS:
-        return "the same calls gave the same results again and again"
+        return "the same calls kept giving the same results"
     return None
 
 
 def run_cost(progress: Progress, tools: ToolContext) -> float:
-    """What the controller's tokens cost, at the profile's prices."""
+    """The cost of the controller's tokens at the profile's prices."""
     price = tools.settings.controller.price
     spent = progress.input_tokens * price.input + progress.output_tokens * price.output
     return round(spent / 1_000_000, 6)
 
 
 def why_stand_in(state: AgentState) -> str:
-    """In words, what the controller came to; empty where its own answer stands, or the run was stopped."""
+    """Why the controller's own answer can't stand; empty if it can, or if the run was stopped."""
     if state.progress.guard in (STOPPED, OUT_OF_TIME):
         return ""
     if state.progress.guard:
@@ -51,12 +51,12 @@ def why_stand_in(state: AgentState) -> str:
     if any(claim.verdict == "supported" for claim in state.claims):
         return ""
     if state.claims:
-        return "nothing that it said is proven"
+        return "none of its statements is proven"
     return "it found no answer" if state.draft else "it said nothing"
 
 
 def after_plan(state: AgentState) -> Literal["act", "verify"]:
-    """Calls are run; a draft, or a guard, goes to verification."""
+    """Calls go to `act`; a draft or a guard goes to `verify`."""
     last = state.messages[-1]
     if state.progress.guard is None and isinstance(last, AIMessage) and last.tool_calls:
         return "act"
@@ -64,7 +64,7 @@ def after_plan(state: AgentState) -> Literal["act", "verify"]:
 
 
 def after_verify(state: AgentState, runtime: Runtime[RunContext]) -> Literal["plan", "stand_in", "answer"]:
-    """A draft that was sent back is planned again; where a controller came to nothing, the other stands in once."""
+    """A rejected draft goes back to `plan`. If a controller finds nothing, the other one stands in once."""
     if state.draft is None and state.progress.guard is None:
         return "plan"
     stands_in = runtime.context.stand_in is not None and state.stands_in is None

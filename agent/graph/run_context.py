@@ -1,4 +1,4 @@
-"""What every node is handed: fixed for a run, never part of the state."""
+"""What every node receives. It stays the same during a run and is never part of the state."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class RunContext:
     tools: ToolContext
     controller: BaseChatModel
     trace: Trace
-    started: float  # time.time() when the question was put
+    started: float  # time.time() when the question was asked
     reader: Reader
     gather: Gatherer = gather
-    stand_in: BaseChatModel | None = None  # takes over from a controller that comes to nothing
+    stand_in: BaseChatModel | None = None  # takes over from a controller that finds nothing
     known: Known = field(default_factory=Known)
-    origin: Mapping[str, Any] = field(default_factory=dict)  # of a run that was forked from another
+    origin: Mapping[str, Any] = field(default_factory=dict)  # of a run forked from another
 
     @property
     def writes(self) -> bool:
-        """Whether the controller is a language model: it writes texts for tools, and the extractive one stands in."""
+        """Whether the controller is a language model, which also writes texts for tools."""
         return self.stand_in is not None
 
     @property
     def entails(self) -> bool:
-        """Whether that model is large enough, by its name, to judge what a claim says in other words."""
+        """Whether the model's name says that it is large enough to judge paraphrases."""
         settings = self.tools.settings
         size = billions(settings.controller.model or "")
         return self.writes and size is not None and size >= settings.verification.entailment_from

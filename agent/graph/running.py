@@ -1,4 +1,4 @@
-"""Run the graph on one question: whatever ends it, its trace is whole and there is an answer."""
+"""Runs the graph on one question. However the run ends, the trace is complete and there is an answer."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from longtake.memory.timespan import SpanError
 
 
 def run_graph(graph: Graph, asked: Question, context: RunContext, thread: str) -> Answer:
-    """Answer a question, and close the trace; what a person can act on becomes a failed answer.
+    """Answer a question and close the trace. An error that a person can act on becomes a failed answer.
 
     Args:
-        graph: as wired, with the checkpoints of its threads.
+        graph: the compiled graph, with the checkpoints of its threads.
         asked: the question.
-        context: what the nodes are handed.
-        thread: the conversation that the checkpoints are of.
+        context: what the nodes receive.
+        thread: the conversation to which the checkpoints belong.
     """
     state: dict[str, Any] = {}
     with closing(context.trace):
@@ -41,7 +41,7 @@ def run_graph(graph: Graph, asked: Question, context: RunContext, thread: str) -
 
 
 def _run(graph: Graph, asked: Question, context: RunContext, thread: str, state: dict[str, Any]) -> Answer:
-    """Run the graph; what its nodes return is put into `state`, which holds it also when a later one fails."""
+    """Run the graph. `state` collects what the nodes return, even if a later node fails."""
     context.trace.event(
         "run",
         started=context.started,
@@ -54,13 +54,13 @@ def _run(graph: Graph, asked: Question, context: RunContext, thread: str, state:
         result=context.tools.settings.model_dump(mode="json"),
         data={"thread": thread, **context.origin},
     )
-    # Our own guards end a run; LangGraph's limit, which would throw the work away, lies well above them.
+    # Our own guards end a run. LangGraph's limit, which would discard the work, is far above them.
     steps = 4 * context.tools.settings.budget.rounds + 10
     config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
-    # LangChain would send its own traces to a server when the environment names one; ours stay here.
+    # If the environment names a server, LangChain would send its own traces there; ours stay here.
     with tracing_context(enabled=False):
         updates = graph.stream(asked, config, context=context, stream_mode="updates", durability="exit")
-        # Closing writes the checkpoint, also on Ctrl-C between two steps.
+        # Closing writes the checkpoint, even on Ctrl-C between two steps.
         with closing(cast("Generator[dict[str, Any], None, None]", updates)):
             for update in updates:
                 for changed in update.values():
@@ -72,7 +72,7 @@ def _run(graph: Graph, asked: Question, context: RunContext, thread: str, state:
 
 
 def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], error: str) -> Answer:
-    """The answer of a run that broke off, with what it had spent and looked at by then."""
+    """The answer of an interrupted run, with its usage and coverage so far."""
     query = state.get("query")
     return Answer(
         question=asked.question,
@@ -87,4 +87,4 @@ def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], erro
 
 def _sentence(error: Exception) -> str:
     text = str(error)
-    return f"The question cannot be answered: {text}." if isinstance(error, SpanError) else text
+    return f"The question can't be answered: {text}." if isinstance(error, SpanError) else text

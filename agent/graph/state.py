@@ -1,4 +1,4 @@
-"""What a thread remembers, and what one question's run remembers between steps."""
+"""What a thread remembers, and what the run of one question remembers between steps."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Turn(Record):
 
 
 class Progress(Record):
-    """What a run has spent, and the guard that ended it."""
+    """What a run has used, and the guard that ended it."""
 
     rounds: int = 0
-    rounds_before: int = 0  # of a controller that another one stands in for
+    rounds_before: int = 0  # of a controller for which another one stands in
     tool_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -36,14 +36,14 @@ class Progress(Record):
     model_step: int | None = None  # the trace's step of the controller's last reply
 
     def spending(self, tokens: Mapping[str, int]) -> Progress:
-        """With these tokens spent besides: `input_tokens`, `output_tokens`."""
+        """The same with these tokens added: `input_tokens`, `output_tokens`."""
         more = {name: getattr(self, name) + tokens.get(name, 0) for name in ("input_tokens", "output_tokens")}
         return self.model_copy(update=more)
 
 
 @dataclass(slots=True)
 class Question:
-    """What the caller gives."""
+    """The caller's input."""
 
     question: str
     videos: tuple[str, ...]
@@ -60,12 +60,12 @@ class AgentState(Question):
     messages: list[BaseMessage] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
-    # Video, start and end in seconds of what was looked at as a whole; a search looks at its best hits only.
+    # Video, start and end in seconds of what was examined completely; a search examines only its best hits.
     examined: list[tuple[str, float, float]] = field(default_factory=list)
     progress: Progress = field(default_factory=Progress)
     draft: str | None = None
-    reply: Reply | None = None  # the draft as data, where the controller gives it
-    stands_in: str | None = None  # why the extractive controller took the place of the other
+    reply: Reply | None = None  # the draft as data, if the controller provides it
+    stands_in: str | None = None  # why the extractive controller took over
     claims: list[Claim] = field(default_factory=list)
     citing: Citing = field(default_factory=Citing)
     answer: Answer | None = None

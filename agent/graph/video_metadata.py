@@ -1,4 +1,4 @@
-"""What the layers say of a recording itself, as evidence that needs no tool: all that a run knows when it begins."""
+"""Facts about a recording from its layers, as evidence that needs no tool."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
-_NO_PICTURE = "There is no picture, only sound."
-_NO_SOUND = "There is no audio track."
+_NO_PICTURE = "The file has no picture, only sound."
+_NO_SOUND = "The file has no audio track."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
-_SLACK = 0.5  # seconds by which the edges of what was looked at may miss those of a shot
+_SLACK = 0.5  # seconds by which an examined span may miss the edges of a shot
 
 
 class KnownVideo(Record):
-    """What is known of a video before any call."""
+    """What is known about a video before any call."""
 
     id: str
     name: str
     duration: float = Field(description="Seconds.")
-    coverage: Mapping[str, float] = Field(description="The share of the timeline that each layer covers, by its name.")
+    coverage: Mapping[str, float] = Field(description="Share of the timeline that each layer covers, by layer name.")
     shots: tuple[TimeSpan, ...]
     facts: tuple[Fact, ...]
-    blank: tuple[Evidence, ...] = Field(description="Where the picture is empty.")
-    lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that it cannot have, and why not.")
+    blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
+    lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that it can't have, and why.")
 
 
 class Known(Record):
-    """What is known when a run begins; but for its tools nothing in it reads the library after that."""
+    """What is known when a run begins. Afterwards only tools read the library."""
 
     videos: tuple[KnownVideo, ...] = ()
     problems: Mapping[str, str] = Field(
-        default_factory=dict, description="Why a layer could not be built, by its name."
+        default_factory=dict, description="Why a layer couldn't be built, by layer name."
     )
-    incomplete: tuple[str, ...] = Field(default=(), description="Names of videos that are not indexed to their end.")
+    incomplete: tuple[str, ...] = Field(default=(), description="Names of videos that aren't fully indexed.")
 
 
 def known_video(video: VideoHandle) -> KnownVideo:
-    """Read what the layers of a video say of it."""
+    """Read the facts from the layers of a video."""
     return KnownVideo(
         id=video.id,
         name=video.record.name,
@@ -59,7 +59,7 @@ def known_video(video: VideoHandle) -> KnownVideo:
 
 
 def _lacks(video: VideoHandle) -> dict[Source, str]:
-    """The sources of which the file has no stream, each with the sentence that says so."""
+    """The sources for which the file has no stream, each with the sentence to show."""
     probe = video.layer("probe")
     if probe is None:
         return {}
@@ -73,10 +73,10 @@ def _lacks(video: VideoHandle) -> dict[Source, str]:
 
 
 def shots_examined(examined: Sequence[tuple[str, float, float]], videos: Sequence[KnownVideo]) -> str:
-    """How many of all shots were looked at whole, as `(12 of 12 shots examined.)`; empty where none was.
+    """How many shots were examined completely, as `(12 of 12 shots examined.)`; empty if none was.
 
     Args:
-        examined: video, start and end of what was looked at, in seconds.
+        examined: video, start and end of each examined span, in seconds.
         videos: the open ones.
     """
     seen = total = 0
@@ -92,7 +92,7 @@ def _covers(span: TimeSpan, shot: TimeSpan) -> bool:
 
 
 def blank_spans(video: VideoHandle) -> list[Evidence]:
-    """Where the picture is empty."""
+    """Spans in which the picture is blank."""
     layer = video.layer("still")
     if layer is None:
         return []
@@ -104,7 +104,7 @@ def blank_spans(video: VideoHandle) -> list[Evidence]:
 
 
 def recording_facts(video: VideoHandle) -> list[Fact]:
-    """Length, streams, sound and shots of a recording, a sentence each."""
+    """Length, streams, sound and shots of a recording, one sentence each."""
     probe = video.layer("probe")
     if probe is None:
         return []
@@ -115,20 +115,20 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
         size = f"{picture['width']}x{picture['height']}"
         shown = f"The picture is {size} at {picture['fps']:g} frames a second, codec {picture['codec']}."
 
-    def told(text: str, source: Source, targets: tuple[Target, ...], layer: Layer = probe) -> Fact:
+    def fact(text: str, source: Source, targets: tuple[Target, ...], layer: Layer = probe) -> Fact:
         whole = {"start": 0.0, "end": video.duration}
         return Fact(evidence=evidence_of(whole, text, "metadata", layer, video.id), source=source, targets=targets)
 
     length = f"The recording is {video.duration:.1f} seconds ({clock(video.duration)}) long."
     found = [
-        told(length, "file", ("duration", "number", "time", "count", "quote")),
-        told(shown, "file", ("number", "yesno", "name", "quote", "description", "choice")),
-        told(_sound(video, len(streams["audio"])), "sound", ("yesno",)),
+        fact(length, "file", ("duration", "number", "time", "count", "quote")),
+        fact(shown, "file", ("number", "yesno", "name", "quote", "description", "choice")),
+        fact(_sound(video, len(streams["audio"])), "sound", ("yesno",)),
     ]
     if (shots := video.layer("shots")) and video.items("shots"):
         count, *changes = _shots(video.items("shots"))
-        found.append(told(count, "shots", ("count", "yesno", "number", "quote"), shots))
-        found += [told(text, "shots", _OF_CHANGES, shots) for text in changes]
+        found.append(fact(count, "shots", ("count", "yesno", "number", "quote"), shots))
+        found += [fact(text, "shots", _OF_CHANGES, shots) for text in changes]
     return found
 
 
@@ -137,12 +137,12 @@ def _sound(video: VideoHandle, tracks: int) -> str:
         return _NO_SOUND
     silent = sum(item["end"] - item["start"] for item in video.items("sounds") if item["kind"] == "silence")
     if video.layer("sounds") and silent >= 0.98 * video.duration:
-        return "There is an audio track, but it is silent throughout."
+        return "There is an audio track, but it's silent."
     return f"There is sound: {tracks} audio track{'s' if tracks > 1 else ''}."
 
 
 def _shots(shots: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How many shots there are, and for each kind of change when it happens."""
+    """The number of shots, and the times of each kind of change."""
     several = len(shots) > 1
     sentences = [f"There {'are' if several else 'is'} {len(shots)} shot{'s' if several else '; there is no cut'}."]
     for transition in ("cut", "dissolve", "fade"):

@@ -1,1 +1,1 @@
-"""Words, amounts and statements of English, as data."""
+"""Represents English statements, amounts and table rows as data."""

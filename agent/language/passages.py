@@ -1,4 +1,4 @@
-"""Speech that goes on from one cue to the next, read as one text."""
+"""Joins cues that continue a sentence into one text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _PAUSE = 2.5  # seconds between two cues of one text
 
 
 def goes_on(cue: Evidence, following: Evidence) -> bool:
-    """Whether one cue goes on in the next one: of the same track, without a long pause between them."""
+    """Whether the next cue continues this one: the same track, without a long pause."""
     same = (cue.video, cue.engine, cue.modality) == (following.video, following.engine, following.modality)
     return same and cue.modality == "speech" and following.span.start - cue.span.end <= _PAUSE
 
 
 def passages(items: Sequence[Evidence]) -> list[str]:
-    """The texts in which a quotation may stand: each piece of evidence, and cues that go on as one text, in order."""
+    """The texts in which a quotation may be found: each piece of evidence, and joined cues, in order."""
     spoken = {item.id: item for item in items if item.modality == "speech"}.values()
     runs: list[list[Evidence]] = []
     for cue in sorted(spoken, key=lambda item: (item.video, item.engine, item.span.start)):

@@ -1,4 +1,4 @@
-"""Texts that stand in one row of a picture, such as a line of a table."""
+"""Finds texts in one row on screen, such as a table row."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from longtake.memory.records import Evidence
 
 CELLS = " · "  # between the texts of one row
-SAME_ROW = 0.6  # of a line's height: how far the middles of two texts of one row lie apart at most
+SAME_ROW = 0.6  # of a line's height: the largest distance between the centres of two texts in one row
 
 
 def by_row(texts: Sequence[Evidence]) -> list[list[Evidence]]:
-    """The texts row by row, each from left to right; the rows in the order in which their first texts are given."""
+    """The texts row by row, each from left to right. Rows keep the order of their first texts."""
     waiting, found = list(texts), list[list[Evidence]]()
     while waiting:
         row = row_of(waiting[0], waiting)
@@ -21,7 +21,7 @@ def by_row(texts: Sequence[Evidence]) -> list[list[Evidence]]:
 
 
 def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:
-    """The texts that stand in one row with an item, itself among them, left to right."""
+    """The texts in the same row as an item, including itself, left to right."""
     return sorted((other for other in texts if _same_row(item, other)), key=_left_first)
 
 

@@ -1,4 +1,4 @@
-"""The amounts that a claim states, held against its proof: with their units, but for times and counts of the proof."""
+"""Reads the amounts that a claim states, with units, except times and counts of its evidence."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _TIMES = {"once": "1", "twice": "2"}
 
 
 def stated_amounts(rest: str, proof: Sequence[Evidence], quotes: Sequence[str]) -> frozenset[Amount]:
-    """The amounts that a claim states, but for when its proof is, and how often a quoted term occurs in it."""
-    # When something happened may be written in many ways; "one" is mostly a word for a thing, not a count.
+    """The amounts that a claim states, except the times of its evidence and how often a quoted term occurs there."""
+    # Times can be written in many ways; "one" is rarely a count.
     text = _MOMENT.sub(lambda match: "" if _is_time_of(match, proof) else match[0], rest)
     text = re.sub(r"\bone\b", "", text, flags=re.IGNORECASE)
     if not OCCURS.search(rest):
@@ -29,7 +29,7 @@ def stated_amounts(rest: str, proof: Sequence[Evidence], quotes: Sequence[str]) 
 
 
 def holds_amount(amount: Amount, contents: Sequence[str], computed: Sequence[str]) -> bool:
-    """Whether an amount stands in a text with its unit; a bare number may have it from the head of its column."""
+    """Whether a text has an amount with its unit. A bare number may get its unit from the heading of its column."""
     shown = " ".join(contents)
     worked = {found for line in computed for found in amounts(line)}
     known = {found for content in contents for found in amounts(content)}
@@ -48,18 +48,18 @@ def holds_amount(amount: Amount, contents: Sequence[str], computed: Sequence[str
 
 
 def _is_time_of(written: re.Match[str], proof: Sequence[Evidence]) -> bool:
-    """Whether a time says when the evidence begins or ends, or how long it lasts, as exactly as it is written."""
+    """Whether a time is the start, end or length of the evidence, to its written precision."""
     text = written[1] or written[2]
     decimals = len(text.partition(".")[2])
     try:
-        told = parse_time(text)
+        seconds = parse_time(text)
     except SpanError:  # such as 0:60
         return False
     times = [time for item in proof for time in (item.span.start, item.span.end, item.span.length)]
-    return any(abs(told - time) <= 10**-decimals + 1e-6 for time in times)
+    return any(abs(seconds - time) <= 10**-decimals + 1e-6 for time in times)
 
 
 def _counts(quotes: Sequence[str], proof: Sequence[Evidence]) -> set[str]:
-    """How often each quoted term occurs in the proof."""
+    """How often each quoted term occurs in the evidence."""
     terms = [re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE) for term in quotes]
     return {str(sum(len(term.findall(item.content)) for item in proof)) for term in terms}

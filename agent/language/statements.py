@@ -1,8 +1,8 @@
-"""A sentence as what it is about and what it says of it, so that two sentences can be held against each other.
+"""Splits a sentence into its subject and what it says about it, so that two sentences can be compared.
 
-"The kettle costs 45 dollars" is about a kettle, and says 45 dollars. Two sentences are about the same thing when the
-same words, in the same order, are left once the values and the words of `_ASIDE` are taken out. So "about 45 dollars",
-"45 dollars each" and "used to cost 45 dollars" are about something else, and so is "the red kettle".
+"The kettle costs 45 dollars" is about a kettle and says 45 dollars. Two sentences are about the same thing if, without
+their values and the words of `_ASIDE`, the same words remain in the same order. So "about 45 dollars", "45 dollars
+each" and "used to cost 45 dollars" are about something else, and so is "the red kettle".
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _PASSIVE = re.compile(r"\b(?:was|were) (?=\w+ed\b|born\b|built\b)", re.IGNORECAS
 _DENIED = re.compile(r"\b(?:not|never|cannot|no)\b|n['’]t\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _COUNTED = re.compile(rf"\b(?:{'|'.join(word for word in NUMBER_WORDS if word != 'one')})\b", re.IGNORECASE)
-# What no one value can be read from: tens and more left in words, parts, ranges, shares ("3 of 5"), "No. 5", questions.
+# No single value: tens and more in words, fractions, ranges, shares ("3 of 5"), "No. 5", questions.
 _VAGUE = re.compile(
     r"\b(?:twenty|thirty|fou?rty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|[mb]illions?|dozens?|half|"
     rf"quarter|couple|few|several)\b|\d\s*(?:of|out of|/|x|×|-|–|to|or|and)\s*[{SIGNS}]?\d|\bno\.?\s*\d|\?",
     re.IGNORECASE,
 )
 _DIGITS = r"\d{1,12}(?:,\d{3}){0,4}(?:[.,]\d{1,9})?(?![\w:/]|[.,-]\d)"
-_FREE = rf"(?<![\w.,:/{SIGNS}-])"  # where no number has begun
+_FREE = rf"(?<![\w.,:/{SIGNS}-])"  # not inside a number
 _UNIT = rf"%|[{SIGNS}]|°\s?[CF]?|(?:km/h|kilomet(?:re|er)s (?:an|per) hour)|(?!(?:or|but|with|if|than)\b)[^\W\d_]+"
 _NUMBER = re.compile(rf"([{SIGNS}])\s?({_DIGITS})|{_FREE}({_DIGITS})[\s-]?({_UNIT})?", re.IGNORECASE)
 _MONTH = (
@@ -65,19 +65,19 @@ Kind = Literal["number", "date", "weekday", "clock", "name"]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What is said: its kind, the unit of a number (empty without one), and what it comes to.
+    """A value: its kind, the unit of a number (may be empty), and its parts.
 
-    A date is (day, month, year), each empty where it is not said; a clock time is the minutes since twelve.
+    A date is (day, month, year), each empty if not said; a clock time is the minutes since twelve.
     """
 
     kind: Kind
     unit: str
-    said: tuple[str, ...]
+    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Stems of what it is about, in order; its values, at most one of a kind and unit; and whether it is denied."""
+    """Stems of the subject, in order; the values, at most one per kind and unit; and whether it is denied."""
 
     subject: tuple[str, ...]
     values: tuple[Value, ...]
@@ -86,9 +86,9 @@ class Statement:
 
 @lru_cache(maxsize=16_384)
 def statements(text: str) -> tuple[Statement, ...]:
-    """What a text states, as far as it can be compared; a row of a table states each cell of the first.
+    """The statements of a text that can be compared. A table row states each cell about its first cell.
 
-    Nothing where a number remains that is no value (a timecode, a version) or one that may be one of several.
+    Empty if a number remains that isn't a value (a timecode, a version) or may be one of several.
     """
     head, *cells = text.split(CELLS)
     parts = [f"{head}{CELLS}{cell}" for cell in cells] or _SENTENCE.split(text)

@@ -1,6 +1,6 @@
-"""The bank: questions in many people's words, each labelled with its sources and its target.
+"""Loads the bank: questions in many people's words, each labelled with its sources and target.
 
-What is misread is mended by adding lines to `bank.jsonl` and fitting again (`longtake bench reader --write`).
+To correct a misreading, add lines to `bank.jsonl` and fit again (`longtake bench reader --write`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,6 @@ class Example(Record):
 
 @cache
 def load_bank() -> tuple[Example, ...]:
-    """Every example, in the file's order."""
+    """All examples, in the order of the file."""
     text = (files("longtake.agent.query") / FILE).read_text(encoding="utf-8")
     return tuple(Example.model_validate_json(line) for line in text.splitlines())

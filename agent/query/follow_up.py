@@ -1,7 +1,7 @@
-"""Follow-up questions of a thread: what "he", "it" and "that slide" stand for, by rules.
+"""Resolves "he", "it" and "that slide" in follow-up questions of a thread, by rules.
 
-A pronoun stands for the name or thing that the question before it was about; a place that is pointed at is where the
-last answer rests.
+A pronoun stands for the name or thing that the previous question was about. "That slide" or "then" is the moment that
+proves the last answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DUMMY = re.compile(
 )
 _NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
 _THING = re.compile(r"\b(?:the|a|an|this|that|my|our)\s+((?:[a-z][\w-]*\s?){1,3})", re.IGNORECASE)
-# "What is the video about?" is about nothing that "he" could stand for.
+# "What is the video about?" names nothing that "he" could stand for.
 _RECORDING = re.compile(
     r"(?:video|clip|recording|film|movie|footage|file|talk|lecture|song|audio|beginning|end|start)\b"
 )
@@ -50,17 +50,17 @@ _BREAKS = re.compile(r"\s+(?:of|in|on|at|by|for|from|to|with|and|or|is|are|was|w
 
 
 def resolve(question: str, earlier: Sequence[str]) -> str:
-    """The question with its pronouns replaced by what the questions before it were about, where that can be told.
+    """The question with its pronouns replaced by what earlier questions were about, if that is clear.
 
     Args:
         question: as asked.
-        earlier: the questions of the thread, oldest first.
+        earlier: the earlier questions of the thread, oldest first.
     """
     before, thing = next(((each, thing) for each in reversed(earlier) if (thing := subject_of(each))), ("", None))
     attribute = _ATTRIBUTE.match(question)
     if thing and attribute:
         return f"What is the {attribute['noun']} of {thing}?"
-    # One capitalised word may as well be a place: "Where is Oslo?" "Who is this man?"
+    # One capitalised word may be a place: "Where is Oslo?" "Who is this man?"
     if thing and thing[0].isupper() and (" " in thing or _ASKS_WHO.search(before)):
         question = _THE_PERSON.sub(thing, _OF_PERSON.sub(f"{thing}'s", question))
     if (
@@ -76,7 +76,7 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
 
 
 def subject_of(question: str) -> str | None:
-    """What a question is about: the name in it, else its first thing with an article; None without either."""
+    """What a question is about: the name in it, else its first noun phrase with an article; None without either."""
     name = _NAME.search(question)
     if name:
         return name[0]
@@ -92,7 +92,7 @@ def subject_of(question: str) -> str | None:
 
 
 def beside_last(question: str, last: Citation | None, duration: float) -> Scope | None:
-    """What comes next after the last answer's proof, or before it, of "and after that?"; None for other questions."""
+    """The scope of "and after that?": what follows or precedes the last answer's evidence; None for other questions."""
     beside = _BESIDE.search(question)
     if last is None or beside is None:
         return None
@@ -102,7 +102,7 @@ def beside_last(question: str, last: Citation | None, duration: float) -> Scope 
 
 
 def pointed_at(question: str, last: Citation | None) -> TimeSpan | None:
-    """Where "that slide" or "then" is: the span of the last answer's proof; None when nothing is pointed at."""
+    """The span of "that slide" or "then": the last answer's evidence; None if the question has no such reference."""
     if last is None or not _POINTS_AT.search(question):
         return None
     return TimeSpan(start=last.start, end=last.end)

@@ -16,19 +16,19 @@ from longtake.agent.query.query import SOURCES, TARGETS, Reading
 from longtake.agent.query.softmax import Matrix, Softmax, fit_softmax
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
-_DECAY = 1e-4  # of clips that were left out it is the likeliest; 5e-4 names a few more sources, and doubts all
-_TEMPERATURE = 0.75  # of targets, at which examples of left-out folds are the likeliest; for sources 1 is as good
+_DECAY = 1e-4  # best likelihood on left-out clips; 5e-4 gets a few more sources right, but all with less confidence
+_TEMPERATURE = 0.75  # of targets: the best likelihood on left-out folds; for sources 1 is as good
 
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """What is learned of one embedding's vectors."""
+    """Weights learned for one embedding."""
 
     sources: Softmax
     targets: Softmax
 
     def read(self, question: str, vector: Matrix) -> Reading:
-        """The reading of one question, given its embedding."""
+        """Read one question, given its embedding."""
         row = features([question], vector[None])
         [sources], [targets] = self.sources(row), self.targets(row)
         return Reading(
@@ -38,12 +38,12 @@ class Heads:
 
 
 def family(embedding: str) -> str:
-    """The name under which the heads of an embedding lie: its id without version and digest."""
+    """The key of an embedding's heads: its id without version and digest."""
     return embedding.partition("-")[0]
 
 
 def features(questions: Sequence[str], vectors: Matrix) -> Matrix:
-    """What the heads see of questions, given their embeddings: (questions, dimensions + n-grams)."""
+    """The input of the heads for questions and their embeddings: (questions, dimensions + n-grams)."""
     return np.concatenate([vectors, hashed(questions)], axis=1)
 
 
@@ -53,7 +53,7 @@ def fit_heads(examples: Sequence[Example], seen: Matrix, without: Collection[str
     Args:
         examples: the bank.
         seen: their `features`.
-        without: clips whose wordings teach nothing.
+        without: clips whose wordings are left out.
     """
     kept = np.array([example.clip is None or example.clip not in without for example in examples])
     sources = np.zeros((len(examples), len(SOURCES)), np.float32)
@@ -68,7 +68,7 @@ def fit_heads(examples: Sequence[Example], seen: Matrix, without: Collection[str
 
 
 def packed(heads: Heads) -> bytes:
-    """The heads as a file."""
+    """Save the heads as a file."""
     file = io.BytesIO()
     arrays = {"sources": heads.sources, "targets": heads.targets}
     named = {f"{name}_{part}": getattr(head, part) for name, head in arrays.items() for part in ("weights", "bias")}
@@ -77,12 +77,12 @@ def packed(heads: Heads) -> bytes:
 
 
 def load_heads(embedding: TextEmbedding) -> Heads | None:
-    """The heads fitted for an embedding; None where there are none."""
+    """The heads fitted for an embedding; None if there are none."""
     file = files("longtake.agent.query") / f"{family(embedding.id)}.npz"
     if not file.is_file():
         return None
-    with np.load(io.BytesIO(file.read_bytes())) as held:
-        arrays = {name: held[name].astype(np.float32) for name in held.files}
+    with np.load(io.BytesIO(file.read_bytes())) as archive:
+        arrays = {name: archive[name].astype(np.float32) for name in archive.files}
     return Heads(
         Softmax(arrays["sources_weights"], arrays["sources_bias"]),
         Softmax(arrays["targets_weights"], arrays["targets_bias"]),
@@ -90,6 +90,6 @@ def load_heads(embedding: TextEmbedding) -> Heads | None:
 
 
 def digest_of(examples: Sequence[Example]) -> str:
-    """Sixteen hex digits of the bank that heads were fitted to."""
+    """Sixteen hex digits that identify the bank the heads were fitted to."""
     joined = "\n".join(example.model_dump_json() for example in examples)
     return hashlib.blake2b(joined.encode(), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Words, pairs of words and pieces of words as hashed counts: what a sentence embedding smooths over."""
+"""Counts hashed words, word pairs and word pieces, which a sentence embedding blurs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from longtake.agent.query.softmax import Matrix
 
 DIMENSIONS = 1024
-_PIECE = 4  # letters: a typo leaves most pieces of a word whole
+_PIECE = 4  # letters; a typo leaves most pieces of a word intact
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _DIGITS = re.compile(r"\d+")
 
 
 def hashed(texts: Sequence[str]) -> Matrix:
-    """The counts, damped by a logarithm, as rows of length 1, (texts, `DIMENSIONS`)."""
+    """Logarithmic counts as rows of length 1, (texts, `DIMENSIONS`)."""
     counts = np.zeros((len(texts), DIMENSIONS), np.float32)
     for row, text in enumerate(texts):
         for part in _parts(text):
@@ -30,7 +30,7 @@ def hashed(texts: Sequence[str]) -> Matrix:
 
 
 def _parts(text: str) -> Iterator[str]:
-    # Not `language.text`: the heads were fitted to this spelling.
+    # Not `language.text`: the heads were fitted with this normalisation.
     words = _WORD.findall(_DIGITS.sub("0", text.casefold()))
     yield from words
     yield from (f"{one} {other}" for one, other in pairwise(words))

@@ -1,4 +1,4 @@
-"""`Query`: what is asked, where the answer may lie, and what kind of answer it is."""
+"""`Query`: what a question asks, where the answer may be, and what kind of answer it is."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Target = Literal[
 Relation = Literal["after", "before", "while"]
 SOURCES: tuple[Source, ...] = get_args(Source)
 TARGETS: tuple[Target, ...] = get_args(Target)
-# Where in the evidence a source is found.
+# The modality of the evidence for each source.
 MODALITY_OF: Mapping[Source, Modality] = {
     "speech": "speech",
     "text": "scene_text",
@@ -52,24 +52,24 @@ MODALITY_OF: Mapping[Source, Modality] = {
     "motion": "visual",
     "file": "metadata",
 }
-# The layers of which each reads what a source holds; nothing reads the others into a layer.
+# The layers that read a source completely. Other sources have no such layer.
 LAYERS_OF: Mapping[Source, tuple[str, ...]] = {
     "speech": ("subtitles", "speech"),
     "text": ("scene_text",),
     "sound": ("sounds",),
 }
-LIKELY = 0.2  # probability from which a source is looked into beside the likeliest
+LIKELY = 0.2  # probability from which a source is searched in addition to the likeliest
 
 
 class Reading(Record):
-    """What the learned heads make of a question: a probability for every source and target, each summing to 1."""
+    """The output of the learned heads: a probability for every source and target, each summing to 1."""
 
     sources: Mapping[Source, float]
     targets: Mapping[Target, float]
 
 
 class Anchor(Record):
-    """Something else the question names, and how what is asked lies to it: after it, before it, while it lasts."""
+    """Something that the question uses as a reference: the answer comes after it, before it or during it."""
 
     relation: Relation
     phrase: str
@@ -79,9 +79,9 @@ class Scope(Record):
     """The part of the video that a question names."""
 
     span: TimeSpan | None = None
-    point: bool = Field(default=False, description="A single moment.")
-    named: bool = Field(default=False, description="By a time, not only as a beginning or an end.")
-    ordinal: int | None = Field(default=None, description="Which of several in their order: 0 the first, -1 the last.")
+    point: bool = Field(default=False, description="Whether it is a single moment.")
+    named: bool = Field(default=False, description="Whether a time or a shot names it, not just a beginning or an end.")
+    ordinal: int | None = Field(default=None, description="The position in a sequence: 0 is the first, -1 the last.")
     anchors: tuple[Anchor, ...] = ()
     region: tuple[float, float, float, float] | None = Field(
         default=None, description="Left, top, width and height as shares of the picture."
@@ -89,7 +89,7 @@ class Scope(Record):
 
 
 class Fact(Record):
-    """A sentence that is known of a recording without any call, and what it can answer."""
+    """A fact about a recording that is known without a call, and what it can answer."""
 
     evidence: Evidence
     source: Source
@@ -97,27 +97,27 @@ class Fact(Record):
 
 
 class Query(Record):
-    """What every controller starts from."""
+    """The question as data. Every controller starts from it."""
 
-    question: str = Field(description="The question, with a follow-up's pronouns replaced where that is sure.")
-    as_asked: str = Field(default="", description="The question in the person's own words, where they differ.")
+    question: str = Field(description="The question, with a follow-up's pronouns replaced if that is clear.")
+    as_asked: str = Field(default="", description="The question in the person's own words, if they differ.")
     reading: Reading
     scope: Scope = Scope()
-    words: tuple[str, ...] = Field(default=(), description="Stems of the words with content.")
-    quoted: tuple[str, ...] = Field(default=(), description="Words in quotation marks, codes, telephone numbers.")
+    words: tuple[str, ...] = Field(default=(), description="Stems of the content words.")
+    quoted: tuple[str, ...] = Field(default=(), description="Text in quotation marks, codes and telephone numbers.")
     options: tuple[str, ...] = ()
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds of each open video, by id.")
     names: Mapping[str, str] = Field(default_factory=dict, description="File name of each open video, by id.")
     coverage: Mapping[str, float] = Field(default_factory=dict, description="Share of the timeline by layer.")
-    facts: tuple[Fact, ...] = Field(default=(), description="What is known of the recordings themselves.")
-    blank: tuple[Evidence, ...] = Field(default=(), description="Where the picture is empty.")
-    lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why not.")
+    facts: tuple[Fact, ...] = Field(default=(), description="Facts about the recordings.")
+    blank: tuple[Evidence, ...] = Field(default=(), description="Spans in which the picture is blank.")
+    lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
-    last: Citation | None = Field(default=None, description="Where the thread's last answer rests.")
+    last: Citation | None = Field(default=None, description="The first citation of the thread's last answer.")
 
     @property
     def own_words(self) -> str:
-        """The question as the person wrote it."""
+        """The question as written."""
         return self.as_asked or self.question
 
     @property
@@ -132,32 +132,32 @@ class Query(Record):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The sources to look into, likeliest first: the best, and those that are likely enough."""
+        """The sources to search, likeliest first: the best one and all that are likely enough."""
         shares = self.reading.sources
         ranked = sorted(shares, key=lambda name: -shares[name])
         return tuple(name for name in ranked if name == ranked[0] or shares[name] >= LIKELY)
 
     def examined(self, source: Source) -> bool:
-        """Whether a layer has read what the source holds, if only of a part of the timeline."""
+        """Whether a layer has read the source, at least for a part of the timeline."""
         return any(self.coverage.get(layer) for layer in LAYERS_OF.get(source, ()))
 
     def chance(self, modality: Modality, *, measured: bool = False) -> float:
-        """How likely the answer lies in a modality.
+        """How likely a modality has the answer.
 
         Args:
-            modality: of a piece of evidence.
-            measured: what is visual was measured as movement or change: it names no thing that is seen.
+            modality: the modality of a piece of evidence.
+            measured: for visual evidence, whether it is a measured movement or change that names no object.
         """
         shares = self.reading.sources
         if modality == "visual":
             return shares["motion"] + shares["shots"] if measured else shares["picture"]
-        if modality == "metadata":  # where shots change
+        if modality == "metadata":  # changes of shot
             return shares["shots"]
         return sum(share for name, share in shares.items() if MODALITY_OF.get(name) == modality)
 
     def chance_of(self, fact: Fact) -> float:
-        """How likely a fact is what the question asks for."""
+        """How likely a fact answers the question."""
         chance = self.reading.sources[fact.source] * sum(self.reading.targets[target] for target in fact.targets)
-        # That there is a sound track says nothing of music, dogs or sirens.
+        # The fact that there is sound doesn't answer questions about music, dogs or sirens.
         elsewhere = fact.source == "sound" and coverage(self.words, fact.evidence.content) < 1
         return chance / 2 if elsewhere else chance

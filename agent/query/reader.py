@@ -1,4 +1,4 @@
-"""Read a question: embedded once, its sources and target by the heads fitted for that embedding."""
+"""Reads a question: embeds it once and applies the heads that were fitted for that embedding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 
 class Reader(Protocol):
-    """Tells where the answer to a question may lie and what it is."""
+    """Estimates the sources and the target of a question."""
 
     def read(self, question: str) -> Reading:
         """The probability of every source and target."""
@@ -24,24 +24,24 @@ class Reader(Protocol):
 
 
 class LearnedReader:
-    """The heads on the first text embedding of the settings that has some."""
+    """The heads on the first text embedding in the settings that has them."""
 
     def __init__(self, engines: EngineTable) -> None:
-        """Nothing is loaded before the first question."""
+        """Take the engines. Nothing is loaded before the first question."""
         self._engines = engines
 
     def read(self, question: str) -> Reading:
         """The probability of every source and target.
 
         Raises:
-            ConfigError: when the settings name no embedding that heads were fitted for.
+            ConfigError: if the settings name no embedding with fitted heads.
         """
         embedding, heads = self._fitted
         return heads.read(question, embedding.embed([question])[0])
 
     @cached_property
     def embedding(self) -> TextEmbedding:
-        """The embedding that questions are read by."""
+        """The embedding that reads questions."""
         return self._fitted[0]
 
     def embed(self, texts: Sequence[str]) -> Matrix:
@@ -49,7 +49,7 @@ class LearnedReader:
         return self.embedding.embed(texts)
 
     def family(self) -> str:
-        """The name under which what was fitted for the embedding lies."""
+        """The key of everything that was fitted for the embedding."""
         return family(self.embedding.id)
 
     @cached_property
@@ -59,20 +59,20 @@ class LearnedReader:
             if heads := load_heads(embedding):
                 return embedding, heads
         raise ConfigError(
-            "engines.text_embedding names no engine that reads questions: add wordllama, which is always there."
+            "engines.text_embedding names no engine that can read questions. Add wordllama, which is always available."
         )
 
 
 class RefittedReader:
-    """A reader that some clips' wordings taught nothing: for measuring on those clips."""
+    """Readers that were fitted without the wordings of some clips, for measuring on those clips."""
 
     def __init__(self, embedding: TextEmbedding) -> None:
-        """Embeds the whole bank when it is first needed."""
+        """Take the embedding. The bank is embedded on first use."""
         self._embedding = embedding
 
     def excluding(self, clips: Collection[str]) -> Reader:
         """The reader fitted without these clips."""
-        return _Held(self._embedding, fit_heads(load_bank(), self._seen, clips))
+        return _FixedReader(self._embedding, fit_heads(load_bank(), self._seen, clips))
 
     @cached_property
     def _seen(self) -> Matrix:
@@ -80,8 +80,8 @@ class RefittedReader:
         return features(questions, self._embedding.embed(questions))
 
 
-class _Held:
-    """Given heads on an embedding."""
+class _FixedReader:
+    """Heads on an embedding."""
 
     def __init__(self, embedding: TextEmbedding, heads: Heads) -> None:
         self._embedding = embedding

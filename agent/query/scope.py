@@ -1,6 +1,6 @@
-"""The part of the video that a question names: times, beginnings and ends, ordinals, anchors, places in the frame.
+"""Reads the part of the video that a question names: times, beginnings, ends, ordinals, anchors, places in the frame.
 
-Only what language spells in finitely many ways is read here. What a question is about is learned (`reader`).
+Only for what language expresses in finitely many ways. What a question is about is learned (`reader`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from longtake.language.words import content_stems
 from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
 
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
-CODE = r"\d+(?::\d+){3,}"  # such as 01:00:32:03, which is no time of a video
-# Groups of digits as of a telephone; years, dates and thousands are none.
+CODE = r"\d+(?::\d+){3,}"  # such as 01:00:32:03, which isn't a time of the video
+# Groups of digits as in telephone numbers, but not years, dates and thousands.
 _PHONE = re.compile(
     r"(?<![\w:.,$€£/-])(?<!\d )(?!(?:1\d|20)\d\d[-– ](?:1\d|20)?\d\d\b|[1-9]\d{0,2}(?: \d{3})+(?![ -]?\d))"
     r"\+?\d{2,5}(?:[ -]\d{2,5}){1,5}(?![\w:.,/%-]*\d)"
@@ -82,7 +82,7 @@ _ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
 _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
 _CENTRE = re.compile(r"\b(?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide)\b")
 
-EDGE_SHARE = 0.15  # of a video that is its beginning, or its end
+EDGE_SHARE = 0.15  # share of a video that counts as its beginning or end
 SHORTEST_EDGE, MAX_EDGE_LENGTH = 3.0, 60.0  # seconds
 
 
@@ -95,7 +95,7 @@ def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Sco
         shots: its shots in order, for "in the second shot".
 
     Raises:
-        SpanError: when the time or the shot it names lies outside the video.
+        SpanError: if the named time or shot is outside the video.
     """
     text = in_seconds(QUOTATION.sub(" ", question))
     span, point = _timed(text, duration)
@@ -117,14 +117,14 @@ def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Sco
 
 
 def quoted(question: str) -> tuple[str, ...]:
-    """What stands in quotation marks, codes such as 01:00:32:03, and telephone numbers."""
+    """Text in quotation marks, codes such as 01:00:32:03, and telephone numbers."""
     marked = [first or second for first, second in QUOTATION.findall(question)]
     dialled = [found for found in _PHONE.findall(question) if sum(map(str.isdigit, found)) >= _SHORTEST_PHONE]
     return tuple(dict.fromkeys([*marked, *re.findall(CODE, question), *dialled]))
 
 
 def in_seconds(question: str) -> str:
-    """The text in lower case with every time and length in it as `754.2§`: seconds."""
+    """The text in lower case, with every time and length in seconds as `754.2§`."""
     plain = re.sub(CODE, " ", question.casefold())
     # Ordinals stay words: "the first minute".
     parts = [each if each in ORDINALS else alpha2digit(each, "en", threshold=0) for each in _PARTS.split(plain) if each]
@@ -154,7 +154,7 @@ def _summed(match: re.Match[str]) -> str:
 
 
 def _timed(text: str, duration: float) -> tuple[TimeSpan | None, bool]:
-    """The span or moment that a text with its times in seconds names."""
+    """The span or moment that a text names, given its times in seconds."""
     if pair := _PAIR.search(text):
         start, end = sorted((float(pair[1]), float(pair[2])))
         return _inside(start, end, duration), False
@@ -177,7 +177,7 @@ def _from_edge(edge: str, length: float, duration: float) -> TimeSpan:
 
 def _inside(start: float, end: float, duration: float) -> TimeSpan:
     if start > duration:
-        raise SpanError(f"{clock(start)} lies outside the video, which ends at {clock(duration, decimals=1)}")
+        raise SpanError(f"{clock(start)} is outside the video, which ends at {clock(duration, decimals=1)}")
     return TimeSpan(start=start, end=min(end, duration))
 
 
@@ -187,7 +187,7 @@ def _shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
         return None
     number = ORDINALS[match[1]] if match[1] else int(match[2]) - 1
     if not -len(shots) <= number < len(shots):
-        raise SpanError(f"the video has {len(shots)} shots, so there is no shot {number + 1}")
+        raise SpanError(f"the video has only {len(shots)} shots, so there is no shot {number + 1}")
     return shots[number]
 
 
@@ -203,7 +203,7 @@ def _edge(text: str, duration: float) -> TimeSpan | None:
 
 
 def _anchors(question: str) -> tuple[Anchor, ...]:
-    """What else is named, and how the answer lies to it; of "between A and B" after the one, before the other."""
+    """The anchors of a question; "between A and B" is after A and before B."""
     if between := _BETWEEN.search(question):
         pair = (Anchor(relation="after", phrase=between[1]), Anchor(relation="before", phrase=between[2]))
         return pair if all(content_stems(each.phrase) for each in pair) else ()
@@ -216,7 +216,7 @@ def _anchors(question: str) -> tuple[Anchor, ...]:
 
 
 def _region(text: str) -> tuple[float, float, float, float] | None:
-    """The half, quarter or middle of the frame that a text names."""
+    """The half, quarter or centre of the frame that a text names."""
     if _CENTRE.search(text):
         return 0.25, 0.25, 0.5, 0.5
     if not _IN_FRAME.search(text):

@@ -1,4 +1,4 @@
-"""Multinomial logistic regression on dense features: fitted here, applied here."""
+"""Multinomial logistic regression on dense features: fitting and prediction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 Matrix = npt.NDArray[np.float32]
 
 _ROUNDS = 200
-_STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of Adam (Kingma and Ba 2015), on the whole set at once
+_STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of Adam (Kingma and Ba 2015), with full batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,18 @@ class Softmax:
         return _shares(features @ self.weights + self.bias)
 
     def cooled(self, temperature: float) -> Softmax:
-        """The same head with its scores divided by a temperature (Guo et al. 2017): below 1, surer of the same."""
+        """The same head with its scores divided by a temperature (Guo et al. 2017); below 1, it is more confident."""
         return Softmax(self.weights / np.float32(temperature), self.bias / np.float32(temperature))
 
 
 def fit_softmax(features: Matrix, truth: Matrix, *, decay: float, share: Matrix | None = None) -> Softmax:
-    """The head that makes the examples likeliest, less `decay` times the squared weights.
+    """Fit a head by maximum likelihood, with `decay` times the squared weights as penalty.
 
     Args:
         features: (examples, features).
         truth: (examples, classes), each row summing to 1.
-        decay: of the weights, against fitting single examples.
-        share: how much each example counts, 1 on average; all alike by default.
+        decay: of the weights, against overfitting.
+        share: weight of each example, 1 on average; equal by default.
     """
     parameters = [np.zeros((features.shape[1], truth.shape[1]), np.float32), np.zeros(truth.shape[1], np.float32)]
     first = [np.zeros_like(each) for each in parameters]

@@ -1,1 +1,1 @@
-"""Whether evidence supports what is claimed, and how the answer is published."""
+"""Decides whether evidence supports a claim, and how the answer is published."""

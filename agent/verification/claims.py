@@ -1,4 +1,4 @@
-"""From a draft to claims: which statements it makes, which moments they cite, and whether the evidence holds them."""
+"""Turns a draft into claims: its statements, the moments they cite, and whether the evidence supports them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 NOT_FOUND = "NOT FOUND:"
-MAX_PROOFS = 6  # pieces of evidence behind one citation: a row of a table is read as several
-SLACK = 1.0  # seconds by which a citation in whole seconds may miss its evidence
-FINE = 0.15  # likewise of a citation with decimals
+MAX_PROOFS = 6  # pieces of evidence behind one citation: OCR reads a table row in several pieces
+SLACK = 1.0  # seconds by which a citation in whole seconds may be off
+FINE = 0.15  # the same for a citation with decimals
 _ABSTENTION = re.compile(r"[\s*_#>(\[]*not found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
-# The letter of an option, as a draft begins with it.
+# The letter of an option at the start of a draft.
 LETTER = re.compile(r"\s*(?:answer\s*:?\s*)?\(?([A-J])(?:[.):]\s*|\s*$)", re.IGNORECASE)
 _UNIT = r"(?:\s*s(?:ec(?:onds?)?)?)?"
 _PLACE = re.compile(rf"(?:(.+?)\s+(?=\d+:))?({TIME}){_UNIT}(?:\s*(?:-|–|—|\bto\b)\s*({TIME}){_UNIT})?", re.IGNORECASE)
@@ -27,27 +27,27 @@ _BRACKET = re.compile(r"\s*\[([^\[\]]+)\]")
 _SENTENCE = re.compile(
     r"(?<=[.!?])\s+(?=[^\[\s])|(?<=[。！？])\s*(?=[^\[\s])|(?<=\])\s+(?=[^\[\s])|(?<=\];)\s+|\s*\n+(?!\s*\[)"
 )
-# What is never split and holds no citation: quotations, and the stop of an abbreviation.
+# Never split, and never a citation: quotations and the full stop of an abbreviation.
 _WHOLE = re.compile(r"“[^”]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The claims of a draft, and how it cites."""
+    """The claims of a draft, and its citations."""
 
     claims: tuple[Claim, ...]
     citing: Citing
 
     @property
     def removed(self) -> int:
-        """Citations that no evidence of the run backs."""
+        """Citations without evidence in the run."""
         return self.citing.citations - self.citing.backed
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What one citation points at: a span and, where it names one, a video."""
+    """The target of one citation: a span and, if named, a video."""
 
     span: TimeSpan
     video: str | None
@@ -65,7 +65,7 @@ def check_draft(
     Args:
         draft: text with citations like `[00:14:07]` or `[talk.mp4 00:14:07]`.
         evidence: everything the run collected.
-        grounds: what else a claim may rest on: what was calculated, what tools made, what was asked.
+        grounds: other support for a claim: calculations, texts made by tools, the question.
         names: file name of each open video, by library id.
         verifier: judges each claim.
     """
@@ -84,24 +84,28 @@ def check_draft(
 
 
 def abstention(draft: str) -> str | None:
-    """An abstention in its one spelling, `NOT FOUND: why`; None when the draft answers."""
+    """An abstention in its standard form, `NOT FOUND: why`; None if the draft answers."""
     match = _ABSTENTION.match(draft)
     return f"{NOT_FOUND} {draft[match.end() :].strip()}".strip() if match else None
 
 
 def split_gap(draft: str) -> tuple[str, str]:
-    """What a draft answers, and what it says behind that of what was not found; empty where it says nothing of it."""
+    """The answering part of a draft, and the part about what was not found (may be empty)."""
     edge = _masked(draft).find(f" {NOT_FOUND} ")
     return (draft, "") if edge < 0 else (draft[:edge], draft[edge + len(NOT_FOUND) + 2 :].strip())
 
 
 def open_parts(gap: str, question: str) -> str:
-    """Those parts of a question which a draft quotes as not found; what else it says of them is unproven."""
+    """The parts of a question that a draft quotes as not found. Anything else it says about them is unproven."""
     asked = stems(question)
     named = [part for part in re.findall(r"“([^”]+)”", gap) if set(content_stems(part)) <= asked]
     if not gap:
         return ""
-    return f"Not found: {', '.join(f'“{part}”' for part in named)}." if named else "Not all that was asked was found."
+    return (
+        f"Not found: {', '.join(f'“{part}”' for part in named)}."
+        if named
+        else "I couldn't find everything you asked for."
+    )
 
 
 def plain_text(draft: str) -> str:
@@ -113,7 +117,7 @@ def plain_text(draft: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """The text with all that must stay whole blotted out, letter for letter."""
+    """The text with everything that must stay whole masked, character by character."""
     return _WHOLE.sub(lambda match: "_" * len(match[0]), text)
 
 
@@ -125,7 +129,7 @@ def _sentences(draft: str) -> list[str]:
 
 
 def _citations(text: str) -> Iterator[tuple[re.Match[str], list[Place]]]:
-    """The citations of a text outside its quotations; one pair of brackets may hold several places."""
+    """The citations of a text outside quotations. One pair of brackets may contain several."""
     for match in _BRACKET.finditer(_masked(text)):
         places = [_PLACE.fullmatch(part.strip()) for part in re.split(r"[,;]\s+|;", match[1])]
         if all(places):
@@ -144,7 +148,9 @@ def _span(one: str, other: str) -> TimeSpan:
 
 
 def _resolve(sentence: str, evidence: Sequence[Evidence], names: Mapping[str, str]) -> tuple[list[Evidence], int]:
-    """Evidence behind a sentence's citations, as few pieces as hold its words; and how many citations have none."""
+    """The fewest pieces of evidence behind a sentence's citations that contain its words, and the number of citations
+    without evidence.
+    """
     found: list[Evidence] = []
     missing = 0
     text = plain_text(sentence)
@@ -163,8 +169,8 @@ def _backs(item: Evidence, place: Place, text: str, names: Mapping[str, str]) ->
         return False
     wanted, stated = content_stems(text), numbers(text)
     shared = stated & numbers(item.content)
-    # Facts of a whole recording lie under every moment of it, and an empty picture under whatever is said meanwhile:
-    # what backs a citation has something to do with its sentence.
+    # Facts about a whole recording are evidence at every moment, and an empty picture during any speech,
+    # so evidence behind a citation must share words with its sentence.
     if item.modality == "metadata":
         held = coverage(wanted, item.content)
         spoken = [term for term in wanted if term.isalpha()]
@@ -178,7 +184,7 @@ def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:
 
 
 def _fewest(wanted: Sequence[str], near: Sequence[Evidence], text: str) -> list[Evidence]:
-    """The best piece, and further ones while each holds a wanted word that none before it holds."""
+    """The best piece, and further ones as long as each adds a word."""
 
     def rank(item: Evidence) -> tuple[bool, float, bool, float]:
         return not item.trusted, -coverage(wanted, item.content), item.content not in text, item.span.length
@@ -194,7 +200,7 @@ def _fewest(wanted: Sequence[str], near: Sequence[Evidence], text: str) -> list[
 
 
 def check_reply(reply: Reply, evidence: Sequence[Evidence], grounds: Grounds, verifier: Verifier = BY_WORDS) -> Checked:
-    """Check the claims that a controller hands over as data, each against the evidence that it names."""
+    """Check claims that a controller provides as data, each against the evidence it names."""
     known = {item.id: item for item in evidence}
     claims: list[Claim] = []
     backed = 0
@@ -220,7 +226,7 @@ def _check(
 
 
 def _softens(text: str, cited: Sequence[Evidence], grounds: Grounds) -> list[Evidence]:
-    """What keeps an unverified claim from being struck: it is only recognised poorly, or only said in other words."""
+    """Why an unverified claim isn't rejected: its evidence was recognised poorly, or says the same in other words."""
     poorly = [item for item in cited if item.video and not item.trusted]
     if poorly and verdict_of(text, cited, grounds) == "supported":
         return poorly

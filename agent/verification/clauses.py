@@ -1,12 +1,11 @@
-"""What a clause binds together, so that a claim cannot swap what its proof keeps apart.
+"""Finds what a clause binds together, so that a claim can't swap what its evidence keeps apart.
 
-"Kettle 45, pan 54" holds every word and number of "the kettle costs 54", and "Alice killed the mayor. Bob smiled."
-every word of "Bob killed the mayor". So a text is cut into clauses. A number or a name of a claim goes with the words
-beside it only where they share a clause of the proof, or where no clause binds them to another number or name. Two
-names stand in the order of the proof, unless they are only listed, and so do the two sides of "before", "after" and
-"than"; what is denied in one is denied in the other.
-Who does what to whom is not read beyond that: with two things that have no names ("the dog bites the man") a turn goes
-unnoticed.
+"Kettle 45, pan 54" has every word and number of "the kettle costs 54", and "Alice killed the mayor. Bob smiled." has
+every word of "Bob killed the mayor". So a text is split into clauses. A number or name of a claim may go with other
+words only if they share a clause of the evidence, or if no clause binds them to another number or name. Two names keep
+the order of the evidence, unless they are only listed, and so do the two sides of "before", "after" and "than". What
+one denies, the other must deny. Nothing else is known about who does what to whom: without names ("the dog bites the
+man"), a swap goes unnoticed.
 """
 
 from __future__ import annotations
@@ -32,27 +31,27 @@ _ALSO_NAMES = (
     "mark",
     "art",
     "can",
-)  # words without content of their own, by which people are called too
+)  # words without content that are also names
 
 
 def swaps_attributes(text: str, proof: Sequence[str]) -> bool:
-    """Whether a claim binds a number or a name to other words than its proof does, or turns two names round."""
-    held = [clause for content in proof for clause in _clauses(content)]
+    """Whether a claim binds a number or a name to other words than its evidence does, or swaps two names."""
+    clauses = [clause for content in proof for clause in _clauses(content)]
     known = frozenset().union(*(stems(content) for content in proof))
     return (
-        any(_swapped(clause, held, amounts) for clause in _clauses(text))
-        or any(_swapped(clause, held, lambda part: names(part) & known) for clause in _clauses(text))
+        any(_swapped(clause, clauses, amounts) for clause in _clauses(text))
+        or any(_swapped(clause, clauses, lambda part: names(part) & known) for clause in _clauses(text))
         or any(_changes_sides(text, content) for content in proof)
         or any(_turned(one, other, text, proof) for one, other in combinations(_NAME.findall(text), 2))
     )
 
 
 def denied_otherwise(text: str, proof: Sequence[str]) -> bool:
-    """Whether a clause of a claim denies what the nearest clause of the proof does not, or the other way round."""
-    held = [clause for content in proof for clause in _clauses(content)]
+    """Whether a clause of a claim denies what the nearest clause of the evidence affirms, or the reverse."""
+    clauses = [clause for content in proof for clause in _clauses(content)]
     for clause in _clauses(text):
-        shared = [len(_plain(clause) & _plain(other)) for other in held]
-        nearest = [other for other, count in zip(held, shared, strict=True) if count == max(shared)]
+        shared = [len(_plain(clause) & _plain(other)) for other in clauses]
+        nearest = [other for other, count in zip(clauses, shared, strict=True) if count == max(shared)]
         if nearest and _plain(clause) and not any(_denies(clause) == _denies(other) for other in nearest):
             return True
     return False
@@ -60,7 +59,7 @@ def denied_otherwise(text: str, proof: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def names(text: str) -> frozenset[str]:
-    """Stems of the capitalised words of a text; of those that begin a sentence, where they carry content."""
+    """Stems of the capitalised words of a text. At the start of a sentence, only words with content count."""
     found = set[str]()
     for sentence in filter(None, _SENTENCE_EDGE.split(text)):
         first = re.match(r"\W*", sentence)
@@ -76,7 +75,7 @@ def names(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4_096)
 def _clauses(text: str) -> tuple[str, ...]:
-    """The clauses of a text; what is no more than a number, or than names, joins the one behind it."""
+    """The clauses of a text. A clause with only a number or only names joins the next one."""
     found: list[str] = []
     carried = ""
     start = 0
@@ -104,13 +103,13 @@ def _denies(clause: str) -> bool:
     return bool(NEGATION.search(clause))
 
 
-def _swapped(clause: str, held: Sequence[str], bound: Callable[[str], Iterable[str | Amount]]) -> bool:
-    """Whether the words of a clause stand in the proof with other amounts (or names) only, and not with its own."""
+def _swapped(clause: str, clauses: Sequence[str], bound: Callable[[str], Iterable[str | Amount]]) -> bool:
+    """Whether the evidence has the words of a clause only with other amounts (or names)."""
     for thing in bound(clause):
-        # A number may tell which name is meant ("Tom won 3 games and Bob 5"), not which other number.
+        # A number may identify a name ("Tom won 3 games and Bob 5"), but not another number.
         beside = _plain(clause) if isinstance(thing, Amount) else _terms(clause) - {thing}
-        with_it = [other for other in held if _has(bound(other), thing)]
-        without = [other for other in held if other not in with_it and list(bound(other))]
+        with_it = [other for other in clauses if _has(bound(other), thing)]
+        without = [other for other in clauses if other not in with_it and list(bound(other))]
         kept = any(beside & _terms(other) - _shared(with_it, without) for other in with_it)
         if with_it and not kept and any(beside & _terms(other) - _shared(with_it, without) for other in without):
             return True
@@ -118,7 +117,7 @@ def _swapped(clause: str, held: Sequence[str], bound: Callable[[str], Iterable[s
 
 
 def _shared(some: Iterable[str], others: Iterable[str]) -> frozenset[str]:
-    """Words that stand in clauses of both kinds, and so tell them not apart."""
+    """Words in clauses of both kinds, which can't tell them apart."""
     return frozenset().union(*map(_terms, some)) & frozenset().union(*map(_terms, others))
 
 
@@ -129,7 +128,7 @@ def _has(things: Iterable[str | Amount], thing: str | Amount) -> bool:
 
 
 def _turned(one: str, other: str, text: str, proof: Sequence[str]) -> bool:
-    """Whether two names follow each other in a claim as in no text of the proof that holds both."""
+    """Whether two names have an order in a claim that no evidence with both names has."""
     between = text[text.index(one) + len(one) : text.rindex(other)]
     if one == other or _LISTED.fullmatch(between) or not names(one) or not names(other):
         return False
@@ -138,11 +137,11 @@ def _turned(one: str, other: str, text: str, proof: Sequence[str]) -> bool:
 
 
 def _changes_sides(text: str, content: str) -> bool:
-    """Whether the two sides of a word such as "than" in a claim stand on the other side of it in a text."""
-    claimed, held = _SIDES.search(text), _SIDES.search(content)
-    if claimed is None or held is None or claimed[0].casefold() != held[0].casefold():
+    """Whether the two sides of a word such as "than" are swapped between a claim and a text."""
+    claimed, proven = _SIDES.search(text), _SIDES.search(content)
+    if claimed is None or proven is None or claimed[0].casefold() != proven[0].casefold():
         return False
-    first, second = _plain(content[: held.start()]), _plain(content[held.end() :])
+    first, second = _plain(content[: proven.start()]), _plain(content[proven.end() :])
     own, other = _plain(text[: claimed.start()]), _plain(text[claimed.end() :])
     return bool(own & (second - first)) and bool(other & (first - second))
 

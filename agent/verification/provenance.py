@@ -1,4 +1,4 @@
-"""The ledger of claims: what speaks against each, and the calls that found its evidence."""
+"""Records where claims come from: the calls that found their evidence, and what contradicts them."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.tools.core.result import ToolResult
 
 _TIME = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?)\s*s\b")
-# Numbers that turn units into each other, beside the sign that does it: 60 and 3600 for times, 100 for shares.
+# Numbers that convert units, next to an operator: 60 and 3600 for times, 100 for shares.
 _CONVERTED = re.compile(r"[*/]\s*(?:60|3600|100)\b(?!\.\d)|(?<![\d.])(?:60|3600|100)\s*\*")
-# Tools whose output no video holds, and the argument that must be held by it for the output to prove anything.
+# Tools whose output isn't in the video, and the argument that must be in it for the output to prove anything.
 _MAKERS = {"execute_code": "code", "translate_text": "text", "translate_speech": "", "memory_tool": ""}
 _WEB = "web_search"
-# The trace's steps that find evidence without a call: the facts of a recording, and the lines nearest to the question.
+# Steps of the trace that find evidence without a call: the facts about a recording, and the gathered lines.
 ORIENT, GATHER = "orient", "gather"
 
 
 @dataclass(frozen=True)
 class Made:
-    """A call that was made in a run, and its result."""
+    """A call of a run, and its result."""
 
     by: FoundBy
     result: ToolResult
 
     @cached_property
     def found(self) -> frozenset[Citation]:
-        """Citations of what it found."""
+        """Citations of its evidence."""
         return frozenset(Citation.of(item) for item in self.result.evidence)
 
     @property
     def computed(self) -> str:
-        """What the calculator worked out, such as `2 + 3 = 5`; empty for any other call, and where it failed."""
+        """What the calculator computed, such as `2 + 3 = 5`; empty for other calls and after a failure."""
         if self.by.tool != "calculator" or self.result.failure:
             return ""
         return f"{self.by.arguments.get('expression', '')} = {self.result.output['result']}"
 
     @property
     def made(self) -> str:
-        """What a tool worked out, printed or translated: the video holds none of it."""
+        """What a tool computed, printed or translated; it isn't in the video."""
         worked = self.by.tool in _MAKERS and not self.result.failure
         return " | ".join(_texts(self.result.output)) if worked else ""
 
     @property
     def made_of(self) -> str:
-        """The text that it was made of; empty where that is the video's own, or the person's."""
+        """The text it was made from; empty if that comes from the video or the person."""
         return str(self.by.arguments.get(_MAKERS.get(self.by.tool, ""), ""))
 
 
 def _texts(output: Any) -> Iterator[str]:
-    """The texts in what a tool gives back, however deep."""
+    """All texts in a tool's output, however deeply nested."""
     if isinstance(output, str):
         yield output
     elif isinstance(output, Mapping | list):
@@ -81,7 +81,7 @@ def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:
 
 
 def pages_quoted(text: str, calls: Sequence[Made]) -> list[tuple[str, str]]:
-    """What a text quotes word for word of web pages that a run found, each with the page's address, or its title."""
+    """The passages that a text quotes verbatim from web pages of the run, each with the page's address or title."""
     pages = (page for call in calls if call.by.tool == _WEB for page in call.result.output.get("results", ()))
     return [(page["snippet"], page.get("url", page["title"])) for page in pages if f"“{page['snippet']}”" in text]
 
@@ -89,10 +89,10 @@ def pages_quoted(text: str, calls: Sequence[Made]) -> list[tuple[str, str]]:
 def attach_sources(
     claim: Claim, evidence: Sequence[Evidence], calls: Sequence[Made], gathered: Collection[Citation] = ()
 ) -> Claim:
-    """A checked claim with what another modality says otherwise, and the calls that found all it cites.
+    """A checked claim with contradicting evidence from other modalities, and the calls that found what it cites.
 
-    Evidence that no call found was gathered before the first call, or is a fact of the recording itself. What is known
-    otherwise is not softened but struck.
+    Evidence without a call was gathered before the first one, or is a fact about the recording. A claim that is known
+    to be wrong is rejected, not softened.
     """
     otherwise = tuple(Citation.of(item) for item in contradicting(claim, evidence))
     proof = tuple(citation for citation in claim.citations if citation not in otherwise)
@@ -102,14 +102,14 @@ def attach_sources(
     uncalled = frozenset(cited).difference(*(call.found for call in calls))
     found[:0] = [FoundBy(tool=GATHER)] * bool(uncalled.intersection(gathered))
     found[:0] = [FoundBy(tool=ORIENT)] * bool(uncalled.difference(gathered))
-    told = {"citations": proof, "against": otherwise, "doubtful": doubtful, "found_by": tuple(found)}
-    return claim.model_copy(update=told)
+    update = {"citations": proof, "against": otherwise, "doubtful": doubtful, "found_by": tuple(found)}
+    return claim.model_copy(update=update)
 
 
 def grounded(calls: Sequence[Made], evidence: Sequence[Evidence], question: str) -> list[str]:
-    """What was worked out of numbers that trusted evidence, its times, the question or an earlier result holds.
+    """Calculations whose numbers come from trusted evidence, its times, the question or an earlier result.
 
-    A calculation of anything else would prove what was put into it.
+    Any other calculation would only prove its own input.
     """
     known = numbers(question).union(*(numbers(item.content) for item in evidence if item.trusted))
     times = [edge for item in evidence if item.trusted for edge in (item.span.start, item.span.end, item.span.length)]
@@ -124,19 +124,19 @@ def grounded(calls: Sequence[Made], evidence: Sequence[Evidence], question: str)
 
 
 def made(calls: Sequence[Made], evidence: Sequence[Evidence]) -> list[str]:
-    """What tools made of texts that trusted evidence holds: a translation of anything else would prove nothing."""
-    held = {word for item in evidence if item.trusted for word in words(item.content)}
-    return [call.made for call in calls if call.made and held.issuperset(words(call.made_of))]
+    """What tools made from texts in trusted evidence. A translation of anything else would prove nothing."""
+    trusted_words = {word for item in evidence if item.trusted for word in words(item.content)}
+    return [call.made for call in calls if call.made and trusted_words.issuperset(words(call.made_of))]
 
 
 def _is_near(written: str, times: Sequence[float]) -> bool:
-    """Whether a number of seconds is one of these times, as exactly as it is written."""
+    """Whether a number of seconds is one of these times, to its written precision."""
     exact = 10.0 ** -len(written.partition(".")[2])
     return any(abs(float(written) - time) <= exact for time in times)
 
 
 def _works_out(computed: str, claim: Claim) -> bool:
-    """Whether a claim states the result of a calculation that its citations do not hold."""
+    """Whether a claim states the result of a calculation that isn't in its citations."""
     result = numbers(computed.rpartition("=")[2])
-    told = {number for citation in claim.citations for number in numbers(citation.quote)}
-    return bool(result) and result <= numbers(claim.text) - told
+    quoted = {number for citation in claim.citations for number in numbers(citation.quote)}
+    return bool(result) and result <= numbers(claim.text) - quoted

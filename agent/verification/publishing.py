@@ -1,4 +1,4 @@
-"""From checked claims to the text of an answer: each with its moments, what says otherwise, and what is not sure."""
+"""Turns checked claims into the text of an answer, with moments, contradictions and doubts."""
 
 from __future__ import annotations
 
@@ -9,56 +9,58 @@ from longtake.memory.records import Citation, Claim
 from longtake.memory.timespan import clock
 
 _OTHERWISE = {"speech": "it is said", "scene_text": "on screen", "visual": "in the picture"}
-_DOUBT = "What was recognised there is too doubtful to prove it."
+_DOUBT = "The recognition there is too uncertain to prove it."
 _ENDS = (".", "!", "?", "…")
 _WHERE = {
     "speech": "words spoken",
     "scene_text": "on-screen text",
     "audio": "sound",
     "visual": "picture",
-    "metadata": "fact of the recording",
+    "metadata": "fact about the recording",
 }
 
 
 def unsure(reply: Reply, names: Mapping[str, str]) -> str:
-    """What is said of an answer that is not sure: the closest line with its modality, moment and words."""
-    told = [f"Probably {reply.option.letter}: {reply.option.text}."] if reply.option else ["I'm not sure."]
+    """The text of an uncertain answer: the closest line with its modality, moment and words."""
+    parts = [f"Probably {reply.option.letter}: {reply.option.text}."] if reply.option else ["I'm not sure."]
     for line in reply.closest[:1]:
         name = f"{names[line.video]} " if line.video in names else ""
         end = "" if line.text.endswith(_ENDS) else "."
-        text = line.text if "“" in line.text else f"“{line.text}”"  # what a tool made of lines quotes them itself
-        told.append(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: {text}{end}")
-    return " ".join(told)
+        text = (
+            line.text if "“" in line.text else f"“{line.text}”"
+        )  # texts that a tool made already contain quotation marks
+        parts.append(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: {text}{end}")
+    return " ".join(parts)
 
 
 def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The supported claims as text again, each followed by its moments, with their video when several are open.
+    """The supported claims as text, each followed by its moments, with the video's name if several are open.
 
-    What another modality says otherwise follows its claim, with its own moment.
+    Contradicting evidence follows its claim, with its own moment.
     """
-    told = names if names and len(names) > 1 else {}
-    return " ".join(_told_claim(claim, told) for claim in claims if claim.verdict == "supported")
+    shown = names if names and len(names) > 1 else {}
+    return " ".join(_publish_claim(claim, shown) for claim in claims if claim.verdict == "supported")
 
 
 def softened(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The claims that only doubtful or other words back, said to be no more than that, where, and what stands there."""
-    told = names if names and len(names) > 1 else {}
+    """Claims that rest on poor recognition or on a paraphrase, marked as such, with what the evidence says."""
+    shown = names if names and len(names) > 1 else {}
     return " ".join(
-        f"Not verified: {claim.text} {_marks(claim.doubtful, told)} {_doubt(claim)}"
+        f"Not verified: {claim.text} {_marks(claim.doubtful, shown)} {_doubt(claim)}"
         for claim in claims
         if claim.doubtful
     )
 
 
 def _doubt(claim: Claim) -> str:
-    """Why a claim is no more than softened: its proof is doubtful, or says it in other words, which are quoted."""
+    """Why a claim is only softened: its evidence is doubtful, or says it in other words, which are quoted."""
     if not set(claim.doubtful) <= set(claim.citations):
         return _DOUBT
     quoted = " ".join(f"“{citation.quote}”" for citation in claim.doubtful)
     return f"What stands there is {quoted}"
 
 
-def _told_claim(claim: Claim, names: Mapping[str, str]) -> str:
+def _publish_claim(claim: Claim, names: Mapping[str, str]) -> str:
     text = f"{claim.text} {_marks(claim.citations, names)}".strip()
     for modality in dict.fromkeys(citation.modality for citation in claim.against):
         other = [citation for citation in claim.against if citation.modality == modality]

@@ -1,16 +1,17 @@
-"""Whether evidence holds a claim, judged by its words.
+"""Judges by words whether evidence supports a claim.
 
-What is provable: every word of a claim with content of its own stands in its proof, every amount with its unit, and
-numbers and names beside the words that they stand beside there (`clauses`); neither denies what the other says.
-Excused are words that only say that something is told, and an amount's own ("costs"). What is said in other words is
-unverified, however true: `is_paraphrase` tells where it differs in nothing but words.
+A claim is supported if the evidence has every content word of it and every amount with its unit, if numbers and names
+belong to the same words there (`clauses`), and if neither denies what the other says. Words that only report ("the
+speaker says") and words that come with an amount ("costs") don't count. A paraphrase is unverified, however true it
+is; `is_paraphrase` tells whether a claim differs only in wording.
 
-A quotation proves itself. Around it stand the same words as in any claim, and those of the question, as in "The
-extension is “Extension 4417, on weekdays”", unless that asks for a yes or a no: what it supposes need not be so.
-Nothing may be denied around a quotation.
+A quotation proves itself. The words around it may also come from the question, as in "The extension is “Extension
+4417, on weekdays”", but not from a yes-or-no question, whose presuppositions may be false. A denial around a quotation
+is never supported.
 
-A leading yes or no is held against the question: a yes needs all its words in the proof, a no needs them denied there
-or turned into their opposite. Other conclusions (one is dearer, comes first, is the longest) follow from no line.
+A leading yes or no is checked against the question: a yes needs all its words in the evidence, a no needs them denied
+there or replaced by their opposite. Other conclusions (one is dearer, comes first, is the longest) follow from no
+line.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ from longtake.language.amounts import COINS, Amount, amounts, without_amounts
 from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
 from longtake.memory.records import Evidence, Verdict
 
-HELD = 0.5  # share of a claim's content words that its evidence must hold for the two to be about the same thing
-LEAST_QUOTED = 3  # words that make a quotation a sentence of somebody's; fewer may be a name, or so-called
+HELD = 0.5  # share of a claim's content words that evidence about the same thing must contain
+LEAST_QUOTED = 3  # words from which a quotation counts as a sentence; shorter ones may be names
 QUOTATION = re.compile(r"“([^”]+)”")
 _ANSWER = re.compile(r"^[^\w“]*(yes|no)\b[\s,:;.–-]*", re.IGNORECASE)
 _EXCUSED = TELLING | stems("tells heard seen visible read reads found occurs picture video answer anybody somebody")
-# Words without content of their own that yet say more, or less, than a sentence without them.
+# Words without content that still widen or weaken a sentence.
 _WEIGHTY = stems("only all every each both over under may might could should must would")
 _COMPUTED = stems("answer result value equals gives total sum difference together altogether")
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
-POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # how a question begins that wants a yes or a no
+POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # the start of a yes-or-no question
 _ASKED = re.compile(r"[^.!?]*\?")  # a question in the evidence
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
 _OPPOSITES = tuple(
@@ -53,11 +54,11 @@ _OPPOSITES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a claim may rest on beside its proof.
+    """Other support for a claim besides its evidence.
 
     Attributes:
-        computed: what was calculated, such as `2 + 3 = 5`.
-        made: what tools made of what the video holds or the person said: translations, output of programs, notes.
+        computed: calculations, such as `2 + 3 = 5`.
+        made: what tools made from the video or the person's words: translations, output of programs, notes.
         question: what was asked.
     """
 
@@ -70,17 +71,17 @@ NOTHING_ELSE = Grounds()
 
 
 def verdict_of(text: str, proof: Sequence[Evidence], grounds: Grounds = NOTHING_ELSE) -> Verdict:
-    """Whether the proof holds a claim; contradicted where it says another amount, or the opposite, of one thing."""
+    """Whether the evidence supports a claim; contradicted if it says another amount or the opposite."""
     return _judge(text, proof, grounds, least=1.0)
 
 
 def is_paraphrase(text: str, proof: Sequence[Evidence], grounds: Grounds) -> bool:
-    """Whether a claim that is not supported would be, if half of its words sufficed; its names must stand there all."""
+    """Whether an unsupported claim would be supported if half of its words were enough; all its names must be there."""
     return _judge(text, proof, grounds, least=HELD) == "supported"
 
 
 def says(text: str, option: str) -> bool:
-    """Whether a text says what an option of a question does: all its words and amounts, denied in both or neither."""
+    """Whether a text says the same as an option: all its words and amounts, denied in both or in neither."""
     terms = _content(option) or ([] if amounts(option) else stems(option))
     return (
         set(terms) <= stems(text) | stems(without_amounts(text))
@@ -91,7 +92,7 @@ def says(text: str, option: str) -> bool:
 
 
 def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: float) -> Verdict:
-    """The verdict where at least this share of the words of a claim has to stand in its proof."""
+    """The verdict if at least this share of a claim's words must be in its evidence."""
     contents = [" ".join(item.content.split()) for item in proof]
     shown = " ".join(contents)
     told = _ANSWER.sub("", text)
@@ -126,17 +127,17 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
 
 
 def _stands(quote: str, texts: Sequence[str]) -> bool:
-    """Whether a quotation stands in one of the texts word for word; the cells of a row may stand in several."""
+    """Whether one of the texts contains a quotation word for word; the cells of a row may be in several."""
     return all(any(part.strip() in each for each in texts) for part in quote.split(CELLS))
 
 
 def _content(text: str) -> list[str]:
-    """Stems of the words of a text that carry content, without its amounts."""
+    """Stems of the content words of a text, without amounts."""
     return content_stems(without_amounts(text))
 
 
 def _excused(told: str, computes: bool) -> frozenset[str]:
-    """Stems of the words that a claim may add to what its proof holds."""
+    """Stems of the words that a claim may add to its evidence."""
     priced = any(amount.unit in COINS.values() for amount in amounts(told))
     counts = bool(OCCURS.search(told))
     more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts)
@@ -144,9 +145,9 @@ def _excused(told: str, computes: bool) -> frozenset[str]:
 
 
 def _supposed(grounds: Grounds, quotes: Sequence[str]) -> set[str]:
-    """Stems of the words of a question that may stand beside a quotation: what it supposes.
+    """Stems of the words of a question that may accompany a quotation: what the question presupposes.
 
-    Of "the kettle or the lamp" it supposes neither.
+    In "the kettle or the lamp" it presupposes neither.
     """
     sentence = any(len(words(quote)) >= LEAST_QUOTED for quote in quotes)
     supposes = sentence and not re.match(POLAR, grounds.question, re.IGNORECASE)
@@ -155,13 +156,13 @@ def _supposed(grounds: Grounds, quotes: Sequence[str]) -> set[str]:
 
 
 def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str]) -> bool:
-    """Whether all names of a claim stand in its proof, and it neither widens nor weakens what that says."""
+    """Whether the evidence has all names of a claim, and the claim neither widens nor weakens it."""
     weighty = stems(rest) & _WEIGHTY
     return not (names(rest) | weighty) - held - excused
 
 
 def _tells(told: str, line: str) -> bool:
-    """Whether a claim states the result of a calculation of at least two numbers, and says or shows that it is one."""
+    """Whether a claim states the result of a calculation with at least two numbers, and says or shows so."""
     working, _, result = line.rpartition("=")
     stated, results = numbers(told), numbers(result)
     operands = numbers(working) - results
@@ -170,7 +171,7 @@ def _tells(told: str, line: str) -> bool:
 
 
 def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
-    """Whether what is quoted as before or after another quotation is so; true where nothing is said of that."""
+    """Whether a quotation that is said to come before or after another does; true if nothing is said about that."""
     rest = QUOTATION.sub(" ", told)
     side = re.search(r"\b(before|after)\b", rest, re.IGNORECASE)
     if side is None or side[1].casefold() in {word for item in proof for word in words(item.content)}:
@@ -183,7 +184,7 @@ def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
 
 
 def _answers(text: str, contents: Sequence[str], grounds: Grounds) -> Verdict:
-    """The verdict on a claim that is supported but for the yes or no that it may begin with."""
+    """The verdict on a claim that is supported, apart from a leading yes or no."""
     answer = _ANSWER.match(text)
     if answer is None:
         return "supported"
@@ -194,9 +195,9 @@ def _answers(text: str, contents: Sequence[str], grounds: Grounds) -> Verdict:
 
 
 def settled(question: str, contents: Sequence[str]) -> str | None:
-    """The yes or no that texts give to a question, all of whose words they hold; None where they settle nothing.
+    """The yes or no that texts with all words of a question give to it; None if they settle nothing.
 
-    What the texts themselves ask settles nothing.
+    Questions in the texts settle nothing.
     """
     shown = " ".join(_ASKED.sub(" ", content) for content in contents)
     turned = _is_opposite(question, shown)
@@ -211,9 +212,9 @@ def settled(question: str, contents: Sequence[str]) -> str | None:
 
 
 def _is_misquoted(text: str, contents: Sequence[str]) -> bool:
-    """Whether a claim quotes a sentence, three words or more, that no evidence holds; case and signs do not count.
+    """Whether a claim quotes three words or more that are in no evidence; case and punctuation don't count.
 
-    The cells of a row, and what an ellipsis joins, stand apart in the evidence.
+    The cells of a row, and parts joined by an ellipsis, are separate in the evidence.
     """
     held = f" {' | '.join(' '.join(words(content)) for content in contents)} "
     parts = (part for term in QUOTATION.findall(text) for part in re.split(rf"{CELLS}|…|\.\.\.", term))
@@ -222,7 +223,7 @@ def _is_misquoted(text: str, contents: Sequence[str]) -> bool:
 
 
 def _is_opposite(text: str, shown: str) -> bool:
-    """Whether a claim uses the opposite of a word of its proof, and not that word itself."""
+    """Whether a claim uses the opposite of a word of its evidence, and not that word itself."""
     claimed, held = set(words(text)), set(words(shown))
     pairs = [*_OPPOSITES, *((other, one) for one, other in _OPPOSITES)]
     return any(one in claimed and one not in held and other in held and other not in claimed for one, other in pairs)

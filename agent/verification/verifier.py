@@ -1,4 +1,4 @@
-"""Whether evidence supports a claim. The meaning is the same for every controller."""
+"""Checks whether evidence supports a claim, in the same way for every controller."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Verifier(Protocol):
     """Judges claims."""
 
     def verify(self, text: str, proof: Sequence[Evidence], grounds: Grounds) -> Verdict:
-        """Whether the proof, or what else the claim may rest on, holds it."""
+        """Whether the evidence, or the other grounds, support a claim."""
         ...
 
 
 class LexicalVerifier:
-    """By words: every word, amount and name of a claim stands in its proof (`verdicts`)."""
+    """Judges by words: every word, amount and name of a claim must be in its evidence (`verdicts`)."""
 
     def verify(self, text: str, proof: Sequence[Evidence], grounds: Grounds) -> Verdict:
-        """Supported, contradicted or unverified."""
+        """Return supported, contradicted or unverified."""
         return verdict_of(text, proof, grounds)
 
 
@@ -35,18 +35,18 @@ BY_WORDS = LexicalVerifier()
 
 
 class EntailmentVerifier:
-    """By words, and what they leave open by asking a language model whether the lines entail the claim.
+    """Judges by words. If they leave a claim open, it asks a language model whether the lines entail the claim.
 
-    The model is asked only about claims that differ from their proof in nothing but words: it may let a paraphrase
-    pass, never a number or a name that the proof does not hold.
+    The model is only asked about claims that differ from their evidence in wording: it may accept a paraphrase, but
+    never a number or a name that is missing from the evidence.
     """
 
     def __init__(self, complete: Complete) -> None:
-        """Take the model as a function from a prompt to its reply."""
+        """Take the model: a function from a prompt to its reply."""
         self._complete = complete
 
     def verify(self, text: str, proof: Sequence[Evidence], grounds: Grounds) -> Verdict:
-        """As by words, where they settle it; else as the model says."""
+        """The verdict by words if they settle it, else the model's."""
         verdict = BY_WORDS.verify(text, proof, grounds)
         if verdict != "unverified" or not proof or not is_paraphrase(text, proof, grounds):
             return verdict
@@ -55,7 +55,7 @@ class EntailmentVerifier:
 
 
 def billions(model: str) -> float | None:
-    """Billions of parameters that a model's name tells, such as 4.0 of `Qwen/Qwen3-4B`; None where it tells none."""
+    """Billions of parameters in a model's name, such as 4.0 in `Qwen/Qwen3-4B`; None if the name has no number."""
     found = _BILLIONS.search(model)
     if found is None:
         return None

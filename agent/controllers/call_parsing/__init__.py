@@ -1,1 +1,1 @@
-"""Tool calls as models write them, read into one shape."""
+"""Reads tool calls in all the forms in which models write them."""

@@ -1,4 +1,4 @@
-"""Read the arguments of a call as small models write them: broken JSON, Python literals, values of the wrong type."""
+"""Reads the arguments of a call as small models write them: broken JSON, Python literals, values of the wrong type."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any
 
 import json_repair
 
-# Stands for arguments that nothing could read: the tool refuses it by this name, and the controller sees why.
+# Stands for unreadable arguments: the tool rejects this name, and the controller sees why.
 UNREADABLE = "unreadable_json"
-MAX_SHOWN = 300  # letters of what could not be read
-# Mending may take the square of a text's length.
+MAX_SHOWN = 300  # characters of unreadable text to keep
+# A repair may take quadratic time.
 MAX_BROKEN_LENGTH = 10_000
-# What readers raise on a text that is not theirs; brackets in brackets are deeper than Python goes.
+# What parsers raise on other formats; deeply nested brackets exceed Python's recursion limit.
 NOT_READ = (ValueError, SyntaxError, RecursionError, MemoryError)
 _DECODER = json.JSONDecoder(strict=False)
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
 def read_arguments(text: str) -> dict[str, Any] | None:
-    """Arguments from JSON, broken JSON that can be mended in one way, or a Python literal; None when it is none."""
+    """Arguments from JSON, broken JSON with only one possible repair, or a Python literal; None for anything else."""
     value = read_json(text)
     return value if isinstance(value, dict) else None
 
 
 def unreadable(text: str) -> dict[str, Any]:
-    """The arguments that stand for a text which nothing could read."""
+    """The arguments that represent an unreadable text."""
     return {UNREADABLE: text[:MAX_SHOWN]}
 
 
 def read_json(text: str) -> dict[str, Any] | list[Any] | None:
-    """An object or a list, written as for `read_arguments`."""
+    """An object or a list, in the formats of `read_arguments`."""
     text = text.strip().removeprefix("```json").strip("`").strip()
-    if not text.startswith(("{", "[", '"')):  # a repair would look for JSON further on
+    if not text.startswith(("{", "[", '"')):  # a repair would search for JSON further on
         return None
     try:
         value, _ = _DECODER.raw_decode(text)
@@ -45,10 +45,10 @@ def read_json(text: str) -> dict[str, Any] | list[Any] | None:
 
 
 def fitted(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The arguments with values of the types that a tool's JSON schema asks for, and the names of those changed.
+    """The arguments, converted to the types of a tool's JSON schema, and the names of those changed.
 
-    Only what can be meant in one way is changed: a list or number written as text, one thing where a list of such is
-    asked for, a number where text is, null where nothing should have been given.
+    Only unambiguous values are converted: a list or number written as text, a single value instead of a list, a
+    number instead of text, null instead of nothing.
     """
     made: dict[str, Any] = {}
     for name, value in arguments.items():
@@ -82,7 +82,7 @@ def _is(value: Any, wanted: set[str]) -> bool:
 
 
 def _wanted(field: Mapping[str, Any], schema: Mapping[str, Any]) -> set[str]:
-    """The JSON types that a field takes; empty when any does."""
+    """The JSON types that a field accepts; empty if it accepts any."""
     if "$ref" in field:
         return _wanted(schema["$defs"][field["$ref"].rpartition("/")[2]], schema)
     if "anyOf" in field:
@@ -91,7 +91,7 @@ def _wanted(field: Mapping[str, Any], schema: Mapping[str, Any]) -> set[str]:
 
 
 def _mended(text: str) -> Any:
-    """What broken JSON says; None where it is too long, or where a repair would have to make up a value."""
+    """The content of broken JSON; None if it is too long or a repair would invent a value."""
     if len(text) > MAX_BROKEN_LENGTH:
         return None
     try:

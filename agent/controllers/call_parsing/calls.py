@@ -1,4 +1,4 @@
-"""Read a reply: its tool calls, also where a small model wrote them wrong or as text; every repair is named."""
+"""Reads the tool calls of a reply, even if a small model wrote them wrongly or as text. Every repair is reported."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from longtake.agent.controllers.reply import REPLY
 from longtake.prompts import without_thinking
 from longtake.tools.core.toolbox import Toolbox
 
-# Where a reply keeps its calls as they were sent, by the identity of the call.
+# Where a reply keeps the original calls, by call id.
 SENT = "calls_as_sent"
-# Where it keeps the arguments that its controller gave to calls which a fork changed.
+# Where it keeps the controller's arguments of calls that a fork changed.
 PLANNED = "calls_as_planned"
-MAX_LETTERS = 20_000  # of one reply that are read
-MAX_CALLS = 16  # of one reply that are made
+MAX_LETTERS = 20_000  # read from one reply
+MAX_CALLS = 16  # made from one reply
 _LAST_SENTENCE = re.compile(r".*[.!?\]]", re.DOTALL)
 
 
 def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple[AIMessage, list[str]]:
-    """The reply with well-formed tool calls, and a sentence for each repair that was needed.
+    """The reply with well-formed tool calls, and a sentence for each repair.
 
-    Every call gets an identity of its own in the run: small servers leave it out, or begin at 0 in every round.
+    Every call gets an id that is unique in the run: small servers omit ids or start at 0 in every round.
     """
     repairs: list[str] = []
     text = _said(message, repairs)
-    # What breaks off at the limit of tokens breaks off anywhere: half an argument may be another argument.
+    # The token limit cuts anywhere, and half an argument may be another valid argument.
     cut = message.response_metadata.get("finish_reason") == "length"
     calls = [Written(call["name"], call["args"], call["args"]) for call in message.tool_calls]
     calls += [
@@ -59,24 +59,24 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
 
 
 def _said(message: AIMessage, repairs: list[str]) -> str:
-    """The text of a reply without its thinking, and no more of it than is read."""
+    """The text of a reply without its thinking, cut to the length that is read."""
     text = without_thinking(message.text)
     if text != message.text.strip():
-        repairs.append("thinking left out")
+        repairs.append("removed the thinking")
     if len(text) > MAX_LETTERS:
-        repairs.append(f"{len(text):,} letters cut to {MAX_LETTERS:,}")
+        repairs.append(f"{len(text):,} characters cut to {MAX_LETTERS:,}")
     return text[:MAX_LETTERS]
 
 
 def _whole_sentences(text: str, repairs: list[str]) -> str:
-    """The text without the sentence in which it breaks off."""
-    repairs.append("cut off at the limit of tokens: the last sentence left out")
+    """The text without its unfinished last sentence."""
+    repairs.append("cut off at the token limit; removed the last sentence")
     match = _LAST_SENTENCE.match(text)
     return match[0] if match else ""
 
 
 def _whole_call(call: Written) -> Written:
-    """The call, or one that cannot be read where it breaks off inside a value."""
+    """The call, or an unreadable one if it breaks off inside a value."""
     whole = call.sent.rstrip("` \n").endswith(("}", "]", ")", ">"))
     return call if whole else call._replace(arguments=unreadable(call.sent))
 
@@ -88,7 +88,7 @@ def _repaired(name: str | None, text: str | None, repairs: list[str], *, cut: bo
 
 
 def _made(call: Written, identity: str, toolbox: Toolbox, repairs: list[str]) -> ToolCall:
-    """The call as it will be run: of a tool that there is, with values of the types that it takes."""
+    """The call as it will run: with an existing tool and values of the right types."""
     name = _known_name(call.name, toolbox, repairs)
     schema = next((spec.schema() for spec in toolbox if spec.name == name), {})
     arguments, changed = fitted(call.arguments, schema)

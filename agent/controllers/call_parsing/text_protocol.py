@@ -1,4 +1,4 @@
-"""The plain text protocol: tools told, called and answered in words, for endpoints without a field for calls."""
+"""The plain-text protocol: describes, calls and answers tools in words, for endpoints without a field for calls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from longtake.agent.prompts.render import render
 
 
 def as_text(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> list[BaseMessage]:
-    """The conversation with its calls and results in words; the tools are described after the system prompt.
+    """The conversation with calls and results in words, and the tools described after the system prompt.
 
-    Results that follow each other become one message: many chat templates want the speakers to alternate.
+    Consecutive results become one message, because many chat templates require alternating roles.
     """
     spoken = [_spoken(message) for message in messages]
     if not tools:

@@ -1,4 +1,4 @@
-"""Calls that a model wrote into its text: one reader for the forms in which models were trained to call tools.
+"""Finds calls that a model wrote into its text, in all the forms in which models were trained to call tools.
 
 Hermes and Qwen `<tool_call>{...}</tool_call>`, Qwen-Coder and Llama `<function=name>`, `<invoke name="...">`, Llama's
 `<|python_tag|>`, Mistral's `[TOOL_CALLS]`, Qwen-Agent's `✿FUNCTION✿`, a fence, `CALL name {...}`, `Action: name`, and
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_arguments, read_json, unreadable
 
-# What may stand around calls and says nothing.
+# Meaningless text around calls.
 _WRAPPERS = re.compile(r"</?(?:function_calls|tool_calls)>|<\|(?:eom_id|eot_id|im_end|end)\|>|✿RESULT✿:?")
 _XML = (
     r"<(?:function=|function name=|invoke name=)\"?(?P<{0}>[\w.]+)\"?\s*>(?P<{1}>(?s:.*?))(?:</(?:function|invoke)>|\Z)"
@@ -37,7 +37,7 @@ _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "
 
 
 class Written(NamedTuple):
-    """A call: the name and arguments that were read, and the arguments as they were sent."""
+    """A call: its name and arguments as read, and the arguments as sent."""
 
     name: str
     arguments: dict[str, Any]
@@ -45,9 +45,9 @@ class Written(NamedTuple):
 
 
 def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[Written]]:
-    """The text before the calls, and the calls: a reply that is nothing but calls, or what the reply ends with.
+    """The text before the calls, and the calls at the end of a reply.
 
-    Only blanks may follow a call: whoever writes on speaks of a call, or quotes one from a video.
+    Only white space may follow a call: more text means that the reply mentions a call or quotes one from a video.
     """
     text = _WRAPPERS.sub("", text).strip()
     whole = _bare(text, known)
@@ -59,14 +59,14 @@ def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[Written]]
 
 
 def _bare(text: str, known: Container[str]) -> list[Written]:
-    """The calls of a text that is nothing but calls of known tools, with no tag around them."""
+    """The calls of a text that consists of calls of known tools without tags."""
     whole = text.startswith(("{", "[", "```")) and not _goes_on(text)
     calls = (whole and _objects(read_json(text), text)) or _pythonic(text)
     return calls if all(call.name in known for call in calls) else []
 
 
 def _goes_on(text: str) -> bool:
-    """Whether more than the end of a fence follows the JSON that a text begins with."""
+    """Whether anything except the end of a fence follows the JSON at the start of a text."""
     text = text.removeprefix("```json").strip("`").strip()
     try:
         _, end = json.JSONDecoder().raw_decode(text)
@@ -76,15 +76,15 @@ def _goes_on(text: str) -> bool:
 
 
 def _ending(matches: Sequence[re.Match[str]], text: str, known: Container[str]) -> list[re.Match[str]]:
-    """The last matches, as far as nothing but blanks lies between them and the text's end."""
+    """The last matches, with only white space between them and up to the end of the text."""
     ending: list[re.Match[str]] = []
     for match in reversed(matches):
         if text[match.end() : ending[0].start() if ending else None].strip():
             break
-        # These forms have no end of their own: what follows the arguments is the end of what is said.
+        # These forms have no end marker: nothing may follow the arguments.
         if _goes_on(match["rest"] or match["petals"] or ""):
             break
-        # A fence may hold anything: it is a call when it names a tool that there is.
+        # A fence may contain anything: it is a call if it names an existing tool.
         if match["fenced"] is not None and not all(call.name in known for call in _matched(match)):
             break
         ending.insert(0, match)
@@ -110,14 +110,14 @@ def _matched(match: re.Match[str]) -> list[Written]:
 
 
 def _named(name: str, body: str) -> Written:
-    """A call whose name stands outside its arguments, which are JSON or one tag each."""
+    """A call with its name outside its arguments, which are JSON or one tag each."""
     tags = {each["name"]: each["value"].strip() for each in _PARAMETER.finditer(body)}
     arguments = tags or read_arguments(body.strip() or "{}")
     return Written(name, unreadable(body) if arguments is None else arguments, body)
 
 
 def _objects(value: Any, sent: str) -> list[Written]:
-    """The calls of a JSON object, or of a list of such; none when one of them names no tool."""
+    """The calls of a JSON object or a list of objects; none if one of them doesn't name a tool."""
     items = value if isinstance(value, list) else [value]
     calls = [_object(item, sent) for item in items]
     return [call for call in calls if call is not None] if all(calls) else []
@@ -155,8 +155,8 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _evaluated(node: ast.expr, sent: str) -> Written:
-    """One call as Python would write it; `tool.call(...)` is Llama's way for `tool(...)`."""
+    """One call in Python syntax; `tool.call(...)` is Llama's form of `tool(...)`."""
     if not isinstance(node, ast.Call) or node.args:
-        raise ValueError("no call with named arguments")
+        raise ValueError("not a call with named arguments")
     name = ast.unparse(node.func).removesuffix(".call")
     return Written(name, {part.arg or "": ast.literal_eval(part.value) for part in node.keywords}, sent)

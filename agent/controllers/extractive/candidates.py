@@ -1,4 +1,4 @@
-"""What may be the answer: gathered documents, facts of the recording, and what the called tools found."""
+"""Collects candidates for the answer: gathered documents, facts about the recording and findings of tools."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from longtake.tools.core.result import ToolResult
 
 Embed = Callable[[Sequence[str]], Vectors]
 MEASURING = frozenset({"detect_activities", "inspect_motion", "find_moments"})
-MAX_EMBEDDED = 80  # pieces of evidence of tools that are compared with the question
+MAX_EMBEDDED = 80  # findings of tools that are compared with the question
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One piece of evidence in its line, and how near it is to the question."""
+    """One piece of evidence with its line and its similarity to the question."""
 
     evidence: Evidence
     line: tuple[Evidence, ...]
@@ -49,18 +49,18 @@ class Candidate:
 
     @property
     def measured(self) -> bool:
-        """Whether it is movement or change that no model named: layers of Longtake's own, and tools that read them."""
+        """Whether it is a measured movement or change, without a model that recognises objects."""
         return self.tool in MEASURING or (not self.tool and self.evidence.engine.startswith("longtake/"))
 
     def chance(self, query: Query) -> float:
-        """How likely the answer lies where it was found."""
+        """How likely its modality has the answer."""
         if self.fact is not None:
             return query.chance_of(self.fact)
         return query.chance(self.modality, measured=self.measured or self.tool == "orient")
 
     @property
     def closest(self) -> Closest:
-        """As it is shown where no answer is sure."""
+        """The form in which it is shown as a closest line."""
         span = self.spoken or self.span
         return Closest(
             text=self.text,
@@ -72,8 +72,8 @@ class Candidate:
 
 
 def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult], embed: Embed) -> list[Candidate]:
-    """Every candidate once; what a tool read anew takes the place of what search found."""
-    # What is true of the whole recording says nothing of a part of it.
+    """Every candidate once. A tool's new reading replaces the same document from search."""
+    # Facts about the whole recording don't apply to a part of it.
     part = gathered.window is not None
     facts = {fact.evidence.id: fact for fact in query.facts if fact.source == "file" or not part}
     known_before = [*(fact.evidence for fact in facts.values()), *query.blank]
@@ -91,8 +91,8 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
         )
         for found in gathered.found
     ]
-    held = {each.evidence.key for each in gathered_ones}
-    fresh = [(item, tool) for item, tool in loose if item.key not in held]
+    gathered_keys = {each.evidence.key for each in gathered_ones}
+    fresh = [(item, tool) for item, tool in loose if item.key not in gathered_keys]
     vectors = embed([query.question, *(item.content for item, _ in fresh)])
     cosines = vectors[1:] @ vectors[0] if fresh else []
     lines = _lines([item for item, _ in fresh])
@@ -104,7 +104,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Without those whose line stands, word for word, in a better one of the same modality, at whatever time."""
+    """Drop candidates whose line is contained word for word in a better one of the same modality, at any time."""
     kept: list[Candidate] = []
     for candidate in candidates:
         plain = comparable(candidate.text)
@@ -118,6 +118,6 @@ def _of_tools(results: Sequence[ToolResult]) -> list[tuple[Evidence, str]]:
 
 
 def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
-    """Texts that a tool read at one moment stand in one line."""
+    """Join texts that a tool read at one moment into lines."""
     lines = Lines(items)
     return [lines.line_of(item) for item in items]

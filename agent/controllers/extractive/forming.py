@@ -1,4 +1,4 @@
-"""The reply formed from ranked candidates, by target."""
+"""Forms the reply from ranked candidates, according to the target."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from longtake.tools.core.result import ToolResult
 
 CLOSEST = 3
 MAX_LISTED = 8
-_FEW = 3  # lines in a scope that are told all
-_LISTED = 0.5  # of the best one's chance that others of a list have at least
-_IMPOSSIBLE = 0.02  # chance of a modality under which nothing of it is offered
-_UNSEEN = 0.85  # chance of a source from which another's lines answer nothing
-_LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # knows things
+_FEW = 3  # lines in a scope that are all quoted
+_LISTED = 0.5  # share of the best chance that other lines of a list need
+_IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
+_UNSEEN = 0.85  # chance of a source from which lines of other sources can't answer
+_LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})
-_WORKED_OUT: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
+_COMPUTED: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
-_CLAUSE = re.compile(r"[.:;!?]\s+")  # what comes before the last one tells why it is asked
+_CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
 _WHAT_HELPS: dict[Source, str] = {
-    "picture": "What is seen needs a vision-language model: name one with --set visual_question.base_url=URL "
-    "--set visual_question.model=NAME.",
-    "speech": "Nothing said is known: put subtitles beside the file, or name a Whisper model with "
-    "--set speech.model=FOLDER, and index it again.",
-    "text": "No text was read in the picture.",
-    "sound": "No sound was listened to.",
-    "outside": "What is not in the video needs a language model or the web: `longtake doctor` says what is missing.",
+    "picture": "Questions about the picture need a vision-language model. Name one with "
+    "--set visual_question.base_url=URL --set visual_question.model=NAME.",
+    "speech": "There is no transcript. Put subtitles next to the file, or name a Whisper model with "
+    "--set speech.model=FOLDER, and index the file again.",
+    "text": "On-screen text wasn't read.",
+    "sound": "Sounds weren't analysed.",
+    "outside": "This needs a language model or web search: `longtake doctor` says what is missing.",
 }
 _FOUND_NOTHING: dict[Source, str] = {
-    "speech": "No words were recognised in what was listened to.",
-    "text": "No text was found in the picture.",
+    "speech": "No speech was recognised.",
+    "text": "No text was found on screen.",
     "sound": "No sound was recognised.",
 }
 Ranked = Sequence[tuple[Candidate, float]]
@@ -49,7 +49,7 @@ Ranked = Sequence[tuple[Candidate, float]]
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that a reply is formed from."""
+    """The input for forming a reply."""
 
     query: Query
     ranked: Ranked
@@ -57,11 +57,11 @@ class Findings:
     results: Sequence[ToolResult]
     embed: Embed
     made: Reply | None = None
-    picked: Candidate | None = None  # the one line that settles which option is right
+    picked: Candidate | None = None  # the line that decides between options
 
 
 def form(findings: Findings) -> Reply:
-    """The reply: what a tool made, else the best candidate where it is likely enough, else the closest lines."""
+    """The reply: what a tool made, else the best candidate if it is likely enough, else the closest lines."""
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
     nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
@@ -69,13 +69,13 @@ def form(findings: Findings) -> Reply:
         picked := choose(query.options, [(findings.picked, 1.0)] if findings.picked else fitting, findings.embed)
     ):
         option, line, sure = picked
-        claim = DraftClaim(text=_told(query, line), evidence=_ids(line))
+        claim = _claim(query, line)
         outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
         return Reply(outcome=outcome, claims=(claim,), closest=first, option=option)
     if findings.made is not None:
-        return _handed_over(findings.made, findings, nearest)
-    if not fitting or _not_worked_out(findings):
+        return _from_tool(findings.made, findings, nearest)
+    if not fitting or _computation_failed(findings):
         return Reply(outcome="abstained", reason=_reason(findings))
     best = fitting[0][0]
     trust = confidence(
@@ -83,20 +83,20 @@ def form(findings: Findings) -> Reply:
     )
     if trust < findings.weights.sure and _imperceptible(findings):
         return Reply(outcome="abstained", reason=_reason(findings))
-    # A fact of the recording is exact, if it is what is asked for. What is to be worked out stands in no line, unless
-    # the question was misread.
-    worked_out = sum(query.reading.targets[target] for target in _WORKED_OUT)
-    chance = best.chance(query) if best.fact is not None else trust * (1 - worked_out)
+    # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
+    # unless the question was misread.
+    computed = sum(query.reading.targets[target] for target in _COMPUTED)
+    chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
     return Reply(
         outcome="answered" if chance >= findings.weights.sure and _settles(query, best) else "uncertain",
-        claims=tuple(DraftClaim(text=_told(query, each), evidence=_ids(each)) for each in _chosen(query, fitting)),
+        claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
         closest=nearest,
         confidence=round(chance, 4),
     )
 
 
-def _handed_over(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:
-    """What a tool made: answered where it is likely enough, else the first of the closest lines."""
+def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:
+    """The reply that a tool made: an answer if it is likely enough, else the first of the closest lines."""
     if made.confidence is None or made.confidence >= findings.weights.sure:
         return made.model_copy(update={"closest": nearest})
     lines = {item.id: each for each, _ in findings.ranked for item in each.line}
@@ -107,14 +107,14 @@ def _handed_over(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) 
     return made.model_copy(update={"closest": (*first, *nearest)[:CLOSEST], "outcome": "uncertain"})
 
 
-def said(reply: Reply) -> str:
-    """A reply in words, for traces and for tools that ask in words."""
+def in_words(reply: Reply) -> str:
+    """A reply in words, for traces and for tools that need text."""
     lines = [claim.text for claim in reply.claims] or [each.text for each in reply.closest]
     return "\n".join(lines) or reply.reason
 
 
 def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
-    """The candidates that make the answer: one of each video; all where several are asked for or the scope is small."""
+    """The candidates that form the answer: one per video; several for a list or a small scope."""
     best, chance = fitting[0]
     own = [(each, other) for each, other in fitting if each.modality == best.modality]
     lines = distinct(each for each, _ in own)
@@ -122,69 +122,69 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     if query.target in _MANY:
         likely = [_widest(each, own) for each, other in own if other >= _LISTED * chance]
         lines = distinct(likely)[:MAX_LISTED]
-    elif not whole:  # of several videos each may answer
+    elif not whole:  # with several videos, each may answer
         likely = [each for each, other in own if other >= _LISTED * chance]
         lines = list({each.evidence.video: each for each in reversed(likely)}.values())
     return sorted(lines, key=lambda each: (each.evidence.span.start, each.evidence.box or ()))
 
 
 def _widest(line: Candidate, own: Ranked) -> Candidate:
-    """The longest line that this one is a part of: a list stands around the row that comes closest to the question."""
+    """The longest line that contains this one: a list is around the row closest to the question."""
     parts = set(_ids(line))
     return max((each for each, _ in own if parts <= set(_ids(each))), key=lambda each: len(each.line))
 
 
 def _settles(query: Query, candidate: Candidate) -> bool:
-    """Whether a line can be the answer: it says something that the question does not, of the kind that is wanted."""
+    """Whether a line can be the answer: it adds something of the right kind to the question."""
     if candidate.fact is not None or query.target in (*_TIMED, "choice"):
-        return True  # when a line is said is an answer too, and so is the one of two things that it names
+        return True  # the time of a line is an answer too, and so is the option that it names
     if query.target == "yesno":
         return bool(_settled(query, candidate))
     new = unsaid(candidate.text, query.question)
     if query.target == "number":
         return bool(numbers(new))
-    if query.target == "count":  # what is counted is named in the question: a number of something else counts nothing
+    if query.target == "count":  # the question names what is counted; a number with another unit doesn't count it
         return any(not amount.unit for amount in amounts(new))
     return bool(new) and not _denied_otherwise(query, candidate)
 
 
 def _settled(query: Query, candidate: Candidate) -> str | None:
-    """The yes or no that a line gives to the question."""
+    """The yes or no that a line gives."""
     return settled(query.question, [item.content for item in candidate.line])
 
 
 def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
-    """Whether the question denies what a line does not: what is not for sale is in no list of prices."""
+    """Whether the question denies what a line affirms: a list of prices doesn't say what is not for sale."""
     asked = _CLAUSE.split(query.question.strip())[-1]
     return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])
 
 
-def _not_worked_out(findings: Findings) -> bool:
-    """Whether the answer has to be worked out, and every tool that was asked to has failed."""
+def _computation_failed(findings: Findings) -> bool:
+    """Whether the answer must be computed and every tool for that failed."""
     target, results = findings.query.target, findings.results
-    asked = target in _WORKED_OUT and findings.query.reading.targets[target] >= _UNSEEN
+    asked = target in _COMPUTED and findings.query.reading.targets[target] >= _UNSEEN
     return asked and bool(results) and all(result.failure for result in results)
 
 
 def _imperceptible(findings: Findings) -> bool:
-    """Whether what is asked is seen or lies outside the video, and nothing here has looked at it."""
+    """Whether the question is about the picture or the world outside, and nothing examined that."""
     query = findings.query
     asked = query.source in ("picture", "outside") and query.reading.sources[query.source] >= _UNSEEN
-    # Of a recording without a picture the question means something else.
+    # Without a picture, the question must mean something else.
     asked = asked and query.source not in query.lacks
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
     return asked and not perceived
 
 
-def _told(query: Query, candidate: Candidate) -> str:
-    """What is claimed by a candidate: its line, word for word, with what the target adds."""
-    quotes = f"“{candidate.text}”"
+def _claim(query: Query, candidate: Candidate) -> DraftClaim:
+    """The claim of a candidate: its line, word for word, with what the target adds."""
+    text = f"“{candidate.text}”"
     span = candidate.spoken or candidate.span
     if query.target in _TIMED and candidate.modality != "metadata":
-        return f"{quotes} from {span.start:.1f} s to {span.end:.1f} s"
-    if query.target == "yesno" and (answer := _settled(query, candidate)):
-        return f"{answer.capitalize()}: {quotes}"
-    return quotes
+        text = f"{text} from {span.start:.1f} s to {span.end:.1f} s"
+    elif query.target == "yesno" and (answer := _settled(query, candidate)):
+        text = f"{answer.capitalize()}: {text}"
+    return DraftClaim(text=text, evidence=_ids(candidate))
 
 
 def _ids(candidate: Candidate) -> tuple[str, ...]:
@@ -192,13 +192,13 @@ def _ids(candidate: Candidate) -> tuple[str, ...]:
 
 
 def _reason(findings: Findings) -> str:
-    """Why nothing can be offered, and what would help."""
+    """Why there is nothing to offer, and what would help."""
     query = findings.query
     failed = failures(findings.results)
-    if failed and _not_worked_out(findings):
+    if failed and _computation_failed(findings):
         return failed[0]
     missing = [
         query.lacks.get(source) or (_FOUND_NOTHING if query.examined(source) else _WHAT_HELPS).get(source, "")
         for source in query.sources
     ]
-    return next(filter(None, [*missing, *failed]), "Nothing that could answer this was found.")
+    return next(filter(None, [*missing, *failed]), "I couldn't find this in the video.")

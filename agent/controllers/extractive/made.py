@@ -1,4 +1,4 @@
-"""Replies that a tool has already made: a sum, a translation, a count, a summary, a note, a page of the web."""
+"""Builds replies from the results of tools: sums, translations, counts, summaries and notes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.planning import formulas_of
 from longtake.agent.controllers.extractive.programs import listings
-from longtake.agent.controllers.extractive.succession import beside
+from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme, values_for
 from longtake.agent.controllers.reply import DraftClaim, Reply
 from longtake.agent.gathering.gathered import Gathered
@@ -19,16 +19,16 @@ from longtake.language.words import holds_phrase
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 
-_COUNTED = 0.8  # chance that a count which no detector doubts is right
-_WORKED_OUT = 0.9  # likewise of what was calculated, translated or noted
-_NEXT = 0.7  # likewise of what comes next in the picture or in time
-_DOUBTED = 0.3  # likewise where the question may want something else
-_MAX_OUTPUT_LENGTH = 300  # characters that a program prints
+_COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
+_WORKED_OUT = 0.9  # the same for calculations, translations and notes
+_NEXT = 0.7  # the same for what comes next on screen or in time
+_DOUBTED = 0.3  # the same if the question may want something else
+_MAX_OUTPUT_LENGTH = 300  # characters of a program's output
 
 
 @dataclass(frozen=True, slots=True)
 class Finds:
-    """What replies are made of: the results that are no failures, and the candidates, best first."""
+    """The input for replies: the successful results, and the candidates, best first."""
 
     query: Query
     gathered: Gathered
@@ -46,7 +46,7 @@ Make = Callable[[Finds], Reply | None]
 def made_reply(
     query: Query, gathered: Gathered, results: Sequence[ToolResult], ranked: Sequence[Candidate]
 ) -> Reply | None:
-    """The reply that the tools called for the target have made; None where they made none."""
+    """The reply from the tools that were called for the target; None without one."""
     make = _BY_TARGET.get(query.target)
     finds = Finds(query, gathered, [result for result in results if not result.failure], ranked)
     return make(finds) if make else None
@@ -58,7 +58,7 @@ def _answered(claims: Sequence[tuple[str, Sequence[Evidence]]], confidence: floa
 
 
 def _summary(finds: Finds) -> Reply | None:
-    """The best lines of each part, none twice, in the order of the video."""
+    """The best lines of each part, each once, in the order of the video."""
     lines: dict[str, Evidence] = {}
     for result in finds.of("summarize_segment"):
         for item in sorted(result.evidence, key=lambda item: item.span.start):
@@ -70,7 +70,7 @@ def _summary(finds: Finds) -> Reply | None:
 
 
 def _count(finds: Finds) -> Reply | None:
-    """What was counted, by its own evidence."""
+    """A count, with its evidence."""
     reading = finds.query.reading
     for result in finds.of("count_objects"):
         count = result.output["count"]
@@ -79,16 +79,16 @@ def _count(finds: Finds) -> Reply | None:
             text = f"{least}{count}: “{result.evidence[-1].content}”"
             asked = min(reading.sources["picture"], reading.targets["count"])
             if not finds.query.scope.point and result.output.get("in_all", count) != count:
-                asked *= _DOUBTED  # the question may want those at once, or all that come by
+                asked *= _DOUBTED  # the question may mean the number at once or in total
             return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
     return None
 
 
 def _translation(finds: Finds) -> Reply | None:
-    """What was said; of what is written the best line that was not in that language already."""
-    said = [(f"“{item.content}”", [item]) for result in finds.of("translate_speech") for item in result.evidence]
-    if said:
-        return _answered(said, _WORKED_OUT)
+    """The translation of speech, or of the best on-screen line that was in another language."""
+    spoken = [(f"“{item.content}”", [item]) for result in finds.of("translate_speech") for item in result.evidence]
+    if spoken:
+        return _answered(spoken, _WORKED_OUT)
     for result in finds.of("translate_text"):
         text = result.output["translated_text"]
         if not any(same(text, each.text) for each in finds.ranked):
@@ -97,24 +97,24 @@ def _translation(finds: Finds) -> Reply | None:
 
 
 def _calculation(finds: Finds) -> Reply | None:
-    """The result, by the formula of the picture where it was read there.
+    """The result, with the formula from the screen if it was read there.
 
-    It is the answer where the question holds the formula, or comes closest to its line among all that was found.
+    It is the answer if the question contains the formula, or the formula's line is the best candidate.
     """
     formulas = formulas_of(finds.results, finds.ranked)
     read = [item for result in finds.of("extract_math_exp") for item in result.evidence]
     seen = [item for item in read if formulas and formulas[0]["seen"] in item.content][:1]
     for result in finds.of("calculator"):
-        told = f"the result is {result.output['result']}"
+        total = f"the result is {result.output['result']}"
         if not formulas:
-            return _answered([(told.capitalize(), [])], _WORKED_OUT)
+            return _answered([(total.capitalize(), [])], _WORKED_OUT)
         if any(item.content in each.text for item in seen for each in finds.ranked[:1]) and not _unused(finds, seen):
-            return _answered([(f"“{seen[0].content}”: {told}", seen)], finds.query.reading.targets["calculation"])
+            return _answered([(f"“{seen[0].content}”: {total}", seen)], finds.query.reading.targets["calculation"])
     return None
 
 
 def _worked_out(finds: Finds) -> Reply | None:
-    """The sum or difference of values found, each with its line."""
+    """The sum or difference of the values found, each with its line."""
     values = values_for(finds.query, finds.ranked)
     for result in finds.of("calculator"):
         proof = [item for value in values for item in value.line.line]
@@ -125,7 +125,7 @@ def _worked_out(finds: Finds) -> Reply | None:
 
 
 def _extreme(finds: Finds) -> Reply | None:
-    """The line that holds the highest or the lowest of the values found."""
+    """The line with the highest or lowest of the values found."""
     value = extreme(finds.query, finds.ranked)
     if value is None:
         return None
@@ -134,13 +134,13 @@ def _extreme(finds: Finds) -> Reply | None:
 
 
 def _unused(finds: Finds, proof: Sequence[Evidence]) -> bool:
-    """Whether the question gives an amount that is in none of the lines: something else is to be worked out with it."""
+    """Whether the question gives an amount that is in no line, and so asks for another calculation."""
     held = {amount.number for item in proof for amount in amounts(item.content)}
     return bool({amount.number for amount in amounts(finds.query.question)} - held)
 
 
 def _printed(finds: Finds) -> Reply | None:
-    """What a program prints, by the line of the picture that prints it."""
+    """The output of a program on screen."""
     texts = [item for result in finds.of("extract_scene_text") for item in result.evidence]
     shown = listings(texts)
     for result in finds.of("execute_code"):
@@ -153,8 +153,8 @@ def _printed(finds: Finds) -> Reply | None:
 
 
 def _succeeding(finds: Finds) -> Reply | None:
-    """What comes directly after, or before, what the question names."""
-    found = beside(finds.query, finds.gathered, finds.ranked)
+    """What comes directly after or before what the question names."""
+    found = neighbour(finds.query, finds.gathered, finds.ranked)
     if found is None or finds.gathered.spot is None:
         return None
     named = [*(anchor.phrase for anchor in finds.query.scope.anchors), *finds.query.quoted]

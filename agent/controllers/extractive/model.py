@@ -1,7 +1,7 @@
-"""The embedded controller as a LangChain chat model: no language model, the same reply to the same messages.
+"""The extractive controller as a LangChain chat model: deterministic, without a language model.
 
-It reads the `Query`, the gathered evidence and the tools' results as data (message artifacts), never by parsing prose,
-calls what the table names, ranks what was found and hands over structured claims.
+It reads the `Query`, the gathered evidence and the tools' results as data (message artifacts) and never parses prose.
+It calls the tools in its table, ranks the candidates and returns structured claims.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
-from longtake.agent.controllers.extractive.forming import Findings, form, said
+from longtake.agent.controllers.extractive.forming import Findings, form, in_words
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
 from longtake.agent.controllers.extractive.ranking import load_weights, ranked
-from longtake.agent.controllers.extractive.succession import beside
+from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.controllers.reply import REPLY, Reply
 from longtake.agent.gathering.gathered import Gathered
@@ -33,7 +33,7 @@ QUERY, GATHERED = "query", "gathered"  # keys of the opening message's additiona
 
 
 class ExtractiveChatModel(BaseChatModel):
-    """Answers with lines of the video."""
+    """Answers with lines from the video."""
 
     embed: Embed
     family: Callable[[], str]
@@ -50,7 +50,7 @@ class ExtractiveChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model, told which tools it may call."""
+        """The same model with the tools it may call."""
         names = frozenset(tool["function"]["name"] for tool in tools if isinstance(tool, dict))
         return self.model_copy(update={"tool_names": names})
 
@@ -61,10 +61,12 @@ class ExtractiveChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        told = {key: value for message in messages for key, value in message.additional_kwargs.items()}
-        if QUERY not in told:
-            raise EngineError("The extractive controller only runs inside the agent's graph: it was told no query.")
-        query, gathered = Query.model_validate(told[QUERY]), Gathered.model_validate(told[GATHERED])
+        data = {key: value for message in messages for key, value in message.additional_kwargs.items()}
+        if QUERY not in data:
+            raise EngineError(
+                "The extractive controller only runs inside the agent's graph: the messages have no query."
+            )
+        query, gathered = Query.model_validate(data[QUERY]), Gathered.model_validate(data[GATHERED])
         results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
         rounds = sum(isinstance(each, AIMessage) for each in messages)
         weights = load_weights(self.family())
@@ -72,16 +74,16 @@ class ExtractiveChatModel(BaseChatModel):
         planned = (calls_for(query, gathered) if rounds == 0 else []) or calls_after(query, results, found)
         calls = [call for call in planned if call.name in self.tool_names]
         if calls:
-            message = _asking(calls, len(results))
+            message = _call_message(calls, len(results))
         else:
             lines = [candidate for candidate, _ in found]
             made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
-            picked = value.line if value else beside(query, gathered, lines)
-            message = _saying(form(Findings(query, found, weights, results, self.embed, made, picked)))
+            picked = value.line if value else neighbour(query, gathered, lines)
+            message = _reply_message(form(Findings(query, found, weights, results, self.embed, made, picked)))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def _asking(calls: Sequence[Call], before: int) -> AIMessage:
+def _call_message(calls: Sequence[Call], before: int) -> AIMessage:
     numbered = [
         {"name": call.name, "args": call.arguments, "id": f"extractive-{before + place}", "type": "tool_call"}
         for place, call in enumerate(calls)
@@ -89,5 +91,5 @@ def _asking(calls: Sequence[Call], before: int) -> AIMessage:
     return AIMessage(content="", tool_calls=numbered)
 
 
-def _saying(reply: Reply) -> AIMessage:
-    return AIMessage(content=said(reply), additional_kwargs={REPLY: reply.model_dump(mode="json")})
+def _reply_message(reply: Reply) -> AIMessage:
+    return AIMessage(content=in_words(reply), additional_kwargs={REPLY: reply.model_dump(mode="json")})

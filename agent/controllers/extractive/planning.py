@@ -1,4 +1,4 @@
-"""What to call for a source and a target: the whole plan of the extractive controller, as a table."""
+"""The plan of the extractive controller: a table of the tools to call for each source and target."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from longtake.preprocess.media.language_names import language_name, language_of
 from longtake.tools.core.result import ToolResult
 
 ADDING = frozenset({"sum", "difference"})
-PARTS = 5  # of a video that are summarised each by itself
+PARTS = 5  # parts of a video that are summarised separately
 MAX_PART_LENGTH = 600.0  # seconds
-_LOOKED_AT = 600.0  # seconds of video that a detector without a layer is put to at most
+_LOOKED_AT = 600.0  # seconds of video that a detector without a layer examines at most
 _SUM = re.compile(r"[\d(][\d\s().,+*/x×÷^%-]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*[\d)%]")
-_TRANSLATED = 8  # lines of the picture, of which those in the wanted language stay as they are
-_SEEN = 0.5  # chance of the picture from which its detectors are called
-_MEANT = 0.6  # chance from which a note is made, which stays
+_TRANSLATED = 8  # lines on screen to translate
+_SEEN = 0.5  # chance of the source "picture" from which detectors are called
+_MEANT = 0.6  # chance from which a note is saved, because notes are permanent
 _ENGLISH = "English"
-_CODE = 3  # letters of the longest code of a language, which is a word as well
+_CODE = 3  # letters of the longest language codes, which may also be words
 
 
 class Call(NamedTuple):
-    """A tool's name and the arguments it is given."""
+    """A tool's name and its arguments."""
 
     name: str
     arguments: dict[str, Any]
 
 
 class Plan(NamedTuple):
-    """What a call is made of."""
+    """The input for making calls."""
 
     query: Query
     gathered: Gathered
@@ -48,15 +48,15 @@ class Plan(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The named scope, or all of it, as tools read it."""
+        """The named scope, or "all", in the format of the tools."""
         span = self.query.scope.span
         if span is None or not self.query.scope.named:
             span = self.gathered.window or span
-        return "all" if span is None else written(span)
+        return "all" if span is None else as_argument(span)
 
     @property
     def near(self) -> str:
-        """The scope, or as much from the start as a detector is put to."""
+        """The scope, or the first part of the video that a detector can examine in reasonable time."""
         return self.where if self.where != "all" or self.duration <= _LOOKED_AT else f"0-{_LOOKED_AT:g}"
 
 
@@ -64,7 +64,7 @@ Make = Callable[[Plan], Sequence[Call]]
 
 
 def calls_for(query: Query, gathered: Gathered) -> list[Call]:
-    """The calls of the first round: for each likely source and the target, about each open video."""
+    """The calls of the first round, for each likely source, the target and each open video."""
     found: list[Call] = []
     for video, duration in query.videos.items():
         plan = Plan(query, gathered, video, duration)
@@ -76,7 +76,7 @@ def calls_for(query: Query, gathered: Gathered) -> list[Call]:
 
 
 def calls_after(query: Query, results: Sequence[ToolResult], ranked: Sequence[tuple[Candidate, float]]) -> list[Call]:
-    """The calls of the second round: what was read is worked out, or run."""
+    """The calls of the second round, which compute or run what was read."""
     done = {result.tool for result in results}
     read = [result for result in results if not result.failure]
     if query.target in ADDING and "calculator" not in done:
@@ -92,7 +92,7 @@ def calls_after(query: Query, results: Sequence[ToolResult], ranked: Sequence[tu
 
 
 def formulas_of(results: Sequence[ToolResult], ranked: Sequence[Candidate]) -> list[dict[str, Any]]:
-    """The formulas that were read, those first that have a value, and whose line comes closest to the question."""
+    """The formulas that were read; first those with a value and with the line closest to the question."""
     found = [one for each in results if each.tool == "extract_math_exp" for one in each.output["expressions"]]
     texts = [each.text for each in ranked]
 
@@ -108,14 +108,14 @@ def _takes_video(call: Call) -> bool:
 
 
 def _makers(query: Query) -> list[Make]:
-    """The rows of the table that fit a query, those of its target first."""
+    """The rows of the table that fit a query; a row for its target comes first."""
     if query.target in _BY_TARGET:
         return [_BY_TARGET[query.target]]
     return [make for source in query.sources if source not in query.lacks and (make := _BY_SOURCE.get(source))]
 
 
-def written(span: TimeSpan) -> str:
-    """A span as tools read it; a moment as one time."""
+def as_argument(span: TimeSpan) -> str:
+    """A span, or a single moment, in the format of the tools."""
     return f"{span.start:g}" if span.length == 0 else f"{span.start:.3f}-{span.end:.3f}"
 
 
@@ -132,8 +132,8 @@ def _listened(plan: Plan) -> list[Call]:
 
 
 def _seen(plan: Plan) -> list[Call]:
-    """A model that sees is asked first; detectors, which are slow, where the picture is most likely meant."""
-    query, thing = plan.query, asked_thing(plan.query)
+    """Ask a vision model first. Detectors are slow, so they only run if the picture is the most likely source."""
+    query, thing = plan.query, object_in(plan.query)
     calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question})]
     if query.source != "picture" or query.reading.sources["picture"] < _SEEN:
         return calls
@@ -150,7 +150,7 @@ def _seen(plan: Plan) -> list[Call]:
 
 def _moved(plan: Plan) -> list[Call]:
     calls = [Call(name, {"timestamp": plan.near}) for name in ("inspect_motion", "detect_activities")]
-    thing = asked_thing(plan.query)
+    thing = object_in(plan.query)
     return [*calls, _counted(plan, thing)] if any(map(knows_word, thing.split())) else calls
 
 
@@ -163,21 +163,22 @@ def _cut(plan: Plan) -> list[Call]:
 
 
 def _summarised(plan: Plan) -> list[Call]:
-    """What was searched for the scope, which has a length even where a moment is named; or the whole video in parts."""
+    """Summarise the window that was searched, or the whole video in parts."""
     whole = plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration)
     count = 1 if whole.length <= 60 else min(PARTS, max(2, round(whole.length / MAX_PART_LENGTH) + 1))
     edges = [whole.start + whole.length * number / count for number in range(count + 1)]
     spans = [TimeSpan(start=one, end=other) for one, other in pairwise(edges)]
     return [
         Call(
-            "summarize_segment", {"timestamp": written(span), "text": "", "length": "short" if count > 1 else "medium"}
+            "summarize_segment",
+            {"timestamp": as_argument(span), "text": "", "length": "short" if count > 1 else "medium"},
         )
         for span in spans
     ]
 
 
 def _translated(plan: Plan) -> list[Call]:
-    """Speech at once; what is written once it is read."""
+    """Translate speech directly, and on-screen text as it was read."""
     language = wanted_language(plan.query.question)
     if plan.query.source == "speech":
         given = {"timestamp": plan.where, "from_lang": "auto", "to_lang": language}
@@ -187,16 +188,16 @@ def _translated(plan: Plan) -> list[Call]:
 
 
 def _reckoned(plan: Plan) -> list[Call]:
-    """The sum that the question holds, else the formulas of the picture."""
+    """Compute the expression in the question, else the formulas on screen."""
     if sum_asked := _SUM.search(plan.query.question):
         return [Call("calculator", {"expression": sum_asked[0].strip()})]
     return [Call("extract_math_exp", {"timestamp": plan.near})]
 
 
 def _run(plan: Plan) -> list[Call]:
-    """The text around the line that comes closest, all of which may be of one program."""
+    """Read the text around the closest line, which may belong to one program."""
     texts = [found.evidence.span for found in plan.gathered.found if found.modality == "scene_text"]
-    return [Call("extract_scene_text", {"timestamp": written(span)}) for span in texts[:1]]
+    return [Call("extract_scene_text", {"timestamp": as_argument(span)}) for span in texts[:1]]
 
 
 def _kept(plan: Plan) -> list[Call]:
@@ -234,8 +235,8 @@ _BY_TARGET: Mapping[Target, Make] = {
 }
 
 
-def asked_thing(query: Query) -> str:
-    """What is to be seen, as detectors take it: the first colour, shape, movement or person, else the telling words."""
+def object_in(query: Query) -> str:
+    """What detectors should look for: the first colour, shape, movement or person, else the first content words."""
     plain = words(QUOTATION.sub(" ", query.question))
     known = next((list(run) for is_known, run in groupby(plain, knows_word) if is_known), [])
     if known:
@@ -245,12 +246,12 @@ def asked_thing(query: Query) -> str:
 
 
 def wanted_language(question: str) -> str:
-    """The language that a question names last; English where it names none."""
+    """The last language that a question names; English if it names none."""
     named = [code for word in words(question) if len(word) > _CODE and (code := language_of(word))]
     return language_name(named[-1]) if named else _ENGLISH
 
 
 def failures(results: Sequence[ToolResult]) -> list[str]:
-    """Why calls came to nothing, each once, with what would help."""
-    told = [f"{each.failure.message} {each.failure.remedy}".strip() for each in results if each.failure]
-    return list(dict.fromkeys(told))
+    """Why calls failed, each reason once, with its remedy."""
+    sentences = [f"{each.failure.message} {each.failure.remedy}".strip() for each in results if each.failure]
+    return list(dict.fromkeys(sentences))

@@ -1,4 +1,4 @@
-"""Programs in a picture: the lines that parse as Python together, indented as their boxes lie."""
+"""Finds Python programs on screen: lines that parse together, indented according to their boxes."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import NamedTuple
 from longtake.agent.language.picture_rows import by_row
 from longtake.memory.records import Evidence
 
-SETTLED = 0.6  # seconds after which all lines of a picture have come in
-SAME_DEPTH = 0.7  # of a character's width: how far the left edges of lines of one depth lie apart at most
-_SIGNS = str.maketrans("“”„‘’（），：；−–—", '"""\'\'(),:;---')  # what is read for the signs of a program
+SETTLED = 0.6  # seconds after which all lines of a screen have been read
+SAME_DEPTH = 0.7  # of a character's width: the largest distance between left edges of one indentation level
+_SIGNS = str.maketrans("“”„‘’（），：；−–—", '"""\'\'(),:;---')  # characters that OCR reads in place of ASCII ones
 _OF_PROGRAM = re.compile(r"[=(\[{]|:\s*$")
 
 
 class Listing(NamedTuple):
-    """A program as it can be run, and the texts that its lines were read from."""
+    """A program that can run, and the on-screen texts of its lines."""
 
     source: str
     lines: tuple[Evidence, ...]
 
 
 def listings(texts: Sequence[Evidence]) -> list[Listing]:
-    """The programs that are shown, each once, as much of it as stands there at any moment.
+    """The programs that are shown, each once and as complete as it gets.
 
     Args:
-        texts: of the picture, with their boxes.
+        texts: on-screen texts with their boxes.
     """
     boxed = [item for item in texts if item.box and item.content.strip()]
     moments = sorted({(item.video, item.span.start) for item in boxed})
@@ -49,9 +49,9 @@ def _grows_into(one: Listing, other: Listing) -> bool:
 
 
 def _listing(texts: Sequence[Evidence]) -> Listing | None:
-    """The longest run of rows that is a program which calls something; None without one.
+    """The longest run of rows that is a program with a call; None without one.
 
-    None, too, where a line beside it has signs of a program: it may be one of its lines, misread.
+    Also None if another line looks like code, because it may be a misread line of the program.
     """
     lines = by_row(sorted(texts, key=lambda item: item.box[1] if item.box else 0.0))
     for length in range(len(lines), 0, -1):
@@ -65,7 +65,7 @@ def _listing(texts: Sequence[Evidence]) -> Listing | None:
 
 
 def _without_headings(lines: Sequence[Sequence[Evidence]], tree: ast.Module) -> Listing:
-    """A program without the lines around it that only happen to parse, such as the heading "Loops"."""
+    """A program without surrounding lines that merely parse, such as the heading "Loops"."""
     body = [statement for statement in tree.body if not _is_idle(statement)]
     first, last = body[0].lineno - 1, body[-1].end_lineno or len(lines)
     kept = lines[first:last]
@@ -73,14 +73,14 @@ def _without_headings(lines: Sequence[Sequence[Evidence]], tree: ast.Module) -> 
 
 
 def _is_idle(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing: a bare value, or a label such as "Output: 42"."""
+    """Whether a statement has no effect: a bare value, or a label such as "Output: 42"."""
     if isinstance(statement, ast.AnnAssign):
         return statement.value is None
     return isinstance(statement, ast.Expr) and not any(isinstance(node, ast.Call) for node in ast.walk(statement))
 
 
 def _indented(lines: Sequence[Sequence[Evidence]]) -> str:
-    """The source of these rows: a line stands as deep as its left edge among all that there are."""
+    """The source of these rows, with each line indented according to its left edge."""
     width = median(cell.box[2] / len(cell.content) for row in lines for cell in row if cell.box)
     lefts = [row[0].box[0] for row in lines if row[0].box]
     edges = sorted(lefts)

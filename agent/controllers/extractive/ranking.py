@@ -1,8 +1,8 @@
-"""How likely each candidate is the answer: a few features, weighed once to rank and once to tell how sure the best is.
+"""Estimates how likely each candidate is the answer: a few features, weighted once for ranking and once for confidence.
 
-The weights lie beside this file. Those that rank were set by hand: fitted to 320 questions about 24 clips they found
-the answer among the best three lines less often on clips that they were not fitted to (69 % for 71 %). Those that tell
-how sure the best one is are fitted; `longtake bench ranking --write` does it anew.
+The weights are in `ranking.json`. The ranking weights were set by hand: fitted to 320 questions about 24 clips, they
+found the answer among the best three lines less often on other clips (69 % instead of 71 %). The confidence weights are
+fitted; `longtake bench ranking --write` fits them again.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ STANDING = (
     "is seen",
     "lacks what its target needs",
 )
-_TELLING = 3  # words of a question that are no chance where a line holds them
-_LONG = 30.0  # words of a line that count as long
+_TELLING = 3  # content words of a question from which a match isn't chance
+_LONG = 30.0  # words of a long line
 _DIGIT = re.compile(r"\d")
 _SIGNS: Mapping[str, re.Pattern[str]] = {
     "number": _DIGIT,
@@ -64,12 +64,12 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
 
 
 class Weights(Record):
-    """What is fitted: the weights that rank candidates, and those that tell how likely the best one is the answer.
+    """The weights for ranking candidates and for the confidence in the best one.
 
     Attributes:
         ranks: of `FEATURES`, then the bias.
         trusts: of `STANDING`, then the bias.
-        sure: confidence from which the best candidate is the answer.
+        sure: confidence from which the best candidate counts as the answer.
     """
 
     ranks: tuple[float, ...]
@@ -79,13 +79,13 @@ class Weights(Record):
 
 @cache
 def load_weights(family: str) -> Weights:
-    """The weights for a family of embeddings; those of the first set where there are none of its own."""
-    held = json.loads((files("longtake.agent.controllers.extractive") / FILE).read_text(encoding="utf-8"))
-    return Weights.model_validate(held.get(family) or next(iter(held.values())))
+    """The weights for a family of embeddings; the first set if it has none."""
+    sets = json.loads((files("longtake.agent.controllers.extractive") / FILE).read_text(encoding="utf-8"))
+    return Weights.model_validate(sets.get(family) or next(iter(sets.values())))
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
-    """The candidates with the chance of each, best first."""
+    """The candidates with their chances, best first."""
     if not candidates:
         return []
     chances = logistic(features(query, candidates), weights.ranks)
@@ -94,16 +94,16 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
 
 
 def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
-    """The calibrated probability that the best candidate answers the question."""
+    """Calibrated probability that the best candidate answers the question."""
     row = np.array([standing(query, best)], np.float32)
     return round(float(logistic(row, weights.trusts)[0]), 4)
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
-    """How the best candidate stands among the others and what it is, in the order of `STANDING`."""
+    """The features of the best candidate, also compared with the others, in the order of `STANDING`."""
     first, chance = best[0]
     others = [
-        other  # of several videos each may answer
+        other  # with several videos, each may answer
         for candidate, other in best[1:]
         if candidate.text != first.text and candidate.evidence.video == first.evidence.video
     ]
@@ -120,7 +120,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
 
 
 def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
-    """The chance of the best candidate's source, less the sources that were examined and hold nothing at all."""
+    """The chance of the best candidate's source, after excluding sources that were examined and are empty."""
     there = {candidate.modality for candidate, _ in best}
     empty = sum(
         query.chance(MODALITY_OF[source])
@@ -131,14 +131,14 @@ def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
 
 
 def logistic(rows: Matrix, weights: Sequence[float]) -> Matrix:
-    """Probabilities of rows of features, whose bias comes last."""
+    """Probabilities for rows of features; the last weight is the bias."""
     scores = rows @ np.array(weights[:-1], np.float32) + weights[-1]
     chances: Matrix = (1 / (1 + np.exp(-scores))).astype(np.float32)
     return chances
 
 
 def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
-    """What is known of each candidate, (candidates, features), in the order of `FEATURES`."""
+    """The features of each candidate, (candidates, features), in the order of `FEATURES`."""
     cosine = max(each.cosine for each in candidates)
     words = max(each.words for each in candidates) or 1.0
     starts = sorted({each.evidence.span.start for each in candidates if each.modality == _modality(query)})
@@ -168,7 +168,7 @@ def _modality(query: Query) -> str:
 
 
 def _fit(query: Query, text: str) -> float:
-    """How much of what the question may want has a sign in the text, beyond what the question says itself."""
+    """Share of the likely targets for which the text adds a sign, such as a number, to the question."""
     new = _new(query, text)
     return sum(
         share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target].search(new)
@@ -176,7 +176,7 @@ def _fit(query: Query, text: str) -> float:
 
 
 def _lack(query: Query, text: str) -> float:
-    """How much of what the question may want would show a sign, and shows none in the text."""
+    """Share of the likely targets whose sign is missing from the text."""
     new = _new(query, text)
     return sum(
         share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target].search(new)
@@ -184,12 +184,12 @@ def _lack(query: Query, text: str) -> float:
 
 
 def _new(query: Query, text: str) -> str:
-    """The words of a text that the question does not have, with numbers in digits."""
+    """The words that a text adds to the question, with numbers in digits."""
     return in_digits(unsaid(text, query.question))
 
 
 def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> float:
-    """1 for the place in time that the question names by an ordinal, falling with the distance to it."""
+    """1 for the position that the question names by an ordinal, less with the distance to it."""
     ordinal, span = query.scope.ordinal, query.scope.span
     if ordinal is None or not starts:
         return 0.0
@@ -201,7 +201,7 @@ def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> fl
 
 
 def _in_frame(query: Query, evidence: Evidence) -> float:
-    """1 inside the part of the frame that the question names, -1 outside, 0 where nothing is known of it."""
+    """1 inside the part of the frame that the question names, -1 outside, 0 if unknown."""
     region, box = query.scope.region, evidence.box
     if region is None or box is None:
         return 0.0
@@ -211,7 +211,7 @@ def _in_frame(query: Query, evidence: Evidence) -> float:
 
 
 def _quoted(query: Query, candidate: Candidate) -> float:
-    """Share of what the question quotes that stands in the line."""
+    """Share of the question's quotations that are in the line."""
     if not query.quoted:
         return 0.0
     return sum(holds_phrase(phrase, candidate.text) for phrase in query.quoted) / len(query.quoted)

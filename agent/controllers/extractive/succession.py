@@ -1,4 +1,4 @@
-"""What comes directly after, or before, something that the question names."""
+"""Finds what comes directly after or before something that the question names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from longtake.agent.query.query import MODALITY_OF, Query
 from longtake.memory.records import Evidence
 
 
-def beside(query: Query, gathered: Gathered, candidates: Sequence[Candidate]) -> Candidate | None:
-    """The next of what is asked for: in the same picture the next line, else the next in time; None where none is."""
+def neighbour(query: Query, gathered: Gathered, candidates: Sequence[Candidate]) -> Candidate | None:
+    """The next item: the next line on the same screen, else the next in time; None if there is none."""
     spot = gathered.spot
     if query.target != "order" or spot is None:
         return None
@@ -28,7 +28,7 @@ def beside(query: Query, gathered: Gathered, candidates: Sequence[Candidate]) ->
 
 
 def _reads_on(spot: Evidence, item: Evidence, forward: bool) -> bool:
-    """Whether a text stands under (or above) another in one picture."""
+    """Whether a text is below (or above) another on the same screen."""
     if not (spot.box and item.box and spot.modality == item.modality and spot.span.overlaps(item.span)):
         return False
     step = (_top(item) - _top(spot)) * (1 if forward else -1)
@@ -36,7 +36,7 @@ def _reads_on(spot: Evidence, item: Evidence, forward: bool) -> bool:
 
 
 def _follows(spot: Evidence, item: Evidence, forward: bool) -> bool:
-    """Whether something begins after (or ends before) another, with half a second's grace."""
+    """Whether something begins after (or ends before) another, within half a second."""
     grace = 0.5
     return item.span.start >= spot.span.end - grace if forward else item.span.end <= spot.span.start + grace
 

@@ -1,4 +1,4 @@
-"""Values that the evidence holds, for their sum, their difference, the highest and the lowest."""
+"""Finds values in the evidence, for their sum, difference, maximum and minimum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXTREMES: Mapping[Target, Callable[..., Value]] = {"highest": max, "lowest": min
 
 
 class Value(NamedTuple):
-    """An amount, and the line that holds it alone."""
+    """An amount and its line, which has no other amount."""
 
     amount: Amount
     line: Candidate
@@ -29,15 +29,15 @@ class Value(NamedTuple):
 
 
 def values_for(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
-    """The values that are added or compared, in the order of the evidence; empty where there are not two.
+    """The values to add or compare, in the order of the evidence; empty if there are fewer than two.
 
-    They are of one kind: of the unit of the best line that has others of its kind, and shown together with it where it
-    is shown. Those that the question names come before all others; of a difference between values that it does not
-    name, the largest and the smallest.
+    They share the unit and modality of the best line that has peers, and on-screen values are shown at the same time.
+    Values that the question names take precedence. A difference without two named values uses the largest and the
+    smallest.
     """
-    told = [_alone(each) for each in ranked if each.modality in ("scene_text", "speech")]
-    held = [Value(next(iter(amounts(each.text))), each) for each in distinct(told) if len(amounts(each.text)) == 1]
-    groups = ([value for value in held if _goes_with(value, best)] for best in held if best.amount.unit)
+    lines = [_alone(each) for each in ranked if each.modality in ("scene_text", "speech")]
+    found = [Value(next(iter(amounts(each.text))), each) for each in distinct(lines) if len(amounts(each.text)) == 1]
+    groups = ([value for value in found if _goes_with(value, best)] for best in found if best.amount.unit)
     peers = next((group[:MAX_VALUES] for group in groups if len(group) > 1), [])
     if not peers:
         return []
@@ -48,7 +48,7 @@ def values_for(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
 
 
 def extreme(query: Query, ranked: Sequence[Candidate]) -> Value | None:
-    """The highest or the lowest of the values, as the question asks; None where there are not two to compare."""
+    """The highest or lowest value, as the question asks; None if there are fewer than two."""
     if query.target not in EXTREMES:
         return None
     values = values_for(query, ranked)
@@ -56,12 +56,12 @@ def extreme(query: Query, ranked: Sequence[Candidate]) -> Value | None:
 
 
 def _alone(candidate: Candidate) -> Candidate:
-    """The candidate in its line, or by itself where the line holds several amounts."""
+    """The candidate with its line, or alone if the line has several amounts."""
     return candidate if len(amounts(candidate.text)) == 1 else replace(candidate, line=(candidate.evidence,))
 
 
 def expression_of(query: Query, values: Sequence[Value]) -> str:
-    """What the calculator is given."""
+    """The expression for the calculator."""
     if query.target == "difference":
         larger, smaller = sorted((value.number for value in values), reverse=True)
         return f"{larger} - {smaller}"
@@ -76,8 +76,8 @@ def _goes_with(value: Value, best: Value) -> bool:
 
 
 def _named(query: Query, peers: Sequence[Value]) -> list[Value]:
-    """Those with a word of the question that not all of them have; all where fewer than two have one."""
+    """The values whose lines have a distinctive word of the question; all of them if fewer than two do."""
     own: list[set[str]] = [set(content_stems(value.line.text)) for value in peers]
-    told = set(query.words).difference(own[0].intersection(*own[1:]))
-    named = [value for value, stems in zip(peers, own, strict=True) if stems & told]
+    distinctive = set(query.words).difference(own[0].intersection(*own[1:]))
+    named = [value for value, stems in zip(peers, own, strict=True) if stems & distinctive]
     return named if len(named) > 1 else list(peers)

@@ -1,1 +1,1 @@
-"""The steps of the state machine, one a file."""
+"""The nodes of the state machine, one per file."""

@@ -1,4 +1,4 @@
-"""Run the calls of a round, in parallel."""
+"""Runs the calls of a round in parallel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEARCH = "cross_modal_search"
 
 
 def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Call the tools the controller asked for and add what they found to the evidence."""
+    """Call the tools that the controller asked for, and add their findings to the evidence."""
     context = runtime.context
     asked = state.messages[-1]
     calls = asked.tool_calls if isinstance(asked, AIMessage) else []
@@ -34,7 +34,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         try:
             done = list(pool.map(lambda call: _call(call, sent, context, state.progress.model_step), calls))
         except KeyboardInterrupt:
-            # It arrives here when the graph runs in the main thread. The pool waits for its calls: they end at once.
+            # Ctrl-C arrives here in the main thread. The pool waits for its calls, so stop them at once.
             context.tools.budget.stop()
             raise
     results = [result for result, _ in done]
@@ -52,7 +52,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _call(
     call: ToolCall, sent: Mapping[str, Any], context: RunContext, asked_at: int | None
 ) -> tuple[ToolResult, Counter[str]]:
-    """What a call came to, and the tokens that the tool spent on the controller's model."""
+    """The outcome of a call, and the tokens that the tool spent on the controller's model."""
     started = time.time()
     text_model = PromptText(context, asked_at, call["name"], call["id"] or "")
     tools = replace(context.tools, text_model=text_model if context.writes else None, call=call["id"] or "")
@@ -84,7 +84,7 @@ def _spent(progress: Progress, spent: Sequence[Counter[str]]) -> Progress:
 
 
 def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[tuple[str, float, float]]:
-    """The seconds of video a call looked at; a search of several videos names a span for each, in their order."""
+    """The spans that a call examined; a search over several videos names one for each, in their order."""
     videos = list(context.tools.videos.values())
     named = [video.id for video in videos if call["args"].get("video") in (video.id, video.record.name)]
     seen = named[:1] * len(result.looked_at) if named else [video.id for video in videos]
@@ -110,5 +110,5 @@ def _joined(evidence: list[Evidence], results: list[ToolResult]) -> list[Evidenc
 
 
 def _fingerprint(call: ToolCall, result: ToolResult) -> list[Any]:
-    """What makes a round the same as another: the calls and what came of them."""
+    """What makes two rounds the same: their calls and results."""
     return [call["name"], call["args"], result.output, result.failure.model_dump() if result.failure else None]

@@ -1,4 +1,4 @@
-"""Turn what was verified into the answer."""
+"""Turns verified claims into the answer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality,
 from longtake.memory.timespan import clock
 
 MAX_FINDINGS = 3
-NOTHING = "Nothing that could answer this was found."
-STOOD_IN = "(The controller's model gave no answer of its own, as {why}: this is from the lines that were found.)"
-MANY = frozenset({"list", "count", "order"})  # targets for which it matters that everything was looked at
+NOTHING = "I couldn't find this in the video."
+STOOD_IN = "(The language model gave no usable answer: {why}. This answer quotes the lines that were found.)"
+MANY = frozenset({"list", "count", "order"})  # targets for which everything must be examined
 HEARD = frozenset[Modality]({"speech", "audio"})
-NO_OPTION = "Which option that is, is not proven."
-# What answers rest on, as it is called where it is missing.
+NO_OPTION = "No evidence settles which option is right."
+# Names of layers that are missing.
 SENSES: Mapping[Source, str] = {
     "speech": "speech (no subtitles)",
     "text": "text in the picture",
@@ -37,9 +37,9 @@ SENSES: Mapping[Source, str] = {
 
 
 def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """The answer with its status: what was struck stays visible as a claim, never in the text.
+    """Build the answer with its status. A rejected claim stays visible as a claim, but not in the text.
 
-    What was recognised too poorly to prove a claim keeps it, said to be so: it answers nothing, and is not cited.
+    A claim whose evidence was recognised too poorly is kept and marked. It doesn't count as an answer and isn't cited.
     """
     started = time.time()
     context = runtime.context
@@ -86,14 +86,14 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     proof = shots_examined(state.examined, context.known.videos) if _counts_on_shots(state) else ""
     if state.progress.guard:
         found = f"{text} {doubted}".strip() or _findings(state.evidence)
-        so_far = f"So far: {found}" if found else "Nothing was found so far."
+        so_far = f"So far: {found}" if found else "Nothing found so far."
         why = "" if state.progress.guard == STOPPED else f" because {state.progress.guard}"
         return "partial", f"Stopped{why}. {so_far}"
     if context.known.incomplete:
         unfinished = ", ".join(context.known.incomplete)
-        found = text or "Nothing that answers it was found in the layers that are there."
+        found = text or "I couldn't find an answer in the available layers."
         found = f"{found} {doubted}".strip()
-        return "partial", f"{found} ({unfinished}: not indexed to the end yet, so not everything was looked at.)"
+        return "partial", f"{found} ({unfinished}: indexing isn't finished, so not everything was searched.)"
     if state.reply is not None:
         return _of_reply(state, state.reply, text, proof, context)
     draft = state.draft or ""
@@ -104,7 +104,7 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
 
 
 def _counts_on_shots(state: AgentState) -> bool:
-    """Whether it matters that every shot was looked at: not for what is only heard."""
+    """Whether every shot should be examined; not for questions about sound alone."""
     query = state.query
     heard = MODALITY_OF.get(query.source) in HEARD if query else True
     modalities = {citation.modality for claim in state.claims for citation in claim.citations}
@@ -112,7 +112,7 @@ def _counts_on_shots(state: AgentState) -> bool:
 
 
 def _of_reply(state: AgentState, reply: Reply, text: str, proof: str, context: RunContext) -> tuple[Status, str]:
-    """What a structured draft comes to: its claims where sure and proven, else the closest lines, else why not."""
+    """Publish a structured draft: its claims if sure and proven, else the closest lines, else the reason."""
     if reply.outcome == "answered" and (text or not reply.claims):
         return "answered", " ".join(filter(None, (text or reply.reason, proof)))
     if reply.outcome == "abstained" or not (reply.closest or reply.option):
@@ -122,7 +122,7 @@ def _of_reply(state: AgentState, reply: Reply, text: str, proof: str, context: R
 
 
 def _beyond_the_video(state: AgentState) -> str:
-    """What a draft quotes of web pages behind its answer, said to be theirs, and which parts it leaves open."""
+    """Quotations from web pages behind the answer, marked as such, and the parts left open."""
     _, gap = split_gap(state.draft or "")
     question = state.query.question if state.query else state.question
     told = ""
@@ -133,8 +133,8 @@ def _beyond_the_video(state: AgentState) -> str:
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:
-    """The best of what the tools found and may be quoted; what is known of every recording is no finding."""
-    # A search says 0 of what is weak: that was not found, it was merely the nearest.
+    """The best quotable finding of the tools; facts known about every recording don't count."""
+    # A search scores weak hits 0: they were only the nearest, not found.
     sure = (item for item in evidence if item.trusted and item.score > 0)
     told = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]
     found = sorted(told, key=lambda item: -item.score)
@@ -142,9 +142,9 @@ def _findings(evidence: Sequence[Evidence]) -> str:
 
 
 def _examined(state: AgentState, context: RunContext) -> str:
-    """Which layers were looked into, and why a sense that the videos have was not."""
+    """Which layers were searched, and why others weren't."""
     query, problems = state.query, context.known.problems
-    assert query is not None, "orient comes first"
+    assert query is not None, "orient runs first"
     named = {name for names in LAYERS_OF.values() for name in names}
     shares = query.coverage.items()
     looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in shares if name in named and share]
@@ -153,7 +153,7 @@ def _examined(state: AgentState, context: RunContext) -> str:
         for source, label in SENSES.items()
         if not query.examined(source) and source not in query.lacks
     ]
-    text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing of it could be examined."
+    text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing could be examined."
     return text + (f" Not examined: {', '.join(missing)}." if missing else "")
 
 
@@ -162,9 +162,9 @@ def _citations(claims: Sequence[Claim]) -> tuple[Citation, ...]:
 
 
 def _option(state: AgentState) -> Option | None:
-    """The option that the draft names by its letter, where what is proven says it, and no other as well.
+    """The option that the draft names by letter, if the proven claims say that option and no other.
 
-    What a claim says outside its quotations counts before what stands in them, where several options may.
+    If several options fit, words outside a claim's quotations count before words inside.
     """
     match = LETTER.match(state.draft or "")
     number = ord(match[1].upper()) - ord("A") if match else len(state.options)
@@ -173,9 +173,9 @@ def _option(state: AgentState) -> Option | None:
     told = " ".join(claim.text for claim in state.claims if claim.verdict == "supported")
     said = [option for option in state.options if says(QUOTATION.sub(" ", told), option)]
     said = said or [option for option in state.options if says(told, option)]
-    # "45 dollars and 50 cents" says "45 dollars" too: of two such options, the one that says more is meant.
+    # "45 dollars and 50 cents" also says "45 dollars": the longer of two such options is meant.
     meant = [option for option in said if not any(says(other, option) and not says(option, other) for other in said)]
-    if len(meant) > 1:  # "from left to right" and "from right to left": one of them stands there and in the proof
+    if len(meant) > 1:  # "from left to right" and "from right to left": one of them is in the claim and the proof
         proof = " ".join(citation.quote for claim in state.claims for citation in claim.citations)
         meant = [option for option in meant if holds_phrase(option, told) and holds_phrase(option, proof)]
     text = state.options[number]
@@ -183,7 +183,7 @@ def _option(state: AgentState) -> Option | None:
 
 
 def usage_of(progress: Progress, context: RunContext) -> Usage:
-    """What a run has spent so far."""
+    """What a run has used so far."""
     return Usage(
         rounds=progress.rounds,
         tool_calls=progress.tool_calls,

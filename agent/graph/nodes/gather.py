@@ -1,4 +1,4 @@
-"""Retrieve the best evidence before any controller speaks, and open the conversation with it."""
+"""Retrieves the best evidence before any controller runs and opens the conversation with it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from longtake.agent.prompts.render import render
 from longtake.agent.query.query import Query
 from longtake.memory.timespan import clock
 
-_LETTERS_A_TOKEN = 4  # of English text, by rule of thumb
+_LETTERS_A_TOKEN = 4  # of English text, as a rule of thumb
 
 
 def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Search in the likely sources and the named scope; what is found is evidence, and stands in the first message."""
+    """Search the likely sources within the named scope. The results become evidence and part of the first message."""
     started = time.time()
     context, query = runtime.context, state.query
-    assert query is not None, "orient comes first"
+    assert query is not None, "orient runs first"
     gathered = context.gather(query, context)
     found = gathered.evidence
     context.trace.event(
@@ -45,13 +45,13 @@ def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _opening(query: Query, gathered: Gathered, tokens: int) -> list[BaseMessage]:
     asked = render("question", query=query, lines=_lines(query, gathered, tokens * _LETTERS_A_TOKEN))
-    # A controller that reads data finds query and evidence here; one that reads text finds them in the prompt.
+    # Controllers that read data find the query and the evidence here; those that read text find them in the prompt.
     data = {QUERY: query.model_dump(mode="json"), GATHERED: gathered.model_dump(mode="json")}
     return [SystemMessage(render("system", query=query)), HumanMessage(asked, additional_kwargs=data)]
 
 
 def _lines(query: Query, gathered: Gathered, letters: int) -> list[str]:
-    """The likeliest lines that fit, in the order of the video."""
+    """The likeliest lines within the token budget, in the order of the video."""
     ranked = sorted(gathered.found, key=lambda each: -(each.cosine + query.chance(each.modality) + each.anchored))
     chosen: dict[str, float] = {}
     for found in ranked:

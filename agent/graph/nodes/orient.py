@@ -1,4 +1,4 @@
-"""Look at the question before anything is done: what it asks, where the answer may lie, what there is to look at."""
+"""Reads the question: what it asks, where the answer may be, and what the recording offers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longtake.memory.records import Citation, Citing
 
 
 def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Start a question: everything of the last one but the thread is forgotten."""
+    """Start a question. Everything from the last one except the thread is dropped."""
     started = time.time()
     context = runtime.context
     query = _query(state, context)
@@ -85,13 +85,13 @@ def _scope(question: str, videos: Sequence[KnownVideo], last: Citation | None) -
 
 
 def _lacks(videos: Sequence[KnownVideo]) -> dict[Source, str]:
-    """The sources that all of the videos lack."""
+    """The sources that all videos lack."""
     first, *others = videos
     return {source: why for source, why in first.lacks.items() if all(source in other.lacks for other in others)}
 
 
 def _coverage(videos: Sequence[KnownVideo]) -> dict[str, float]:
-    """The layers of all videos, each with its share of their joint timeline."""
+    """The layers of all videos, each with its share of the joint timeline."""
     total = sum(video.duration for video in videos) or 1.0
     shares: dict[str, float] = {}
     for video in videos:

@@ -1,4 +1,4 @@
-"""Ask the controller what to do next, or for its answer; the guards stand here."""
+"""Asks the controller for the next calls or the answer, and checks the guards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SILENT = "the controller stopped answering"
 
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """One reply of the controller: tool calls, or a draft of the answer."""
+    """Get one reply from the controller: tool calls or a draft."""
     context = runtime.context
     guard = guard_reached(state, context.tools)
     if guard:
@@ -72,7 +72,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 
 def _stopped_answering(progress: Progress, error: Exception) -> str | None:
-    """An endpoint that has answered before ends the run with what was found; one that never has fails it."""
+    """If the endpoint answered before, end the run with what was found; otherwise the run fails."""
     return f"{SILENT} ({str(error).rstrip('.')})" if progress.rounds else None
 
 

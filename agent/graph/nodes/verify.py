@@ -1,4 +1,4 @@
-"""Hold the draft against the evidence."""
+"""Checks the draft against the evidence."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from longtake.memory.records import Citation, Citing
 
 
 def verify(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Check every claim of the draft; send it back once when some rest on nothing, or when it is empty."""
+    """Check every claim of the draft. Send the draft back once if it is empty or has unsupported claims."""
     started = time.time()
     if state.draft is None:
-        return {}  # a guard ended the run; what an earlier check has held still holds
+        return {}  # a guard ended the run; an earlier check still counts
     context = runtime.context
     prompts = PromptText(context, state.progress.model_step)
     abstains = state.reply is None and state.draft.startswith(NOT_FOUND)
@@ -69,7 +69,7 @@ def _check(state: AgentState, context: RunContext, prompts: PromptText) -> Check
 
 
 def _statement(state: AgentState) -> str:
-    """What a draft states, without the letter of an option and what was not found; a bare letter states its option."""
+    """The statements of a draft, without an option's letter and what wasn't found. A bare letter states its option."""
     draft, _ = split_gap(state.draft or "")
     match = LETTER.match(draft) if state.options else None
     if match is None:
@@ -79,7 +79,7 @@ def _statement(state: AgentState) -> str:
 
 
 def _spoken(state: AgentState) -> list[Any]:
-    """The conversation without an empty reply, which endpoints do not take back."""
+    """The conversation without empty replies, which endpoints reject."""
     last = state.messages[-1]
     empty = isinstance(last, AIMessage) and not last.text and not last.tool_calls
     return state.messages[:-1] if empty else state.messages

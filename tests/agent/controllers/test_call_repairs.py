@@ -43,7 +43,7 @@ TEXT_CALL = '{"name": "transcribe_speech", "arguments": {"timestamp": [3, 7]}}'
         (says(f"<tool_call>{TEXT_CALL[:-1]}"), "1 call read from the text"),
         (
             says(f"<think>I should <tool_call>{{}}</tool_call></think>I listen.\n<tool_call>{TEXT_CALL}</tool_call>"),
-            "thinking left out",
+            "thinking",
         ),
         (says(TEXT_CALL.replace("arguments", "parameters")), "1 call read from the text"),
         (says(f"```json\n{TEXT_CALL}\n```"), "1 call read from the text"),

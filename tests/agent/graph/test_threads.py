@@ -219,14 +219,14 @@ def test_a_thread_is_not_forgotten_while_it_is_answered(small_workspace: Workspa
 
 @pytest.mark.parametrize("name", ["", "x" * (MAX_THREAD_LENGTH + 1), "\udcff"])
 def test_what_cannot_be_the_name_of_a_thread_is_refused(small_workspace: Workspace, name: str) -> None:
-    with pytest.raises(LongtakeError, match="The name of the thread is no text of 1 to 200 characters"):
+    with pytest.raises(LongtakeError, match="name of the thread"):
         Agent(small_workspace).ask([VIDEO], COST, thread=name)
 
 
 @pytest.mark.parametrize("asked", [("\udcff", ()), (COST, ("\udcff", "two"))])
 def test_bytes_of_another_encoding_are_refused(small_workspace: Workspace, asked: tuple[str, tuple[str, ...]]) -> None:
     question, options = asked
-    with pytest.raises(LongtakeError, match="holds bytes that are no text"):
+    with pytest.raises(LongtakeError, match="UTF-8"):
         Agent(small_workspace).ask([VIDEO], question, options=options)
 
 

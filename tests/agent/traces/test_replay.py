@@ -139,7 +139,7 @@ def test_a_run_that_was_stopped_or_out_of_time_stops_where_it_did(small_workspac
             budget=budget,
             watch=lambda event: budget.stop() if event["type"] == "tool" else None,
         )
-    for answer, words in ((late, "Stopped because the time ran out."), (stopped, "Stopped.")):
+    for answer, words in ((late, "Stopped because time ran out."), (stopped, "Stopped.")):
         assert answer.answer.startswith(words)
         replayed = replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
         assert (replayed.same, replayed.difference) == (True, None)

@@ -226,7 +226,9 @@ def test_what_is_said_of_an_open_part_is_never_published() -> None:
     answered, gap = split_gap(draft)
     assert answered == "The kettle costs 45 dollars [00:00:10]."
     assert open_parts(gap, "What does the kettle cost, and who sold it?") == "Not found: “who sold it?”."
-    assert open_parts("Bob murdered the mayor.", "What does it cost?") == "Not all that was asked was found."
+    unproven = open_parts("Bob murdered the mayor.", "What does it cost?")
+    assert unproven
+    assert "murdered" not in unproven
     assert open_parts("", "What does it cost?") == ""
 
 
