@@ -13,13 +13,12 @@ from itertools import pairwise
 
 import regex
 import snowballstemmer
-from bm25s.stopwords import STOPWORDS_EN_PLUS
 
 from longtake.language.numbers import without_separators
 from longtake.language.text import fold
+from longtake.language.words import FUNCTION_WORDS
 
 VERSION = 3  # raised when a text gets other terms
-_STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 # Scripts written without spaces between words: every sign is a part of its own, and pairs make the words.
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*"
 _PART = regex.compile(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\p{{L}}\p{{N}}\p{{M}}])+")
@@ -43,8 +42,8 @@ def document_terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """The terms to look for, each once.
 
-    Stop words count only when there is nothing else. Short parts of a code or of a run of unspaced script count only in
-    pairs: otherwise a search for `01:00:32:03` would find every text with a `00` in it.
+    Function words count only if there is nothing else. Short parts of a code or of unspaced script count only in pairs:
+    otherwise, a search for `01:00:32:03` would find every text with a `00` in it.
     """
     return list(dict.fromkeys(_term(spelling) for spelling in _spellings(text)))
 
@@ -56,9 +55,9 @@ def matched_terms(query: str, text: str) -> list[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text, without stop words where there are others."""
+    """The words of a text, without function words if there are others."""
     words = frozenset(part for _, inner in _chunks(text) for part in inner)
-    return words - _STOP_WORDS or words
+    return words - FUNCTION_WORDS or words
 
 
 def _spellings(text: str) -> list[str]:

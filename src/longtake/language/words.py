@@ -14,19 +14,24 @@ from longtake.language.text import fold
 _WORD = regex.compile(r"\d+(?:[.,:]\d+)+|[\w$€£¥%]+(?:'\w+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
-# Words without content of their own: articles, auxiliaries, pronouns, prepositions and what questions are made of.
-STOPWORDS = frozenset(
+# Words of grammar: articles, auxiliaries, pronouns, prepositions, conjunctions. Search ignores them.
+FUNCTION_WORDS = frozenset(
     (
-        "a an the this that these those there here it its is are was were be been being am do does did doing done "
-        "have has had having will would shall should can could may might must i you he she we they me him her us "
-        "them my your his our their of in on at to for from by with about into over under between after before "
-        "during while as and or but not no nor so if then than too very just also only any some all each every "
-        "both either what which who whom whose when where why how much many long often far old kind sort type "
-        "name named called call tell give show say says said state according video clip recording film file "
-        "second seconds minute minutes time times moment point exactly please get gets got go goes ever once "
-        "thing something anything someone somebody anyone people person up down out off again s t d ll re ve don "
-        "didn doesn isn aren wasn weren hasn haven hadn couldn shouldn wouldn mustn won take takes took taken make "
-        "makes made put puts"
+        "a an the this that these those there here it its is are was were be been being am do does did doing have has "
+        "had having will would shall should can could may might must i you he she we they me him her us them my your "
+        "his our their of in on at to for from by with about into over under between after before during while as and "
+        "or but not no nor so if then than too very just also only any some all each every both either what which who "
+        "whom whose when where why how up down out off again once s t d ll re ve don didn doesn isn aren wasn weren "
+        "hasn haven hadn couldn shouldn wouldn mustn won"
+    ).split()
+)
+# The same and the words that questions are made of: what they ask about says more.
+STOPWORDS = FUNCTION_WORDS | frozenset(
+    (
+        "done much many long often far old kind sort type name named called call tell give show say says said state "
+        "according video clip recording film file second seconds minute minutes time times moment point exactly "
+        "please get gets got go goes ever thing something anything someone somebody anyone people person take takes took "
+        "taken make makes made put puts"
     ).split()
 )
 _CONTRACTED = re.compile(r"'(?:t|re|ve|ll|d|m)$")
