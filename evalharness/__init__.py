@@ -1,1 +1,1 @@
-"""The evaluation harness: suites put to subjects, judged, scored and reported."""
+"""The evaluation harness: asks suites of subjects, judges and scores their replies, and reports."""

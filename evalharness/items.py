@@ -1,4 +1,4 @@
-"""What is asked and what comes of it: items, variants, predictions and judgements, as they stand in a run's files.
+"""The records of a run: items, variants, predictions and judgements.
 
 A run is a table of item x variant x subject x seed. An item is a conversation about one video; most have one turn.
 """
@@ -16,31 +16,31 @@ from longtake.prompts import without_thinking
 
 Format = Literal["choice", "open", "rubric", "calls"]
 History = Literal["gold", "own"]
-Protocol = Literal["paper", "repo"]  # of a suite whose paper and released code differ
+Protocol = Literal["paper", "repo"]  # for a suite whose paper and released code differ
 ORIGINAL = "original"
 
 
 class Criterion(Record):
-    """One line of a rubric; of a penalty, "met" means that what it forbids was not done."""
+    """One line of a rubric. A penalty is "met" if the reply avoided what it forbids."""
 
     name: str
     description: str
-    weight: float = Field(description="As the file has it: penalties usually carry a negative one.")
+    weight: float = Field(description="The weight in the file. Penalties usually have a negative one.")
     penalty: bool = False
-    check: Mapping[str, Any] | None = Field(default=None, description="How a program can tell; see `checks`.")
+    check: Mapping[str, Any] | None = Field(default=None, description="How a program can decide it; see `checks`.")
 
 
 class ToolDefinition(Record):
-    """A tool that a subject may call, as LongShOT's `tools.json` writes it."""
+    """A tool that a subject may call, in the format of LongShOT's `tools.json`."""
 
     name: str
-    inputs: tuple[str, ...] = Field(description="Parameters; `?` behind a name marks an optional one, `[]` a list.")
+    inputs: tuple[str, ...] = Field(description="Parameters; `?` after a name marks an optional one, `[]` a list.")
     outputs: Any = ""
     description: str = ""
 
     @property
     def parameters(self) -> Mapping[str, bool]:
-        """Whether each parameter is required: as in the released code lists, timestamps and languages are not."""
+        """Whether each parameter is required. As in the released code, lists, timestamps and languages are optional."""
         return {
             written.rstrip("?[]"): not written.endswith(("?", "[]"))
             and not written.startswith(("timestamp", "language"))
@@ -49,7 +49,7 @@ class ToolDefinition(Record):
 
 
 class ToolCall(Record):
-    """A call of a tool: the gold one with what it returned, or one that a subject made."""
+    """A tool call: a gold call with its result, or a call by a subject."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -57,12 +57,12 @@ class ToolCall(Record):
 
 
 class Turn(Record):
-    """One question of a conversation and what is known of the right answer."""
+    """One question of a conversation, with its reference answer."""
 
     question: str
     reference: str = Field(default="", description="The answer in words.")
     options: tuple[str, ...] = ()
-    gold: int | None = Field(default=None, description="Which option is right, from 0.")
+    gold: int | None = Field(default=None, description="Index of the right option, from 0.")
     criteria: tuple[Criterion, ...] = ()
     calls: tuple[ToolCall, ...] = Field(default=(), description="The gold tool calls, in order.")
     evidence: tuple[TimeSpan, ...] = ()
@@ -82,35 +82,37 @@ class Item(Record):
 
     suite: str
     id: str = Field(description="Unique in its suite.")
-    video: str = Field(description="Id of the video: items of one video are no independent observations.")
-    media: str | None = Field(default=None, description="Path of the file; None where it is not there.")
+    video: str = Field(description="Id of the video. Items of one video aren't independent observations.")
+    media: str | None = Field(default=None, description="Path of the file; None if it is missing.")
     task: str = ""
     format: Format
     turns: tuple[Turn, ...] = Field(min_length=1)
     seconds: float | None = Field(default=None, description="Length of the video.")
-    tools: tuple[ToolDefinition, ...] = Field(default=(), description="That may be called, where calls are scored.")
-    tags: Mapping[str, str] = Field(default_factory=dict, description="What scores are broken down by.")
+    tools: tuple[ToolDefinition, ...] = Field(
+        default=(), description="The tools that may be called, if calls are scored."
+    )
+    tags: Mapping[str, str] = Field(default_factory=dict, description="Scores are broken down by these.")
 
 
 class Variant(Record):
-    """A way to put an item: in another order of options, at another frame rate, with another history."""
+    """A way to ask an item: with another order of options, another frame rate or another history."""
 
     name: str = ORIGINAL
     gold_at: int | None = Field(
-        default=None, description="The place, from 0, at which the right option is put: it changes places with another."
+        default=None, description="The position, from 0, of the right option, which swaps places with another."
     )
     history: History = "gold"
-    fps: float | None = Field(default=None, description="Frames a second for subjects that are fed frames.")
+    fps: float | None = Field(default=None, description="Frames per second for subjects that receive frames.")
     most_frames: int | None = None
 
     def applies(self, item: Item) -> bool:
-        """Whether an item is asked in it: where the right option is moved, only if there is such another place."""
+        """Whether the variant applies to an item: moving the right option needs another place for it."""
         return self.gold_at is None or any(
             turn.gold not in (None, self.gold_at) and self.gold_at < len(turn.options) for turn in item.turns
         )
 
     def order_of(self, turn: Turn) -> tuple[int, ...]:
-        """The option of a turn, by its own number, that stands at each place."""
+        """The original index of the option at each position."""
         order = list(range(len(turn.options)))
         if self.gold_at is not None and turn.gold is not None and self.gold_at < len(order):
             order[turn.gold], order[self.gold_at] = self.gold_at, turn.gold
@@ -118,7 +120,7 @@ class Variant(Record):
 
 
 class PredictionKey(NamedTuple):
-    """What makes a prediction one of its kind in a run."""
+    """The key of a prediction in a run."""
 
     item: str
     variant: str
@@ -131,29 +133,31 @@ ParseStatus = Literal["ok", "fallback", "uncertain", "abstained", "failed", "non
 
 
 class Reply(Record):
-    """What a subject said to one turn, whole, and what was read from it."""
+    """A subject's complete reply to one turn, and what was parsed from it."""
 
     text: str
     status: ReplyStatus = "ok"
     error: str | None = None
-    choice: int | None = Field(default=None, description="The option chosen, in the item's own order, from 0.")
-    parse: ParseStatus = Field(default="none", description="How the choice was read; none where nothing is chosen.")
+    choice: int | None = Field(default=None, description="Index of the chosen option in the item's order, from 0.")
+    parse: ParseStatus = Field(default="none", description="How the choice was parsed; none if nothing was chosen.")
     abstained: bool = False
-    uncertain: bool = Field(default=False, description="Whether it only names what may be the answer, and says so.")
+    uncertain: bool = Field(default=False, description="Whether the reply marks its answer as uncertain.")
     calls: tuple[ToolCall, ...] = ()
-    planned: str = Field(default="", description="What was said when only calls were asked for; `text` is the answer.")
+    planned: str = Field(
+        default="", description="The text from a step that asked only for calls; `text` is the answer."
+    )
     cited: tuple[TimeSpan, ...] = ()
     usage: Usage | None = None
     trace: str | None = None
 
     @property
     def spoken(self) -> str:
-        """The text without what was thought aloud."""
+        """The text without the model's thinking."""
         return without_thinking(self.text)
 
 
 class Prediction(Record):
-    """The replies of a subject to all turns of an item; an error counts as a wrong answer."""
+    """The replies of a subject to all turns of an item. An error counts as a wrong answer."""
 
     item: str
     variant: str
@@ -168,29 +172,29 @@ class Prediction(Record):
         return PredictionKey(self.item, self.variant, self.subject, self.seed)
 
     def turns_of(self, item: Item) -> Iterator[tuple[int, Turn, Reply]]:
-        """The turns of its item by number, each with its reply; where there is none, nothing was said."""
+        """The turns of its item by number, each with its reply; if there is none, nothing was said."""
         replies = [*self.replies, *[Reply(text="")] * len(item.turns)]
         return ((number, turn, replies[number]) for number, turn in enumerate(item.turns))
 
 
 class Judgement(Record):
-    """What a judge found of one criterion of one reply."""
+    """A judge's verdict on one criterion of one reply."""
 
     item: str
     variant: str
     subject: str
     seed: int = 0
     turn: int
-    criterion: str = Field(description="Its name; empty where the reply was judged as a whole.")
+    criterion: str = Field(description="Name of the criterion; empty if the reply was judged as a whole.")
     judge: str = Field(description="Id of the judge: its model, and a hash of its prompt and parameters.")
-    met: bool | None = Field(description="None where the judge gave no verdict.")
+    met: bool | None = Field(description="None without a verdict.")
     sure: bool = True
-    points: float | None = Field(default=None, description="Where the judge grades on a scale.")
+    points: float | None = Field(default=None, description="Set if the judge grades on a scale.")
     reason: str = ""
     error: str | None = None
     cached: bool = False
-    seconds: float | None = Field(default=None, description="How long a model took, where one was asked.")
-    reply: str = Field(default="", description="Hash of the reply: one that was asked for anew is judged anew.")
+    seconds: float | None = Field(default=None, description="Seconds that a model took, if one was asked.")
+    reply: str = Field(default="", description="Hash of the reply: a new reply is judged again.")
 
     @property
     def decided(self) -> bool:
@@ -199,5 +203,5 @@ class Judgement(Record):
 
     @property
     def key(self) -> PredictionKey:
-        """The prediction that it is of."""
+        """The key of its prediction."""
         return PredictionKey(self.item, self.variant, self.subject, self.seed)

@@ -1,1 +1,1 @@
-"""The tools a controller can call, and the catalogue of them."""
+"""The tools that a controller can call, and their catalogue."""

@@ -1,4 +1,4 @@
-"""Every tool there is, in the order of the paper's table, after them the extras, and those of other packages."""
+"""Lists every tool: first those of the paper in its order, then the extras, then those of other packages."""
 
 import logging
 from typing import Any
@@ -50,12 +50,12 @@ _BUILT_IN: tuple[Tool, ...] = (
 
 
 def _read(name: str, declared: Any) -> Tool:
-    """A tool that a package declares."""
+    """Check a tool that a package declares."""
     spec = SPECS.get(declared)
     if spec is None or spec.name != name:
-        raise TypeError(f"{name} is no function of that name with @tool")
+        raise TypeError(f"{name} isn't a function of that name with @tool")
     if spec.group != "extras":
-        raise ValueError('the group of a tool that is not built in is "extras"')
+        raise ValueError('tools of other packages belong to the group "extras"')
     return spec.function
 
 

@@ -1,6 +1,6 @@
-"""Replies of model judges on disk, shared by runs: what was asked with the same prompt, model and parameters before.
+"""Caches the replies of model judges on disk for all runs, by prompt, model and parameters.
 
-A file holds what was sent beside what came back, so that each verdict can be looked into.
+A file contains the request and the reply, so that each verdict can be inspected.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from longtake.memory.records import Record
 
 
 class Sent(Record):
-    """What decides a judge's reply."""
+    """Everything that determines a judge's reply."""
 
     model: str
     prompt: str
     parameters: Mapping[str, Any]
-    run: int = 0  # asked again with the same words, to see whether the judge agrees with itself
+    run: int = 0  # repeats the same request, to see whether the judge agrees with itself
 
     @property
     def hash(self) -> str:
@@ -32,23 +32,23 @@ class Sent(Record):
 
 
 class Received(Record):
-    """A judge's reply, and what it replied to."""
+    """A judge's reply and its request."""
 
     sent: Sent
     reply: str
 
 
 class Cache:
-    """A folder of replies; may be shared by threads and processes."""
+    """A folder of replies. Threads and processes may share it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def get(self, sent: Sent) -> str | None:
-        """The reply to what was sent before; None where there is none, or its file is damaged.
+        """The stored reply to a request; None if there is none or its file is damaged.
 
         Raises:
-            LibraryError: when the folder cannot be read.
+            LibraryError: if the folder cannot be read.
         """
         try:
             return Received.model_validate_json(self._file(sent).read_bytes()).reply
@@ -61,7 +61,7 @@ class Cache:
         """Keep a reply.
 
         Raises:
-            LibraryError: when the folder cannot be written to.
+            LibraryError: if the folder cannot be written to.
         """
         file = self._file(sent)
         try:

@@ -1,8 +1,8 @@
-"""Criteria that a program decides: a small vocabulary, written into `Criterion.check`.
+"""Decides criteria by program, with a small vocabulary in `Criterion.check`.
 
-A criterion is met when its check holds, a penalty's too: "must not say blue" is `{kind: says, not: [blue]}`.
+A criterion is met if its check is true. This includes penalties: "must not say blue" is `{kind: says, not: [blue]}`.
 
-{kind: number, value: 5, tolerance: 0}        the reply states a number so near to the value
+{kind: number, value: 5, tolerance: 0}        the reply states a number this close to the value
 {kind: time, start: 27, end: 40, tolerance: 1}  it states a time there, or cites one where it states none in words
 {kind: says, any: [...], not: [...]}          it says one of `any` (all, where that is empty) and nothing of `not`
 {kind: abstains, expected: true}              it says that it cannot tell; false: it does not
@@ -49,14 +49,14 @@ _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|
 
 
 class Decision(NamedTuple):
-    """Whether a check holds, and whether that is beyond doubt."""
+    """Whether a check is true, and whether that is certain."""
 
     met: bool
     sure: bool = True
 
 
 class NumberCheck(Record):
-    """The reply states a number; sure where it states no other."""
+    """The reply states a number; certain if it states no other."""
 
     kind: Literal["number"]
     value: float
@@ -71,7 +71,7 @@ class NumberCheck(Record):
 
 
 class TimeCheck(Record):
-    """The reply states a time; where its words state none, what it cites counts."""
+    """The reply states a time; if its words have none, its citations count."""
 
     kind: Literal["time"]
     start: float = Field(ge=0)
@@ -90,7 +90,7 @@ class TimeCheck(Record):
 
 
 class SaysCheck(Record):
-    """The reply says a phrase, or does not say others."""
+    """The reply contains a phrase and avoids others."""
 
     kind: Literal["says"]
     any: tuple[Phrase, ...] = ()
@@ -103,7 +103,7 @@ class SaysCheck(Record):
 
 
 class AbstainsCheck(Record):
-    """The reply says that it cannot tell, and does not guess all the same; a subject that says it is unsure does so."""
+    """The reply abstains without guessing. A subject that marks its reply as uncertain abstains, too."""
 
     kind: Literal["abstains"]
     expected: bool = True
@@ -140,7 +140,7 @@ class CitesCheck(Record):
 
 
 class OrderCheck(Record):
-    """The reply names things in an order; in doubt where its words may turn the order round."""
+    """The reply names things in an order; uncertain if its words may reverse the order."""
 
     kind: Literal["order"]
     things: tuple[str, ...] = Field(min_length=2)
@@ -179,10 +179,10 @@ _CHECK: TypeAdapter[Check] = TypeAdapter(Check)
 
 
 def read_check(criterion: Criterion) -> Check:
-    """The check of a criterion that has one.
+    """Parse the check of a criterion that has one.
 
     Raises:
-        ConfigError: when it is none of the vocabulary.
+        ConfigError: if it isn't in the vocabulary.
     """
     try:
         return _CHECK.validate_python(criterion.check)
@@ -193,31 +193,31 @@ def read_check(criterion: Criterion) -> Check:
 
 
 def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
-    """Whether a criterion that has a check is met.
+    """Decide a criterion that has a check.
 
     Args:
         criterion: with its check.
-        said: the reply without what was thought aloud, its citations included.
-        reply: the reply, for what it chose, cited and called.
+        said: the reply without thinking, but with citations.
+        reply: the reply, with its choice, citations and calls.
 
     Raises:
-        ConfigError: when the check is none of the vocabulary.
+        ConfigError: if the check isn't in the vocabulary.
     """
     check = read_check(criterion)
     if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck):
-        return Decision(met=False)  # what it names while it explains that it cannot tell is no answer
+        return Decision(met=False)  # what it names while explaining an abstention isn't an answer
     return check.outcome(said, reply)
 
 
 def says(said: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand together in a reply, behind no negation."""
+    """Whether a reply has the words of a phrase together and not after a negation."""
     wanted = tuple(word.text for word in words(plain(phrase)))
     answer = Answer(question="", status="answered", answer=said)
     return bool(wanted) and holds(Gold((wanted,), ()), answer, 0.0, cited_times=False)
 
 
 def says_all(said: str, phrase: Phrase) -> bool:
-    """Whether a reply says a phrase, or each phrase of a list."""
+    """Whether a reply has a phrase, or each phrase of a list."""
     return all(says(said, part) for part in ((phrase,) if isinstance(phrase, str) else phrase))
 
 
@@ -228,9 +228,9 @@ def stated_numbers(said: str) -> list[str]:
 
 
 def abstains(said: str) -> Decision:
-    """Whether a reply says first that it cannot tell, and does not guess in the same breath.
+    """Whether a reply starts with an abstention and doesn't guess in the same sentence.
 
-    In doubt where it goes on after that: the rest may answer all the same.
+    Uncertain if there is more text, because the rest may still answer.
     """
     if abstention(said) is not None:
         return Decision(True)
@@ -240,5 +240,5 @@ def abstains(said: str) -> Decision:
 
 
 def spelled(text: str) -> str:
-    """The words of a text as they are compared, with a space around each."""
+    """The normalised words of a text, with a space around each."""
     return f" {' '.join(word.text for word in words(plain(text)))} "

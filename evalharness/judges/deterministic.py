@@ -1,4 +1,4 @@
-"""A judge without a model: rules that a person can check, which say when they are not sure.
+"""A judge without a model: rules that a person can check and that report doubt.
 
 A criterion with a check is decided by it. Any other is read as a claim: its numbers, times, names and quotations are
 facts that the reply must hold in one sentence; its other words count by their stems, and what is worded otherwise by
@@ -27,9 +27,9 @@ from longtake.memory.records import Answer, Evidence, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
-VERSION = 3  # raised when a reply may be judged otherwise
+VERSION = 3  # raised when verdicts may change
 TOLERANCE = 1.0  # seconds by which a stated time may be off
-ALIKE = 0.6  # similarity from which a sentence of other words probably says the same
+ALIKE = 0.6  # similarity from which a paraphrase probably says the same
 _LEAD = re.compile(
     r"^\W*(?:(?:the|this|a) )?(?:response|answer|reply|model|candidate)?\s*"
     r"(?:(?:must|should|does|do|may|can)(?: not|n't)?\s+|never\s+|avoids?\s+)*(?:(?:correctly|clearly|also) )*"
@@ -40,7 +40,7 @@ _LEAD = re.compile(
     r"\s*(?:that\b)?\s*",
     re.IGNORECASE,
 )
-# What stands beside such a word may be what the reply does not say.
+# The reply may deny what is next to such a word.
 _LIMITS = re.compile(
     r"\b(?:although|though|but|instead|rather|unlike|while|whereas|however|except|despite|anything|only|or|than|unless"
     r"|almost|nearly|if|doubt\w*|might|may|maybe|perhaps|probably|possibly|could|would|without|wrong\w*|false\w*)\b",
@@ -54,11 +54,11 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 class Facts(NamedTuple):
-    """What of a claim leaves no room for other words."""
+    """The parts of a claim that can't be paraphrased."""
 
     numbers: tuple[str, ...]
     times: tuple[StatedTime, ...]
-    names: tuple[str, ...]  # quotations too
+    names: tuple[str, ...]  # also quotations
 
     @classmethod
     def of(cls, claim: str) -> Facts:
@@ -81,17 +81,17 @@ class Facts(NamedTuple):
 
 
 class DeterministicJudge:
-    """Decides by rules; works offline."""
+    """Decides by rules. Works offline."""
 
     at_once = 1
 
     def __init__(self, embedding: TextEmbedding) -> None:
-        """The embedding says how near two sentences are; it is loaded when it is first needed."""
+        """Take the embedding that compares sentences. It is loaded on first use."""
         self._embedding = embedding
         self.id = f"deterministic-{VERSION}-{embedding.id}"
 
     def judge(self, case: Case) -> Finding:
-        """See `Judge`."""
+        """Decide one case; see `Judge`."""
         if case.criterion is not None and case.criterion.check is not None:
             try:
                 outcome = decide(case.criterion, case.said, case.reply)
@@ -105,23 +105,23 @@ class DeterministicJudge:
         return found.model_copy(update={"points": float(MAX_POINTS * bool(found.met))} if case.asks == "grade" else {})
 
     def expected(self, case: Case) -> Usage:
-        """Rules ask no model."""
+        """Nothing: rules ask no model."""
         return Usage()
 
     def _chosen(self, case: Case) -> Finding | None:
-        """Of a reply that chose an option and is judged as a whole: whether it is the right one."""
+        """Whether a reply that chose an option, judged as a whole, chose the right one."""
         if case.criterion or case.turn.gold is None or case.reply.choice is None:
             return None
         return Finding(met=case.reply.choice == case.turn.gold, reason="the option chosen")
 
     def _held(self, case: Case) -> Finding:
-        """Whether a reply says what a description claims."""
+        """Whether a reply says what a criterion describes."""
         claim = _LEAD.sub("", case.description).strip() or case.description
-        # What an uncertain reply names counts for the criteria of a rubric; as a whole it answers nothing.
+        # An uncertain reply can meet the criteria of a rubric, but as a whole it isn't an answer.
         withheld = case.reply.abstained or (case.reply.uncertain and case.criterion is None)
         abstained = Decision(True) if withheld else abstains(case.said)
         if abstained.met and abstained.sure:
-            # Where the right answer denies something, that nothing was found may say the same.
+            # If the right answer is a denial, finding nothing may mean the same.
             denied = bool(NEGATION.search(claim) or NEGATION.search(case.reference))
             return Finding(met=False, sure=not denied, reason="the reply abstains")
         facts = Facts.of(claim)
@@ -129,22 +129,22 @@ class DeterministicJudge:
         return found.model_copy(update={"sure": found.sure and not abstained.met})
 
     def _by_facts(self, case: Case, claim: str, facts: Facts) -> Finding:
-        """Of a claim with facts: whether one sentence of the reply says them all, and with them the whole claim."""
+        """Whether one sentence of the reply says all facts of a claim, and so the whole claim."""
         sentences = _sentences(plain_text(case.said))
         near = [sentence for sentence in sentences if _says_facts(sentence, facts)]
         if not near:
             sure = len(sentences) == 1 and _is_replaced(claim, case.turn.question, sentences[0], facts)
             return Finding(met=False, sure=sure, reason="another fact in its place" if sure else "not all facts said")
-        # How a time is written says nothing against it.
+        # The notation of a time doesn't matter.
         met = bool(facts.times) or not _contradicts(claim, near)
         question = case.turn.question if len(sentences) == 1 else ""
         whole = any(_says_whole(claim, question, sentence, facts) for sentence in near)
         return Finding(met=met, sure=met and whole, reason="facts said" + ", and the rest" * whole)
 
     def _by_words(self, case: Case, claim: str) -> Finding:
-        """Of a claim of words alone: sure only where a sentence has all of them in their order.
+        """Judge a claim without facts: certain only if a sentence has all of its words in order.
 
-        What is not said in these words may be said in others, which no similarity rules out.
+        A paraphrase can't be ruled out by similarity.
         """
         wanted = content_stems(claim)
         if not wanted:
@@ -159,7 +159,7 @@ class DeterministicJudge:
         return Finding(met=met, sure=settled, reason=told)
 
     def _alike(self, claim: str, sentences: Sequence[str]) -> float:
-        """How near the nearest sentence is to the claim, -1 to 1."""
+        """Similarity of the nearest sentence to the claim, -1 to 1."""
         vectors = self._embedding.embed([claim, *sentences])
         return float((vectors[1:] @ vectors[0]).max())
 
@@ -169,16 +169,16 @@ def _sentences(text: str) -> list[str]:
 
 
 def _says_facts(text: str, facts: Facts) -> bool:
-    """Whether a text says all of the facts, behind no negation."""
+    """Whether a text has all of the facts, not after a negation."""
     answer = Answer(question="", status="answered", answer=text)
     timed = not facts.times or holds(Gold((), facts.times), answer, TOLERANCE)
     return timed and all(says(text, fact) for fact in (*facts.numbers, *facts.names))
 
 
 def _says_whole(claim: str, question: str, sentence: str, facts: Facts) -> bool:
-    """Whether a sentence, the claim's facts aside, says all of a claim in its order, or only what the question asks.
+    """Whether a sentence has all words of a claim in order, apart from its facts, or only words of the question.
 
-    It brings in no word that neither has, nothing that may turn the claim round, and no other unit.
+    It may add no other word, no other unit and nothing that may reverse the claim.
     """
     held, wanted = _plain_stems(sentence), _plain_stems(claim)
     known = {*wanted, *_plain_stems(question), _NUMBER, "yes"}
@@ -195,7 +195,7 @@ def _says_whole(claim: str, question: str, sentence: str, facts: Facts) -> bool:
 
 
 def _is_replaced(claim: str, question: str, sentence: str, facts: Facts) -> bool:
-    """Whether a sentence says the claim with one other number or time in the place of its own."""
+    """Whether a sentence has the claim with a different number or time."""
     other = Facts.of(sentence)
     alike = [(len(ours), len(theirs)) for ours, theirs in zip(facts, other, strict=True)]
     counted = sum(word[0].isdigit() for word in spelled(sentence).split())
@@ -204,19 +204,19 @@ def _is_replaced(claim: str, question: str, sentence: str, facts: Facts) -> bool
 
 
 def _plain_stems(text: str) -> list[str]:
-    """The stems of the content words of a text, any number as the same one."""
+    """The stems of the content words of a text, with all numbers treated as equal."""
     return [_NUMBER if any(map(str.isdigit, word)) else word for word in content_stems(text)]
 
 
 def _is_turned(claim: str, question: str, sentence: str) -> bool:
-    """Whether a sentence has a negation or a direction that the claim has not, or either limits what it says."""
+    """Whether a sentence has a negation or a direction that the claim lacks, or one of them limits what it says."""
     denied = bool(NEGATION.search(claim)) != bool(NEGATION.search(sentence))
     places = set(words(sentence)) & _DIRECTIONS
     return denied or bool(places - set(words(f"{claim} {question}"))) or bool(_LIMITS.search(f"{claim}\n{sentence}"))
 
 
 def _contradicts(claim: str, sentences: Sequence[str]) -> bool:
-    """Whether the words of the reply are those of the claim, but for another number or the opposite word."""
+    """Whether the reply has the words of the claim, except for another number or an opposite."""
     proof = Evidence(
         video="", span=TimeSpan(start=0, end=0), modality="metadata", content=" ".join(sentences), engine="reply"
     )
@@ -224,6 +224,6 @@ def _contradicts(claim: str, sentences: Sequence[str]) -> bool:
 
 
 def _in_order(wanted: Sequence[str], held: Sequence[str]) -> bool:
-    """Whether the wanted stems stand in a text in their order."""
+    """Whether a text has the stems in this order."""
     rest = iter(held)
     return all(word in rest for word in wanted)

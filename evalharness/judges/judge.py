@@ -1,4 +1,4 @@
-"""What a judge is: something that decides whether one reply meets one criterion, or how good it is as a whole."""
+"""The protocol of judges: one decides whether a reply meets a criterion, or how good it is as a whole."""
 
 from __future__ import annotations
 
@@ -13,55 +13,55 @@ from longtake.memory.records import Record, Usage
 # points from 0 to 5 for how well it does. Each is a prompt of its name.
 Asks = Literal["criterion", "penalty", "whole", "grade"]
 MAX_POINTS = 5
-NO_REPLY = "There is no reply."  # the reason of a verdict that no judge was asked for
-PASS_POINTS = 3  # of 5: a reply with so many counts as right, as in the released code of Video-TT
+NO_REPLY = "There is no reply."  # the reason for a verdict without a judge
+PASS_POINTS = 3  # of 5: a reply with this many counts as right, as in the released code of Video-TT
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing to decide about one reply."""
+    """One decision about one reply."""
 
     item: Item
     number: int  # of the turn, from 0
     reply: Reply
     asks: Asks
-    criterion: Criterion | None = None  # None where the reply is judged as a whole
-    with_question: bool = False  # whether a model is shown the question too
+    criterion: Criterion | None = None  # None if the reply is judged as a whole
+    with_question: bool = False  # whether a model judge also sees the question
 
     @property
     def turn(self) -> Turn:
-        """What was asked, and what is known of the right answer."""
+        """The question and its reference answer."""
         return self.item.turns[self.number]
 
     @property
     def said(self) -> str:
-        """The reply without what was thought aloud."""
+        """The reply without the model's thinking."""
         return self.reply.spoken
 
     @property
     def reference(self) -> str:
-        """The right answer in words: the reference, or the right option where there is none."""
+        """The right answer in words: the reference, or the right option without one."""
         turn = self.turn
         return turn.reference or (turn.options[turn.gold] if turn.gold is not None and turn.options else "")
 
     @property
     def name(self) -> str:
-        """Of the criterion; empty where the reply is judged as a whole."""
+        """Name of the criterion; empty if the reply is judged as a whole."""
         return self.criterion.name if self.criterion else ""
 
     @property
     def description(self) -> str:
-        """What the criterion asks for; of a reply as a whole, its reference."""
+        """The description of the criterion; for a reply as a whole, its reference."""
         return self.criterion.description if self.criterion else self.reference
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was answered, so that no judge need be asked."""
+        """Whether the reply is empty, so that no judge is needed."""
         return self.reply.status != "ok" or not self.said
 
 
 class Finding(Record):
-    """What a judge found; of a penalty, `met` says that what it forbids was not done."""
+    """A judge's finding. For a penalty, `met` means that the reply avoided what it forbids."""
 
     met: bool | None
     sure: bool = True
@@ -69,36 +69,36 @@ class Finding(Record):
     reason: str = ""
     error: str | None = None
     cached: bool = False
-    seconds: float | None = None  # that a model took, where one was asked
+    seconds: float | None = None  # seconds that a model took, if one was asked
 
 
 class Judge(Protocol):
     """Something that decides cases."""
 
-    id: str  # its model, and a hash of its prompts and parameters
-    at_once: int  # how many cases it may be given at the same time
+    id: str  # its model and a hash of its prompts and parameters
+    at_once: int  # number of cases it may decide concurrently
 
     def judge(self, case: Case) -> Finding:
-        """Decide one case that is not empty; a judge that cannot says why in `error` and gives no verdict."""
+        """Decide one case that isn't empty. A judge that can't decide says why in `error`."""
         ...
 
 
 @runtime_checkable
 class SaysCost(Judge, Protocol):
-    """A judge that says beforehand what it takes; the others ask no model."""
+    """A judge that can predict its cost. Other judges ask no model."""
 
     def expected(self, case: Case) -> Usage:
-        """What one case that is not empty takes; nothing is asked. How long a reply takes only a finished one tells."""
+        """The expected cost of one case that isn't empty, without asking. Only a finished reply tells its time."""
         ...
 
 
 def nothing_said(case: Case) -> Finding:
-    """What is found of an empty reply: it meets nothing, and does nothing that a penalty forbids."""
+    """The finding for an empty reply: it meets no criterion and violates no penalty."""
     return Finding(met=case.asks == "penalty", points=0.0 if case.asks == "grade" else None, reason=NO_REPLY)
 
 
 def reply_hash(reply: Reply) -> str:
     """Twelve hex digits of a reply."""
     kept = reply.model_dump_json(include={"text", "status", "choice", "abstained", "calls", "cited"})
-    kept += "uncertain" * reply.uncertain  # others keep the hashes under which they were judged
+    kept += "uncertain" * reply.uncertain  # other replies keep their old hashes
     return hashlib.blake2b(kept.encode(), digest_size=6).hexdigest()

@@ -1,7 +1,7 @@
-"""How far a judge can be trusted: against labels of people, and against itself.
+"""Measures how reliable a judge is: against human labels, and against itself.
 
-Which side is the reference decides what a false positive is, so each result says it. Where the judge were taken for the
-reference, false positives and false negatives would change places; accuracy, F1 and kappa would not.
+Each result names its reference, because that defines a false positive. With the judge as reference, false positives and
+false negatives would swap; accuracy, F1 and kappa would not change.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Place = tuple[str, str, str, int, int, str]
 
 
 class Label(Record):
-    """A person's verdict on one case of a run; a line of the file of labels."""
+    """A person's verdict on one case of a run: a line of the label file."""
 
     item: str
     variant: str = ORIGINAL
     subject: str
     seed: int = 0
     turn: int = 0
-    criterion: str = Field(default="", description="Its name; empty where the reply was judged as a whole.")
+    criterion: str = Field(default="", description="Name of the criterion; empty if the reply was judged as a whole.")
     met: bool = Field(description="Of a penalty: that what it forbids was not done.")
     annotator: str = ""
 
@@ -46,7 +46,7 @@ class JudgeCheck(Record):
     annotator: str
     reference: Literal["person"] = "person"
     agreement: Agreement
-    unjudged: int = Field(description="Labelled cases for which the judge gave no verdict; they are in no figure.")
+    unjudged: int = Field(description="Labelled cases without a verdict of the judge; they count in no figure.")
 
     def __str__(self) -> str:
         held = self.agreement
@@ -62,27 +62,27 @@ class JudgeCheck(Record):
 
 
 class SelfAgreement(Record):
-    """How often runs of one judge over the same cases give the same verdict."""
+    """How often repeated runs of one judge agree on the same cases."""
 
     runs: int
     cases: int
     same: float | None = Field(
-        description="Share of the cases on which all runs agree; no verdict agrees with nothing."
+        description="Share of the cases on which all runs agree. A missing verdict never agrees."
     )
-    kappa: float | None = Field(description="Mean over pairs of runs; none where chance explains everything.")
+    kappa: float | None = Field(description="Mean over pairs of runs; none if chance explains everything.")
 
 
 def read_labels(file: Path, notify: Notify) -> list[Label]:
     """The labels of a JSONL file; `tell` hears of each line that is none, with its number and field.
 
     Raises:
-        LibraryError: when the file cannot be read.
+        LibraryError: if the file cannot be read.
     """
     return list(read_records(file, Label, notify))
 
 
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
-    """Each judge against each annotator, who is the reference; one that never gave a verdict is left aside.
+    """Compare each judge with each annotator, who is the reference. Judges without any verdict are skipped.
 
     Args:
         labels: of people.
@@ -138,13 +138,13 @@ def labelled_cases(
     predictions: Iterable[Prediction],
     cases_of: CasesOf = cases,
 ) -> list[Case]:
-    """The cases of a run that people have labelled.
+    """The labelled cases of a run.
 
     Args:
         labels: of people.
         items: of the run, by their ids.
         predictions: of the run.
-        cases_of: what is to be decided of a prediction, as in `judge_run`.
+        cases_of: the decisions for a prediction, as in `judge_run`.
     """
     wanted = {_place(label) for label in labels}
     return [
@@ -157,7 +157,7 @@ def labelled_cases(
 
 
 def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], notify: Notify) -> SelfAgreement:
-    """Give a judge the same cases several times over.
+    """Let a judge decide the same cases several times.
 
     Args:
         judge_of: the judge of each run, from 0; with a cache it must be told the run's number.

@@ -1,7 +1,7 @@
-"""A model behind an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor) as the judge.
+"""A judge that asks a model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor).
 
-Each case is one request. It asks for a reply to a JSON schema; an endpoint that refuses the schema is asked in words
-alone from then on. What a model says around its JSON does no harm.
+Each case is one request for a reply in a JSON schema. If an endpoint rejects the schema, later requests describe the
+format in words. Text around the JSON is ignored.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from longtake.tools.core.tool_context import Budget
 PROMPTS = "longtake.evalharness.judges.prompts"
 ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
 TRIES = 3
-_MAX_WAIT = 60.0  # seconds that an endpoint may ask for before it is asked again
-_LETTERS, _VERDICT_TOKENS = 4, 40  # letters of a token of English; a reason of one short sentence and a verdict
-# The field of the reply that holds the verdict, as its prompt names it.
+_MAX_WAIT = 60.0  # longest wait, in seconds, that an endpoint may request before a retry
+_LETTERS, _VERDICT_TOKENS = 4, 40  # characters per token of English; tokens of a short reason and a verdict
+# The field of the reply with the verdict, as named in the prompt.
 _FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
 _WRITTEN = r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?![.\d]))(?!\w|\s+(?:or|to)\b)"""
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
@@ -44,7 +44,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 class JudgeSettings(Record):
-    """Which model judges, and how it is asked."""
+    """The model that judges, and its parameters."""
 
     base_url: str
     model: str
@@ -52,26 +52,26 @@ class JudgeSettings(Record):
     temperature: float = Field(default=0.0, ge=0)
     timeout: float = Field(default=60.0, gt=0, description="Seconds for one reply.")
     parameters: Mapping[str, Any] = Field(
-        default={"max_tokens": 4096}, description="What else is sent with each request, such as top_p."
+        default={"max_tokens": 4096}, description="Additional parameters of each request, such as top_p."
     )
-    at_once: int = Field(default=REQUESTS, ge=1, description="Requests under way at the same time.")
-    price: PriceSettings = Field(default=PriceSettings(), description="What the endpoint charges.")
+    at_once: int = Field(default=REQUESTS, ge=1, description="Concurrent requests.")
+    price: PriceSettings = Field(default=PriceSettings(), description="Prices of the endpoint.")
     offline: bool = False
 
 
 class EndpointJudge:
-    """Asks one model about one case at a time."""
+    """Asks a model about one case at a time."""
 
     def __init__(self, settings: JudgeSettings, cache: Cache | None = None, *, run: int = 0) -> None:
         """Nothing is sent yet.
 
         Args:
-            settings: which model is asked.
-            cache: of the replies; without one all is asked anew.
-            run: another number asks anew what the cache holds already.
+            settings: the model and its parameters.
+            cache: of replies; without one, every case is asked.
+            run: another number asks again despite the cache.
 
         Raises:
-            ConfigError: when the endpoint may not be asked.
+            ConfigError: if the endpoint may not be used.
         """
         refused = refused_endpoint(settings.base_url, "The judge's URL", settings.api_key_env, offline=settings.offline)
         if refused:
@@ -93,7 +93,7 @@ class EndpointJudge:
         self._takes_schema = True
 
     def judge(self, case: Case) -> Finding:
-        """See `Judge`."""
+        """Decide one case; see `Judge`."""
         sent = self._request(case)
         if finding := self._held(sent, case.asks):
             return finding
@@ -105,7 +105,7 @@ class EndpointJudge:
         return finding.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
     def expected(self, case: Case) -> Usage:
-        """One request with a short reply; nothing where the cache holds its verdict."""
+        """One request with a short reply; nothing if the verdict is cached."""
         sent = self._request(case)
         if self._held(sent, case.asks):
             return Usage()
@@ -122,13 +122,13 @@ class EndpointJudge:
         )
 
     def _held(self, sent: Sent, asks: Asks) -> Finding | None:
-        """The verdict that the cache holds."""
+        """The cached verdict."""
         held = self._cache.get(sent) if self._cache else None
         finding = None if held is None else read_finding(held, asks)
         return finding and finding.model_copy(update={"cached": True})
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
-        """The first reply of a few that holds a verdict."""
+        """Ask until a reply has a verdict, a few times at most."""
         text = ""
         for _ in range(TRIES):
             text = self._reply(sent.prompt, asks)
@@ -157,7 +157,7 @@ class EndpointJudge:
             return said
 
     def _sent(self, prompt: str, form: Mapping[str, Any]) -> str:
-        # As an extra part of the body: the client would refuse a reply to its own field that was cut off.
+        # In the extra body: with its own field, the client would reject a truncated reply.
         model = self._model.model_copy(update={"extra_body": {**self._settings.parameters, **form}})
         budget = Budget(TRIES * (self._settings.timeout + _MAX_WAIT))
         with tracing_context(enabled=False):
@@ -166,9 +166,9 @@ class EndpointJudge:
 
 
 def read_finding(text: str, asks: Asks) -> Finding | None:
-    """The verdict in a reply, whatever stands around it: that of the last JSON object with one, else one without JSON.
+    """The verdict in a reply: from the last JSON object with one, else from the text.
 
-    None where there is none, or where several without JSON disagree.
+    None without a verdict, or if several in the text disagree.
     """
     said = without_thinking(text)
     field = _FIELDS[asks]
@@ -180,7 +180,7 @@ def read_finding(text: str, asks: Asks) -> Finding | None:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text; those inside of others do not count."""
+    """The outermost JSON objects in a text."""
     place = text.find("{")
     while place >= 0:
         try:
@@ -193,7 +193,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
-    """What a verdict of the model means; None where it is no verdict."""
+    """The meaning of a model's verdict; None if it isn't one."""
     said = str(value).strip().lower()
     if asks == "grade":
         points = float(said) if re.fullmatch(r"[0-5](?:\.0)?", said) else None
@@ -204,7 +204,7 @@ def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
 
 
 def _schema(asks: Asks) -> Mapping[str, Any]:
-    """The response format that holds a reply to one reason and one verdict."""
+    """The response format: one reason and one verdict."""
     verdict = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
     return {
         "type": "json_schema",

@@ -1,4 +1,4 @@
-"""How far two judges of one run agree; neither is the reference."""
+"""Measures how far two judges of a run agree. Neither is the reference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class JudgePair(Record):
     second: str
     n: int = Field(description="Cases that both decided.")
     same: float | None = Field(description="Share of these with the same verdict.")
-    kappa: float | None = Field(description="None where chance explains everything.")
+    kappa: float | None = Field(description="None if chance explains everything.")
     only_first: int = Field(description="Cases that the first finds met and the second does not.")
     only_second: int
     undecided: int = Field(description="Cases that only one of the two decided; they are in no other figure.")

@@ -1,4 +1,4 @@
-"""The judges by the names that `--by` takes."""
+"""The table of judges, by the names for `--by`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.plugins import Table, callable_part
 
 RULES = "rules"
-API_KEY = "OPENAI_API_KEY"  # may be unset: a local server needs none
+API_KEY = "OPENAI_API_KEY"  # may be unset for a local server
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """What a judge is made of: the options of the command line."""
+    """The options of the command line for making a judge."""
 
     session: Session
     url: str | None = None
     model: str | None = None
-    key: str = API_KEY  # the environment variable that holds the key
+    key: str = API_KEY  # the environment variable with the key
     at_once: int = REQUESTS
     run: int = 0  # where a judge is asked several times over: another number must not be answered from a cache
 
@@ -32,8 +32,8 @@ def judge_named(name: str, options: JudgeOptions) -> Judge:
     """A judge.
 
     Raises:
-        ConfigError: when there is none of that name, or an option is missing or wrong.
-        PluginError: when it is of another package and cannot be used.
+        ConfigError: if there is no such judge, or an option is missing or wrong.
+        PluginError: if it is of another package and cannot be used.
     """
     if name not in JUDGES:
         raise ConfigError(f"There is no judge {name!r}; choose one of {', '.join(JUDGES)}.")
@@ -46,12 +46,12 @@ def _rules(options: JudgeOptions) -> Judge:
 
     if options.url or options.model:
         raise ConfigError("--url and --model need --by endpoint.")
-    # Whatever the profile searches with: the judge's thresholds were set with this one, so that verdicts compare.
+    # Independent of the profile: the judge's thresholds were set with this embedding, so that verdicts are comparable.
     return DeterministicJudge(WordLlamaEmbedding(options.session.settings))
 
 
 def _endpoint(options: JudgeOptions) -> Judge:
-    """A model as the judge; its replies are cached in the library, for all runs."""
+    """A model as the judge. The library caches its replies for all runs."""
     from longtake.evalharness.judges.cache import Cache
     from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
 

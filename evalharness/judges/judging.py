@@ -1,8 +1,7 @@
-"""The second stage: what has been said is judged, and the verdicts are kept apart from it.
+"""The second stage of a run: judges the replies and stores the verdicts separately.
 
-What a judge has decided is not asked again, so that a killed run goes on where it was; a case without a verdict because
-of an error is asked again, and so is a reply that was made anew: what was found of the earlier one no longer counts.
-Of several judgements of one case the last one holds.
+Decided cases aren't asked again, so that a killed run resumes. Cases without a verdict because of an error are asked
+again, and so are new replies, whose earlier verdicts no longer count. The last of several judgements of a case counts.
 """
 
 from __future__ import annotations
@@ -28,33 +27,33 @@ _UNSAID = reply_hash(Reply(text=""))
 
 
 class Judged(Record):
-    """What became of the judging of a run."""
+    """The outcome of judging a run."""
 
-    judged: int = Field(description="Cases that were put to the judge now.")
+    judged: int = Field(description="Cases that the judge received now.")
     kept: int
-    unjudged: int = Field(description="Of those that were put to it: without a verdict.")
+    unjudged: int = Field(description="Of these, cases without a verdict.")
 
 
 class _Row(NamedTuple):
-    """A case and the prediction whose it is."""
+    """A case and its prediction."""
 
     case: Case
     prediction: Prediction
 
     @property
     def key(self) -> _Key:
-        """What tells it from the other cases of the run."""
+        """The key of the case in the run."""
         return self.prediction.key, self.case.number, self.case.name
 
 
 def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_question: bool = False) -> Iterator[Case]:
-    """What is to be decided of a prediction: each criterion of each turn, and open turns without criteria as a whole.
+    """The decisions for a prediction: each criterion of each turn, and open turns without criteria as a whole.
 
     Args:
         item: what was asked.
-        prediction: what was said; a turn that it has no reply to was replied to with nothing.
+        prediction: the replies; a missing one counts as empty.
         whole: how open turns are judged, `whole` or `grade`.
-        with_question: whether a model judge is shown the question too.
+        with_question: whether a model judge also sees the question.
     """
     for number, turn, reply in prediction.turns_of(item):
         for criterion in turn.criteria:
@@ -65,9 +64,9 @@ def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_que
 
 
 def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) -> Iterator[Judgement]:
-    """The judgements that count, in the order found: those of the replies as they stand.
+    """The judgements that count, in order: those of the current replies.
 
-    One that does not say which reply it is of, as those of older runs, is of any.
+    Judgements of older runs, which don't name their reply, count for any.
     """
     said = {(made.key, turn): reply_hash(reply) for made in predictions for turn, reply in enumerate(made.replies)}
     return (one for one in judgements if one.reply in ("", said.get((one.key, one.turn), _UNSAID)))
@@ -81,18 +80,18 @@ def judge_run(
     cases_of: CasesOf = cases,
     limit: int | None = None,
 ) -> Judged:
-    """Judge what has not been judged yet; a judge that is down leaves errors behind, and the run goes on.
+    """Judge all undecided cases. If a judge is down, the run records errors and continues.
 
     Args:
         folder: of the run.
         items: by their ids.
         judge: decides every case.
-        notify: called for cases without a verdict, for predictions without an item, and for lines that were left out.
+        notify: called for cases without a verdict, predictions without an item and skipped lines.
         cases_of: what is to be decided of a prediction.
-        limit: only what was said to so many items, the first of those with something to judge.
+        limit: only what was said to this many items, the first of those with something to judge.
 
     Raises:
-        LibraryError: when the folder cannot be written to.
+        LibraryError: if the folder cannot be written to.
     """
     predictions = folder.predictions(notify).values()
     done = _done(folder, predictions, judge, notify)
@@ -111,7 +110,7 @@ def judge_run(
 def to_judge(
     folder: RunFolder, items: Mapping[str, Item], judge: Judge, notify: Notify, cases_of: CasesOf, limit: int | None
 ) -> Iterator[Case]:
-    """The cases that `judge_run` with the same arguments would judge; nothing is asked."""
+    """The cases that `judge_run` would judge with the same arguments, without asking."""
     predictions = folder.predictions(notify).values()
     done = _done(folder, predictions, judge, notify)
     rows = _rows(items, predictions, notify, cases_of, limit)
@@ -119,7 +118,7 @@ def to_judge(
 
 
 def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
-    """Whether a run holds anything that a judge has to decide."""
+    """Whether a run has anything for a judge to decide."""
 
     def unheard(sentence: str) -> None:
         """Those who wrote the run were told of it."""
@@ -128,7 +127,7 @@ def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], notify: Notify, cases_of: CasesOf = cases) -> Counter[str]:
-    """How many cases of each subject no judge has decided, for the replies as they stand now."""
+    """The number of undecided cases of each subject, for the current replies."""
     predictions = folder.predictions(notify).values()
     decided = {_key(held) for held in current(folder.judgements(notify), predictions) if held.decided}
     rows = _rows(items, predictions, notify, cases_of)

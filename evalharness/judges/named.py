@@ -1,4 +1,4 @@
-"""Which judge of a run is meant, where several have judged it: scores are made of the verdicts of one."""
+"""Which judge of a run is meant, if several have judged it: scores are made of the verdicts of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from longtake.errors import ConfigError
 
 
 def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str | None:
-    """The judge whose verdicts count; None, which is any, where nobody has given one.
+    """The judge whose verdicts count; None, which is any, if nobody has given one.
 
     Args:
         verdicts: how many each judge gave; one that never gave any, as when its model was down, is left out.
@@ -17,14 +17,14 @@ def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str
         run: the folder, for the message.
 
     Raises:
-        ConfigError: when none or several are of that name, or when there are several and none is named.
+        ConfigError: if none or several are of that name, or when there are several and none is named.
     """
     if not verdicts:
         if name is not None:
-            raise ConfigError(f"{run} holds no verdicts of any judge; run `longtake eval judge {run}`.")
+            raise ConfigError(f"{run} has no verdicts yet; run `longtake eval judge {run}`.")
         return None
     named = [name] if name in verdicts else [judge for judge in verdicts if judge.startswith(name or "")]
     if len(named) != 1:
         held = ", ".join(f"{judge} ({count})" for judge, count in verdicts.items())
-        raise ConfigError(f"{run} holds verdicts of {held}; name one of these judges with --judge.")
+        raise ConfigError(f"{run} has verdicts of {held}; name one of these judges with --judge.")
     return named[0]

@@ -1,1 +1,1 @@
-"""What a run came to, for people: reports, comparisons and files for other tools."""
+"""Reports, comparisons and files for other tools."""

@@ -1,4 +1,4 @@
-"""How a subject went about it: when it was unsure or abstained, the tools it called and what it cost, beside its score.
+"""Describes how a subject behaved: uncertainty, abstention, tool calls and cost, next to its score.
 
 Scores here are plain means over items, with an interval over videos.
 """

@@ -1,4 +1,4 @@
-"""Pictures of the places that prove an answer, small enough to stand inside a page."""
+"""Pictures of the places that prove an answer, small enough to embed in a page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Still(NamedTuple):
 
 
 class Stills:
-    """The pictures of one page, until it holds as many as it may."""
+    """The pictures of one page, up to its limit."""
 
     def __init__(self, notify: Notify, most_bytes: int = PAGE_BYTES) -> None:
         """Begin a page.
@@ -46,7 +46,7 @@ class Stills:
         return self._left < ITEM_BYTES
 
     def of(self, item: Item, cited: Iterable[TimeSpan]) -> list[Still]:
-        """The middles of the item's evidence and then of what was cited; none where the video is not there."""
+        """The middles of the item's evidence and then of what was cited; none if the video is missing."""
         gold = [span for turn in item.turns for span in turn.evidence]
         times = list(dict.fromkeys(round((span.start + span.end) / 2, 1) for span in [*gold, *cited]))[:MOST]
         if item.media is None or not times or self.full:

@@ -1,4 +1,4 @@
-"""Two subjects on the same items: how far apart they are, whether that may be chance, and which items flipped."""
+"""Compares two subjects on the same items: the difference, whether it may be chance, and which items flipped."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         names: what to call them.
 
     Raises:
-        ConfigError: when they have no item in common, or were judged by different judges.
+        ConfigError: if they have no item in common, or were judged by different judges.
     """
     if None not in (first.judge, second.judge) and first.judge != second.judge:
         raise ConfigError(
@@ -111,7 +111,7 @@ def subject_of(run: RunScores, name: str | None) -> SubjectScores:
     """A subject of a run by its name; without a name its only one.
 
     Raises:
-        ConfigError: when there is none of that name, or more than one to choose from.
+        ConfigError: if there is none of that name, or more than one to choose from.
     """
     held = {subject.name: subject for subject in run.subjects}
     if name is None and len(held) == 1:
@@ -136,17 +136,18 @@ def summary(found: Comparison) -> Iterator[str]:
             f"% at a confidence of {100 * CONFIDENCE:g} %"
         )
     if 0 < difference.videos < FEWEST_VIDEOS:
-        yield f"Fewer than {FEWEST_VIDEOS} videos show neither an interval nor what difference could be seen"
+        yield f"Fewer than {FEWEST_VIDEOS} videos give neither an interval nor a detectable difference"
     if found.otherwise:
-        yield f"The two were not asked alike: their {' and '.join(found.otherwise)} differ"
+        yield f"The two were asked with different {' and '.join(found.otherwise)}"
     if found.unscored:
-        yield f"{counted(found.unscored, 'item')} left out: a side has no score, as where a verdict is missing"
+        yield f"{counted(found.unscored, 'item')} skipped: one side has no score, for example without a verdict"
     if found.unasked:
         yield (
-            f"{counted(found.unasked, 'item')} left out: a side was not asked yet; the same `longtake eval run` goes on"
+            f"{counted(found.unasked, 'item')} skipped: one side wasn't asked yet; "
+            "the same `longtake eval run` command continues"
         )
     if found.unshared:
-        yield f"{counted(found.unshared, 'item')} left out: not put to both in the same words"
+        yield f"{counted(found.unshared, 'item')} skipped: not asked in the same words on both sides"
 
 
 def grids(found: Comparison) -> list[Grid]:

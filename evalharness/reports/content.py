@@ -1,4 +1,4 @@
-"""What a report says, before it is HTML or Markdown: tables of estimates, and plots that are tables too."""
+"""The content of a report before it becomes HTML or Markdown: tables of estimates, and plots with their tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Grid:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
-    subjects_from: int = 0  # the column of the first subject; 0 where each row is one
+    subjects_from: int = 0  # the column of the first subject; 0 if each row is one
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def report_content(run: RunScores) -> Content:
 
 
 def _loading(held: Loading) -> dict[str, str]:
-    """What was left out or lacking when the items were loaded."""
+    """Problems found while loading the items."""
     if not held.remarks:
         return {}
     return {"Loading": f"{counted(held.remarks, 'remark')}, which `longtake eval doctor` tells; first: {held.first[0]}"}
@@ -132,7 +132,7 @@ def _groups(subjects: Sequence[SubjectScores]) -> Iterator[Grid]:
             "variant",
             subjects,
             variants,
-            f"{_PLAIN} An item whose right option already stands where a variant puts it counts in the original only.",
+            f"{_PLAIN} An item whose right option is already in a variant's position counts only in the original.",
         )
     for tables, means in (
         ([subject.table.groups for subject in subjects], ""),
@@ -187,7 +187,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
         *("Subject", "Answered", "Score of these", "Of them wholly wrong"),
         *("Uncertain", "Score of these", "Abstained", "Score of these", "Failed"),
     )
-    caption = f"Who is uncertain or abstains where an answer would be wrong stands high, and to the left. {_PLAIN}"
+    caption = f"A subject that is uncertain or abstains instead of answering wrongly is at the top left. {_PLAIN}"
     grid = Grid("", columns, tuple(rows), caption)
     return _plot("Abstention: what is answered, and how well", "Items answered, %", points, subjects, grid)
 

@@ -1,4 +1,4 @@
-"""Reports and comparisons as HTML pages that need nothing but themselves, and as Markdown."""
+"""Writes reports and comparisons as self-contained HTML pages and as Markdown."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def write_pieces(file: Path, pieces: Iterable[str]) -> None:
     """Write a file piece by piece, into a folder that is made; one that was there is replaced by a whole one.
 
     Raises:
-        LibraryError: when it cannot be written.
+        LibraryError: if it cannot be written.
     """
     part = file.with_name(f"{file.name}.part")
     try:

@@ -1,4 +1,4 @@
-"""Plots as SVG whose places are percentages, so that they fill any width while their text keeps its size.
+"""Draws plots as SVG with positions in percent, so that they fill any width while the text keeps its size.
 
 Colours are those of the style sheet, so that they follow the reader's light or dark mode; series differ in shape too.
 """
@@ -40,7 +40,7 @@ class Forest(NamedTuple):
 
 
 def forest_of(grid: Grid) -> Forest | None:
-    """The estimates of a table drawn, those of a row below each other; None where it holds none."""
+    """The estimates of a table drawn, those of a row below each other; None if it holds none."""
     first = grid.subjects_from
     rows = [
         [(place if first else number, cell) for place, cell in enumerate(row[first:]) if isinstance(cell, Estimate)]

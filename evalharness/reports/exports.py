@@ -1,4 +1,4 @@
-"""A run as files of other tools: CSV for tables, and samples JSONL as lmms-eval writes it.
+"""Exports a run for other tools: CSV tables, and samples JSONL in the format of lmms-eval.
 
 Options and the letters of what is chosen and right stand as they were put, so that they agree with the reply.
 """
@@ -29,7 +29,7 @@ def write_csv(run: RunScores, file: Path) -> None:
     """One row for each reply; `score` is that of the whole prediction, 0 to 1, and empty without a verdict.
 
     Raises:
-        LibraryError: when the file cannot be written.
+        LibraryError: if the file cannot be written.
     """
     write_pieces(file, _csv_rows(run))
 
@@ -41,7 +41,7 @@ def write_lmms(run: RunScores, folder: Path) -> list[Path]:
         The files.
 
     Raises:
-        LibraryError: when one cannot be written.
+        LibraryError: if one cannot be written.
     """
     files: list[Path] = []
     for subject in run.subjects:

@@ -1,4 +1,4 @@
-"""A run as logs of Inspect, written by its own library, so that its viewer opens them. Needs the extra `inspect`."""
+"""Exports a run as Inspect logs, written by Inspect's own library for its viewer. Needs the extra `inspect`."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def write_inspect(run: RunScores, made: datetime, folder: Path) -> list[Path]:
         The files.
 
     Raises:
-        ConfigError: when the extra is not installed.
-        LibraryError: when a file cannot be written.
+        ConfigError: if the extra is not installed.
+        LibraryError: if a file cannot be written.
     """
     try:
         from inspect_ai.log import write_eval_log

@@ -1,4 +1,4 @@
-"""An item as a reader opens it: what was asked, where the proof is, what each subject said and what was found of it."""
+"""An item for the reader of a report: the question, the evidence, each subject's reply and its verdicts."""
 
 from __future__ import annotations
 

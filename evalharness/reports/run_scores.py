@@ -1,4 +1,4 @@
-"""The scores of a run down to its items: what reports, comparisons and exports are made of.
+"""Scores a run down to its items, for reports, comparisons and exports.
 
 The score of an item is the overall score of a run that would hold this item alone, and that of a prediction the score
 of a run that would hold nothing else; so every suite's own rules apply, and a missing verdict leaves it without one.
@@ -36,7 +36,7 @@ class SubjectScores:
 
     @property
     def judge(self) -> str | None:
-        """The judge whose verdicts count; None where nothing was judged."""
+        """The judge whose verdicts count; None if nothing was judged."""
         return next((found.judge for held in self.judgements.values() for found in held), None)
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:

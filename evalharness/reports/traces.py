@@ -1,4 +1,4 @@
-"""What an agent did, event by event, as much of it as a page has room for."""
+"""The events of an agent's traces, as far as a page has room."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Traces:
         return self._left < _TRACE_CHARACTERS
 
     def of(self, run: str) -> Excerpt | None:
-        """The trace of a run; None where the library has none, it is damaged, or the page is full."""
+        """The trace of a run; None if the library has none, it is damaged, or the page is full."""
         if self.full or not (self._root / f"{run}.jsonl").is_file():
             return None
         try:

@@ -1,1 +1,1 @@
-"""Runs on disk: predictions, their journal, and what resumes them."""
+"""Runs on disk: predictions, their journal, and resuming."""

@@ -1,4 +1,4 @@
-"""Work on many rows, some of them at the same time."""
+"""Works on many rows with bounded concurrency."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TypeVar
 
-REQUESTS = 4  # under way at one endpoint at the same time, where nobody says otherwise
+REQUESTS = 4  # under way at one endpoint at the same time, if nobody says otherwise
 
 Row = TypeVar("Row")
 Made = TypeVar("Made")

@@ -1,7 +1,6 @@
-"""Append-only JSONL: a record a line, handed to the system before the next is begun, so that a killed run loses none.
+"""Append-only JSONL with one record per line, flushed before the next starts, so that a killed run loses none.
 
-The last line of a file whose writer was killed may be torn. It is left out when the file is read and cut off before
-anything is appended.
+If the writer was killed, the last line may be incomplete. Readers skip it, and the next writer cuts it off.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ class Journal:
     """A JSONL file open for appending; may be shared by threads."""
 
     def __init__(self, file: Path) -> None:
-        """Open the file, made when it is not there.
+        """Open the file, made if it doesn't exist.
 
         Raises:
-            LibraryError: when it cannot be opened or written to.
+            LibraryError: if it cannot be opened or written to.
         """
         self.file = file
         self._lock = Lock()
@@ -48,7 +47,7 @@ class Journal:
         """Write one record; when it returns, the record survives the death of this process.
 
         Raises:
-            LibraryError: when the disk is full or the file cannot be written to. What stood there before stays.
+            LibraryError: if the disk is full or the file cannot be written to. What stood there before stays.
         """
         line = record.model_dump_json().encode() + b"\n"
         with self._lock:
@@ -92,7 +91,7 @@ def read_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> 
 
 
 def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Iterator[tuple[int, R]]:
-    """The records of a file in order, each with the byte at which its line begins; none where it is not there.
+    """The records of a file in order, each with the byte at which its line begins; none if it is missing.
 
     Args:
         file: JSONL.
@@ -101,7 +100,7 @@ def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -
             told of.
 
     Raises:
-        LibraryError: when the file cannot be read.
+        LibraryError: if the file cannot be read.
     """
     end = 0
     try:
@@ -125,7 +124,7 @@ def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -
 
 
 def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> None:
-    """Move the lines that are no records into FILE.damaged beside it: what is made anew in their place is then whole.
+    """Move the lines that are no records into FILE.damaged next to it: what is made anew in their place is then whole.
 
     Args:
         file: JSONL; nobody else may be writing to it.
@@ -133,7 +132,7 @@ def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Non
         left_out: told of each such line, as by `placed_records`.
 
     Raises:
-        LibraryError: when the file cannot be read, or the folder not be written to.
+        LibraryError: if the file cannot be read, or the folder not be written to.
     """
     told: list[str] = []
     whole = {place for place, _ in placed_records(file, kind, told.append)}

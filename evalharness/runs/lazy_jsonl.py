@@ -1,4 +1,4 @@
-"""Records that stay in their JSONL file: only where their lines begin is held, so that no text takes memory."""
+"""Reads records from a JSONL file on demand: only the offsets of lines are in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R", bound=BaseModel)
 
 
 class OnDisk(Mapping[K, list[R]]):
-    """Records in groups by a key, in the order of first sight; a group is read each time it is asked for."""
+    """Records in groups by a key, in the order of first appearance; a group is read each time it is asked for."""
 
     def __init__(self, file: Path, kind: type[R]) -> None:
         """Begin without a record; `kind` is what every line of the file is."""

@@ -1,6 +1,6 @@
-"""The first stage: every item is put to every subject, in every variant and with every seed, and the replies are kept.
+"""The first stage of a run: asks every subject every item, in every variant and with every seed.
 
-What a run holds already is not asked again, so that a killed run goes on where it was.
+Stored replies aren't asked again, so that a killed run resumes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def predict(
     """Ask what has not been asked yet. Items of one video are asked one after the other, so that its index is shared.
 
     Args:
-        folder: of the run; begun already.
+        folder: of the run; already started.
         card: what the run is.
         items: to be asked.
         subjects: who is asked.
@@ -55,14 +55,14 @@ def predict(
         retry_errors: whether a prediction with an error is made anew.
 
     Raises:
-        LibraryError: when the folder cannot be written to.
+        LibraryError: if the folder cannot be written to.
     """
     held = folder.predictions(notify)
     done = settled(held, retry_errors=retry_errors)
     asked = errors = 0
     errors_before = 0 if retry_errors else sum(map(failed, held.values()))
     if errors_before:
-        notify(f"{counted(errors_before, 'error')} there before; --retry-errors asks again.")
+        notify(f"{counted(errors_before, 'error')} from before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
             for prediction in at_once(partial(_ask, subject), rows(subject, card, items, done), subject.at_once):

@@ -1,4 +1,4 @@
-"""The folder of a run: what was asked of whom, and everything that came of it, as files that are only added to.
+"""The folder of a run: the questions, the subjects, and all results, in append-only files.
 
 run.json            what the run is: its suite, subjects, variants, seeds; changed by no later stage
 loading.json        what was told when the items were loaded, where anything was
@@ -6,7 +6,7 @@ items.jsonl         the items as they were asked, so that scores need nothing el
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
 *.damaged           lines of these that could not be read
-report.html         the last report; report.md beside it
+report.html         the last report; report.md next to it
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class RunFolder:
         """Make the folder, or see that it holds this very run.
 
         Raises:
-            ConfigError: when it holds another one.
-            LibraryError: when it cannot be made.
+            ConfigError: if it holds another one.
+            LibraryError: if it cannot be made.
         """
         file = self.path / "run.json"
         if file.exists():
@@ -99,14 +99,14 @@ class RunFolder:
         """What the run is.
 
         Raises:
-            ConfigError: when the folder holds none, or a damaged one.
+            ConfigError: if the folder holds none, or a damaged one.
         """
         file = self.path / "run.json"
         try:
             return RunCard.model_validate_json(file.read_bytes())
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ConfigError(
-                f"{self.path} holds no run (run.json is missing); give a folder that `eval run` made."
+                f"{self.path} isn't a run folder (run.json is missing). Give a folder made by `eval run`."
             ) from error
         except ValidationError as error:
             raise ConfigError(
@@ -116,10 +116,10 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for this process alone; it is made when it is not there.
+        """Hold the folder for this process alone; it is made if it doesn't exist.
 
         Raises:
-            LibraryError: when another process works on it, or it cannot be made.
+            LibraryError: if another process works on it, or it cannot be made.
         """
         lock = FileLock(self.path / ".lock")
         try:
@@ -127,7 +127,7 @@ class RunFolder:
             lock.acquire(timeout=0)
         except Timeout as error:
             raise LibraryError(
-                f"Another process works on {self.path}; wait for it, or choose another --out."
+                f"Another process is working on {self.path}; wait for it, or choose another --out."
             ) from error
         except OSError as error:
             raise LibraryError(f"{self.path} cannot be made: {error.strerror}; choose another --out.") from error
@@ -140,7 +140,7 @@ class RunFolder:
         """Set aside the lines that cannot be read, so that they are told of once; the folder is to be locked.
 
         Raises:
-            LibraryError: when a file cannot be read or written to.
+            LibraryError: if a file cannot be read or written to.
         """
         set_aside(self.items_file, Item, left_out)
         set_aside(self.predictions_file, Prediction, left_out)
@@ -150,7 +150,7 @@ class RunFolder:
         """Write what was told when the items were loaded, in place of what an earlier loading told.
 
         Raises:
-            LibraryError: when it cannot be written.
+            LibraryError: if it cannot be written.
         """
         file = self.path / "loading.json"
         if not told and not file.exists():
@@ -207,10 +207,10 @@ class RunFolder:
         return read_records(self.judgements_file, Judgement, left_out)
 
     def keep_items(self, items: list[Item]) -> None:
-        """Write the items that are not there yet, and those whose video lies elsewhere by now.
+        """Write the items that are missing yet, and those whose video lies elsewhere by now.
 
         Raises:
-            ConfigError: when one of them differs from that of its id which the run asked; nothing is written then.
+            ConfigError: if one of them differs from that of its id which the run asked; nothing is written then.
         """
         held = self.items_by_id(lambda text: None)
         for item in items:

@@ -1,1 +1,1 @@
-"""Scores from predictions and verdicts: pure functions."""
+"""Computes scores from predictions and verdicts with pure functions."""

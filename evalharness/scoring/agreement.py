@@ -1,4 +1,4 @@
-"""How well two judges agree about the same answers: a confusion matrix and what follows from it."""
+"""Agreement of two judges about the same answers: a confusion matrix and its figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longtake.memory.records import Record
 class Agreement(Record):
     """A judge against a reference; positive is a verdict that holds.
 
-    A figure is None where there is nothing to divide by. The figures stand in the JSON beside the counts.
+    A figure is None if there is nothing to divide by. The figures stand in the JSON beside the counts.
     """
 
     true_positive: int
@@ -67,7 +67,7 @@ class Agreement(Record):
 
     @property
     def kappa(self) -> float | None:
-        """Agreement beyond chance (Cohen 1960); None where chance alone explains everything."""
+        """Agreement beyond chance (Cohen 1960); None if chance alone explains everything."""
         if not self.n:
             return None
         judged, held = self.true_positive + self.false_positive, self.true_positive + self.false_negative

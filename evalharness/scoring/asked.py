@@ -1,4 +1,4 @@
-"""How much of a run has been asked: one that was stopped is scored over the items that were, and says what is left."""
+"""Counts what a run still has to ask. A stopped run is scored over the items that were asked."""
 
 from __future__ import annotations
 

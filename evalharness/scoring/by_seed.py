@@ -1,4 +1,4 @@
-"""What came of each seed by itself: how much a subject varies when it is asked the same again."""
+"""The score of each seed: how much a subject varies between repetitions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _OfSeed(Mapping[str, Sequence[R]]):
 
 
 def by_seed(suite: Suite, scored: Scored, reading: Reading, seeds: Sequence[int]) -> Rows:
-    """The headline of each seed, or where that is withheld its overall score; nothing where there is one seed."""
+    """The headline of each seed, or where that is withheld its overall score; nothing if there is one seed."""
     if len(seeds) < 2:
         return {}
     alone = [replace(scored, said=_OfSeed(scored.said, seed), found=_OfSeed(scored.found, seed)) for seed in seeds]
@@ -44,7 +44,7 @@ def by_seed(suite: Suite, scored: Scored, reading: Reading, seeds: Sequence[int]
 
 
 def spread(rows: Rows) -> str | None:
-    """The range of the seeds in a sentence; None where fewer than two have a score."""
+    """The range of the seeds in a sentence; None if fewer than two have a score."""
     values = [row.value for row in rows.values() if row.value is not None]
     if len(values) < 2:
         return None

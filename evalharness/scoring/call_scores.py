@@ -1,4 +1,4 @@
-"""Calls of tools compared with the gold ones, exactly: which tools, in which order, with which arguments.
+"""Compares tool calls with the gold calls exactly: tools, order and arguments.
 
 The gold calls of each tool are paired with the calls made of it so that most arguments match. Of a gold call that is
 left over no argument matches. What an argument says counts, not how it is written: numbers by value, lists in any
@@ -160,7 +160,7 @@ def compare_argument(name: str, gold: Any, given: Any) -> tuple[bool, Spans | No
     Args:
         name: of the parameter; one that begins with `timestamp` holds a time or a span.
         gold: its value in the gold call.
-        given: its value in the call that was made; None where it was left out.
+        given: its value in the call that was made; None if it was left out.
     """
     first, second = (_span(value) if name.startswith("timestamp") else None for value in (gold, given))
     if first is None:

@@ -1,4 +1,4 @@
-"""Scores of answers that are right or wrong: options chosen, and open answers that a judge accepts or does not.
+"""Scores answers that are right or wrong: chosen options, and open answers that a judge accepts or rejects.
 
 What failed (an error, a reply that could not be read, a missing verdict) counts as wrong; how often it happened, and
 the score without it, stand beside the score. A choice is right where it is right in every order asked (the
@@ -32,7 +32,7 @@ class Share(Record):
 
     @property
     def value(self) -> float:
-        """As a share, 0 where there is nothing."""
+        """As a share, 0 if there is nothing."""
         return self.count / self.n if self.n else 0.0
 
 
@@ -71,7 +71,7 @@ class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
     headline: Estimate | None = Field(
-        description="None where more than 1 % of what is judged has no verdict; `note` says why it has no value."
+        description="None if more than 1 % of what is judged has no verdict; `note` says why it has no value."
     )
     overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
@@ -103,7 +103,7 @@ class Answers:
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
     def said(self, item: Item, variant: Variant, seed: int) -> Said | None:
-        """What was replied to the item's one turn; None where it was not asked."""
+        """What was replied to the item's one turn; None if it was not asked."""
         return self._said.get((item.id, variant.name, seed))
 
 
@@ -213,7 +213,7 @@ def accuracy(outcomes: Sequence[Outcome]) -> Estimate:
 
 
 def by(outcomes: Iterable[Outcome], key: Callable[[Item], str]) -> dict[str, Estimate]:
-    """The accuracy of each group of items, in the order of first sight; items without a key are in none."""
+    """The accuracy of each group of items, in the order of first appearance; items without a key are in none."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         if name := key(outcome.item):

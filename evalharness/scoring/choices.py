@@ -1,4 +1,4 @@
-"""Which option a reply chooses.
+"""Parses the option that a reply chooses.
 
 In order of preference: structured output, a boxed label, a label that is said to be the answer, a label that stands
 alone, and the text of one option. Nothing is ever guessed: a reply that names no option, or several, has no choice, and

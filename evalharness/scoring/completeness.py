@@ -1,4 +1,4 @@
-"""How complete a run is, and what of it is damaged: nothing is changed."""
+"""Reports how complete a run is and what is damaged, without changing anything."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def completeness(folder: RunFolder) -> Completeness:
     """Read all files of a run.
 
     Raises:
-        ConfigError: when the folder holds no run, or one of a suite that is not known.
+        ConfigError: if the folder holds no run, or one of a suite that is not known.
     """
     card = folder.card()
     damaged = list[str]()
@@ -95,7 +95,7 @@ def show_completeness(held: Completeness) -> list[str]:
     for each in held.subjects:
         lines.append(f"  {each.subject}: {each.made} of {counted(each.expected, 'prediction')}")
         if each.made < each.expected:
-            lines.append("    go on with the same `longtake eval run` command")
+            lines.append("    continue with the same `longtake eval run` command")
         if each.errors:
             lines.append(f"    {counted(each.errors, 'error')}: `longtake eval run ... --retry-errors` asks again")
         if each.unjudged:
@@ -115,10 +115,10 @@ def show_completeness(held: Completeness) -> list[str]:
         lines.append(f"  when the items were loaded: {counted(held.loading.remarks, 'remark')}")
         lines += [f"    {sentence}" for sentence in held.loading.first[:MAX_NAMED]]
         lines += [f"    and {more} more, in {held.run}/loading.json"] if more > 0 else []
-        lines.append("    the same `longtake eval run` command adds what was mended")
+        lines.append("    the same `longtake eval run` command adds what was corrected")
     lines += [f"  {line}" for line in held.damaged]
     if held.damaged:
-        lines.append("    the same `longtake eval run` and `judge` commands set damaged lines aside and make them anew")
+        lines.append("    the same `longtake eval run` and `judge` commands set damaged lines aside and redo them")
     return lines
 
 

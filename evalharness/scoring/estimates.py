@@ -1,4 +1,4 @@
-"""Estimates with their uncertainty, where items of one video are no independent observations.
+"""Estimates with uncertainty that account for dependent items of one video.
 
 The interval is a percentile bootstrap over videos (Field and Welsh 2007); the standard error is the one clustered by
 video of Liang and Zeger (1986), its variance times G / (G - 1) for G videos. A few videos show too little of the spread
@@ -27,7 +27,7 @@ FEWEST_VIDEOS = 6  # of fewer, no flips of signs have a probability below 5 %: 2
 RESAMPLES = 2000
 _SEED = 0
 FLIPS = 9999
-_EXACT_VIDEOS = 12  # up to so many, every way to flip their signs is tried
+_EXACT_VIDEOS = 12  # up to this many, every way to flip their signs is tried
 _DRAWN = 1 << 18  # videos drawn at a time
 
 Floats = NDArray[np.float64]
@@ -123,7 +123,7 @@ def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
 def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str]) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
-    It is None where the difference has no error, and where it is the same in every video, as where both answer alike.
+    It is None if the difference has no error, and where it is the same in every video, as where both answer alike.
 
     Args:
         first: value of each item, 0 to 1.
@@ -176,7 +176,7 @@ def sign_flips(differences: Sequence[float], videos: Sequence[str]) -> float:
 
 
 def _value(groups: Sequence[Sequence[Sums]]) -> float | None:
-    """The macro mean; None where nothing could be earned."""
+    """The macro mean; None if nothing could be earned."""
     shares = [[sum(one.earned) / possible for one in group if (possible := sum(one.possible))] for group in groups]
     means = [sum(group) / len(group) for group in shares if group]
     return sum(means) / len(means) if means else None
@@ -198,13 +198,13 @@ def _drawings(videos: int) -> Iterator[NDArray[np.int64]]:
 
 
 def _blocks(rows: int, videos: int) -> Iterator[int]:
-    """How many rows of so many videos to draw at a time, so that they take little memory."""
+    """How many rows of this many videos to draw at a time, so that they take little memory."""
     most = max(1, _DRAWN // videos)
     return (min(most, rows - first) for first in range(0, rows, most))
 
 
 def _interval(tables: Tables, videos: int) -> tuple[float, float] | None:
-    """The bounds over the drawings that leave no member without anything; None where most of them do."""
+    """The bounds over the drawings that leave no member without anything; None if most of them do."""
     resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos)])
     if 2 * np.isnan(resampled).sum() > RESAMPLES:
         return None

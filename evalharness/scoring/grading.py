@@ -1,4 +1,4 @@
-"""Whether an answer holds the gold, by rules that a person can check.
+"""Decides by rules that a person can check whether an answer contains the gold.
 
 The gold is short text written by a person. Its parts are found like this, and every part has to be in the answer:
 

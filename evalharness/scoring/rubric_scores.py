@@ -1,4 +1,4 @@
-"""Scores of rubrics: what each sample earned of what it could, in the four readings of LongShOT's rubrics.
+"""Scores rubrics: the points that each sample earned, in the four readings of LongShOT's rubrics.
 
 `repo` is the released code: weights of the criteria that are met, over all positive weights, pooled over the samples of
 a task. Penalties have no effect, but one with a positive weight (as v1's rubrics of tool use have) is in what could be
@@ -28,7 +28,7 @@ class SampleScore(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A criterion and what the judge found; None where there is no verdict, which earns nothing and loses nothing."""
+    """A criterion and what the judge found; None if there is no verdict, which earns nothing and loses nothing."""
 
     criterion: Criterion
     met: bool | None
@@ -60,7 +60,7 @@ def sample_score(item: Item, verdicts: Sequence[Verdict], reading: Reading) -> S
 
 
 def by_task(scores: Iterable[SampleScore]) -> Mapping[str, list[SampleScore]]:
-    """The samples of each task, in the order of first sight."""
+    """The samples of each task, in the order of first appearance."""
     groups: dict[str, list[SampleScore]] = {}
     for score in scores:
         groups.setdefault(score.item.task, []).append(score)

@@ -1,4 +1,4 @@
-"""The scores of one subject as every report shows them, whichever suite gave them."""
+"""The scores of one subject in the common form of all reports."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ScoreTable(Record):
     suite: str
     subject: str
     reading: str = Field(description="repo, paper, signed or strict.")
-    headline: Estimate | None = Field(description="None where too many verdicts are missing.")
+    headline: Estimate | None = Field(description="None if too many verdicts are missing.")
     overall: Estimate = Field(description="Of all that was asked, whatever is missing.")
     excluded: Estimate = Field(description="The headline without the items that failed.")
     groups: Mapping[str, Rows] = Field(description="Tables by what their rows are.")
@@ -54,7 +54,7 @@ def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: 
         suite: its name.
         subject: whose scores they are.
         reading: in which they were read.
-        scores: with a `headline`, an `overall`, and an `excluded` or `without_failures` beside them.
+        scores: with a `headline`, an `overall`, and an `excluded` or `without_failures` next to them.
         unmade: predictions that are not made yet.
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
@@ -117,14 +117,14 @@ def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: st
         judge: whose verdicts count, where there are those of several.
 
     Raises:
-        ConfigError: when the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
+        ConfigError: if the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
             clear which judge is meant.
     """
     card = folder.card()
     suite, chosen = suite_named(card.suite), reading_of(card, reading)
     items, said = list(folder.items(notify)), folder.said(notify)
     if not said:
-        raise ConfigError(f"{folder.path} holds no predictions yet; run `longtake eval run` with --out {folder.path}.")
+        raise ConfigError(f"{folder.path} has no predictions yet; run `longtake eval run` with --out {folder.path}.")
     verdicts = Counter(one.judge for one in folder.judgements(notify) if one.decided)
     found = folder.found(which_judge(verdicts, judge, folder.path))
     subjects = {name: _scored(name, card, items, said.get(name), found.get(name, {})) for name in card.subjects}

@@ -1,4 +1,4 @@
-"""The third stage: scores are made of a run's files alone, for each subject."""
+"""The third stage of a run: computes the scores of each subject from the run's files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def score_run(
 
 
 def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
-    """The scores for a person: each subject with what is to be said of it and its tables."""
+    """The scores as text: each subject with its notes and tables."""
     for name, one in found.items():
         fields = one.fields
         yield name

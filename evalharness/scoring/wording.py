@@ -1,10 +1,10 @@
-"""Text made comparable: the words of an answer or a gold, and the times it states.
+"""Normalises text for comparison: the words of an answer or gold, and the times it states.
 
-As in the answer normalisation of SQuAD (Rajpurkar et al. 2016) case, punctuation and articles do not count. Numbers
-are compared whole and by value, and a time is taken out of the text before its words are read.
+As in the answer normalisation of SQuAD (Rajpurkar et al. 2016), case, punctuation and articles don't count. Numbers are
+compared whole and by value, and times are removed from the text before its words are read.
 
-Letters, numbers and currencies are spelled by `longtake.language`. The words are found here and not by its `words`:
-a grade compares them one by one, without stems, and has to know where a clause begins.
+`longtake.language` normalises letters, numbers and currencies. Its `words` isn't used: grading compares words one by
+one, without stems, and must know where a clause begins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from longtake.language.numbers import in_digits, plain_number
 from longtake.language.text import fold
 from longtake.memory.timespan import parse_time
 
-# Here `one` stands for a thing and counts nothing.
+# Here `one` is a pronoun, not a number.
 _PRONOUN = re.compile(r"\b(?:(?:the|this|that|which|no|any|each|every|some|another)\W+one\b|one\W+of\b)")
 _OFTEN = re.compile(r"\b(twice|thrice)\b(?! (?:as|the|a|an)\b)")
 
@@ -45,7 +45,7 @@ _LONG_CLOCK = r"\d{1,3}:[0-5]\d:[0-5]\d(?:\.\d+)?"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word or number as it is compared, and whether a clause starts with it."""
+    """A normalised word or number, and whether a clause starts with it."""
 
     text: str
     starts_clause: bool
@@ -53,14 +53,14 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class StatedTime:
-    """A time in seconds; `end` is None where a moment and not a stretch was named."""
+    """A time in seconds; `end` is None if a moment and not a stretch was named."""
 
     start: float
     end: float | None = None
 
 
 def plain(text: str) -> str:
-    """One spelling for letters, signs and numbers: `longtake.language`, and what only stands in answers."""
+    """Normalise letters, signs and numbers as `longtake.language` does, plus forms that only occur in answers."""
     text = fold(text)
     for sign, spelling in _SIGNS.items():
         text = text.replace(sign, spelling)

@@ -1,4 +1,4 @@
-"""A script made into a video: H.264 pictures and AAC sound in an MP4 file, its subtitles and its truth beside it."""
+"""A script made into a video: H.264 pictures and AAC sound in an MP4 file, its subtitles and its truth next to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_video(script: Script, folder: Path) -> Path:
     """Write `NAME.mp4`, `NAME.truth.json` and, where it is subtitled, `NAME.en.vtt`; a video of this very truth stays.
 
     Raises:
-        LibraryError: when the folder cannot be written to.
+        LibraryError: if the folder cannot be written to.
     """
     target, known = folder / f"{script.name}.mp4", folder / f"{script.name}.truth.json"
     truth = truth_of(script)

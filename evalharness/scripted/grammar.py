@@ -40,7 +40,7 @@ def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), s
         stills: photographs of one person each, which may be shown.
 
     Raises:
-        EngineUnavailable: when espeak-ng is not installed.
+        EngineUnavailable: if espeak-ng is not installed.
     """
     draw = Draw(seed, number)
     made = list(KINDS.values())
@@ -77,7 +77,7 @@ def stills_in(folder: Path) -> list[Path]:
     """The photographs of a folder, at any depth; each shows one person, and its name is that person's.
 
     Raises:
-        ConfigError: when there is none.
+        ConfigError: if there is none.
     """
     found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _STILLS and _opens(path))
     if not found:

@@ -186,7 +186,7 @@ def filled(template: Any, slots: Mapping[str, Any]) -> Any:
     """A template with its slots filled; a text that is nothing but a slot becomes what stands in it.
 
     Raises:
-        KeyError: when there is no such slot.
+        KeyError: if there is no such slot.
     """
     if isinstance(template, str):
         only = _SLOT.fullmatch(template)

@@ -127,7 +127,7 @@ class Script(Record):
     name: str
     seed: int
     number: int
-    subtitled: bool = Field(description="Whether its words stand in a file beside it.")
+    subtitled: bool = Field(description="Whether its words stand in a file next to it.")
     scenes: tuple[Scene, ...]
     facts: Facts = Field(default_factory=dict, description="What may be asked of it as a whole.")
 

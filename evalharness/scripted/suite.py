@@ -45,7 +45,7 @@ def write_suite(
     """Write videos and items into a folder; a video that is there already stays.
 
     Args:
-        folder: is made where it is not there.
+        folder: is made if it doesn't exist.
         numbers: of the videos in the suite of the seed.
         seed: the same one gives the same truth and the same items.
         wordings: of the questions, in one half or both.
@@ -54,8 +54,8 @@ def write_suite(
         notify: called for each video before it is made.
 
     Raises:
-        EngineUnavailable: when espeak-ng is not installed.
-        LibraryError: when the folder cannot be written to.
+        EngineUnavailable: if espeak-ng is not installed.
+        LibraryError: if the folder cannot be written to.
     """
     items: list[Item] = []
     seconds = 0.0
@@ -89,7 +89,7 @@ def load_scripted(file: Path, media: Path | None, notify: Notify) -> list[Item]:
             is missing.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no items.
+        ConfigError: if the file cannot be read or holds no items.
     """
     file = file / ITEMS if file.is_dir() else file
     folder = media or file.parent
@@ -98,7 +98,7 @@ def load_scripted(file: Path, media: Path | None, notify: Notify) -> list[Item]:
         raise ConfigError(f"{file} holds no items; make them with `longtake eval scripted`.")
     missing = {item.video for item in items if not (folder / str(item.media)).is_file()}
     for video in sorted(missing):
-        notify(f"{folder / video}.mp4 is not there; its items stay, without a video.")
+        notify(f"{folder / video}.mp4 is missing; its items stay, without a video.")
     return [
         item.model_copy(update={"media": None if item.video in missing else str(folder / str(item.media))})
         for item in items

@@ -37,7 +37,7 @@ def spoken(text: str, voice: str) -> Samples:
     """A sentence as espeak-ng says it, (samples,) at `RATE`, without silence at its ends.
 
     Raises:
-        EngineError: when espeak-ng is not installed, or fails.
+        EngineError: if espeak-ng is not installed, or fails.
     """
     with tempfile.TemporaryDirectory(prefix="longtake-") as folder:
         wav = Path(folder) / "said.wav"
@@ -61,7 +61,7 @@ def recorded(path: Path) -> Samples:
     """A recording, (samples,) at `RATE`, without silence at its ends.
 
     Raises:
-        MediaError: when it cannot be read.
+        MediaError: if it cannot be read.
     """
     return _trimmed(path)
 
@@ -72,10 +72,10 @@ def samples_of(line: Line) -> Samples:
 
 
 def recordings_in(folder: Path) -> list[Recording]:
-    """The recordings of a folder, at any depth, that have a text of the same name beside them and are not too long.
+    """The recordings of a folder, at any depth, that have a text of the same name next to them and are not too long.
 
     Raises:
-        ConfigError: when there is none, or a text is not UTF-8.
+        ConfigError: if there is none, or a text is not UTF-8.
     """
     sounds = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SOUNDS)
     texts = ((path, path.with_suffix(".txt")) for path in sounds)
@@ -83,8 +83,8 @@ def recordings_in(folder: Path) -> list[Recording]:
     kept = [one for one in found if len(one.text.split()) >= _FEWEST and probe(one.path).duration <= _LONGEST]
     if not kept:
         raise ConfigError(
-            f"{folder} holds no recording of at most {_LONGEST:g} s and at least {_FEWEST} words with these beside it: "
-            "put talk.txt beside talk.wav."
+            f"{folder} has no recording of at most {_LONGEST:g} s with a transcript of at least {_FEWEST} words: "
+            "put talk.txt next to talk.wav."
         )
     return kept
 

@@ -1,1 +1,1 @@
-"""Who is asked: our agent, models at an endpoint, and the baselines that show what a score is worth."""
+"""The subjects: our agent, models at an endpoint, and baselines that put scores into perspective."""

@@ -1,4 +1,4 @@
-"""Our agent as a subject, with the controller, engines and budget of a profile."""
+"""Our agent as a subject, with a profile's controller, engines and budget."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 
 class AgentSubject:
-    """Asks the agent in one library; a video is indexed when its first item is asked, and shared by the others."""
+    """Asks the agent in one library. A video is indexed for its first item and shared by the others."""
 
-    at_once = 1  # the engines share this machine
+    at_once = 1  # the engines share one machine
     indexes = at_most = True
 
     def __init__(self, name: str, workspace: Workspace) -> None:
@@ -26,13 +26,13 @@ class AgentSubject:
         self._agent = Agent(workspace)
 
     def reply(self, asked: Asked) -> Reply:
-        """The agent's answer; questions and answers of the conversation so far stand in its thread."""
+        """The agent's answer. Its thread has the conversation so far."""
         media = asked.item.media
         if media is None:
             return no_media()
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._agent.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
-        uncertain = answer.status == "uncertain"  # what it leans to is no choice
+        uncertain = answer.status == "uncertain"  # an uncertain option isn't a choice
         place = LABELS.index(answer.option.letter) if answer.option and not uncertain else None
         return Reply(
             text=answer.answer,
@@ -49,7 +49,7 @@ class AgentSubject:
         )
 
     def expected(self, asked: Asked) -> Usage:
-        """The budget of a question; the extractive controller calls no model, and needs a part of its time."""
+        """The budget of a question. The extractive controller calls no model and needs only part of the time."""
         most = self._settings.budget
         if self._settings.controller.engine == "extractive":
             return Usage()

@@ -1,7 +1,7 @@
-"""A model behind an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor), given frames, words, or neither.
+"""A model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor), with frames, a transcript or neither.
 
-A turn is one request. What is given of the video stands before the first question of the conversation, as in the
-released code of LongShOT, and the questions and answers that came before the turn follow it.
+A turn is one request. The video's frames and transcript come before the first question, as in the released code of
+LongShOT, and the earlier questions and answers follow.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from longtake.tools.core.tool_context import Budget
 
 PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
-LONG_SIDES = (1024, 512)  # pixels of the frames; the second where the first are more than the model reads
-MAX_TOKENS = 4096  # of a reply, with what is thought aloud
+LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
+MAX_TOKENS = 4096  # of a reply, including thinking
 MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
-_WAITS = 120.0  # seconds that an endpoint may ask for, all in all, before it is asked again
+_WAITS = 120.0  # total seconds that an endpoint may request before retries
 # For what is told before anything is asked: a picture of 1024 by 576 at 28 by 28 pixels a token, as Qwen2.5-VL reads
 # it; letters of a token of English; letters of a second of speech, with its time; a short answer.
 _FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
 
 
 class EndpointModel:
-    """Asks one model, at temperature 0."""
+    """Asks a model at temperature 0."""
 
     at_most = False
 
@@ -54,12 +54,12 @@ class EndpointModel:
 
         Args:
             name: in the run.
-            given: which model is asked, and what it is given.
-            workspace: in whose library a video is indexed for its transcript; its profile has the prices.
-            at_once: requests under way at the same time.
+            given: the model, and its input.
+            workspace: its library indexes videos for transcripts; its profile has the prices.
+            at_once: concurrent requests.
 
         Raises:
-            ConfigError: when the endpoint may not be asked.
+            ConfigError: if the endpoint may not be used.
         """
         settings = workspace.settings
         refused = refused_endpoint(given.url, "The subject's URL", "that key= names", offline=settings.offline)
@@ -79,7 +79,7 @@ class EndpointModel:
         ).model_copy(update={"extra_body": {"max_tokens": MAX_TOKENS}})
 
     def reply(self, asked: Asked) -> Reply:
-        """See `Subject`; what was thought aloud is left out of the reply."""
+        """Reply to one turn; see `Subject`. Thinking is removed."""
         if asked.item.media is None and (self._given.sees or self._given.transcript):
             return no_media()
         started = time.monotonic()
@@ -97,7 +97,7 @@ class EndpointModel:
         )
 
     def expected(self, asked: Asked) -> Usage:
-        """Tokens as the length of the video tells them; how long a reply takes only the endpoint knows."""
+        """Estimate tokens from the length of the video. The time of a reply is unknown."""
         letters = len(asked.text) + sum(len(text) for pair in asked.history for text in pair)
         if self._given.transcript:
             seconds = asked.item.seconds
@@ -142,27 +142,27 @@ class EndpointModel:
 
 
 def _silence(said: AIMessage) -> str:
-    """How a reply without an answer ended, and what to do about it."""
+    """Why a reply has no answer, and what to do about it."""
     if said.response_metadata.get("finish_reason") == "length":
         return (
             f"gave no answer in {MAX_TOKENS} tokens; see whether it thinks too long, and ask again with --retry-errors."
         )
-    return "gave no answer: its reply is empty, or all thought aloud; ask again with --retry-errors."
+    return "gave no answer: its reply is empty or only thinking. Ask again with --retry-errors."
 
 
 def _conversation(asked: Asked, frames: tuple[TimedJpeg, ...], words: Transcript | None) -> list[BaseMessage]:
-    """What is given of the video with the first question, the answers and questions after it, and at last the turn."""
+    """The video's input with the first question, then the later answers and questions, and finally the turn."""
     head = render(PROMPTS, "material", frames=len(frames), words=words)
     questions = [*(question for question, _ in asked.history), asked.text]
     messages: list[BaseMessage] = [HumanMessage(_content(head, frames, questions[0]))]
     for (_, answer), question in zip(asked.history, questions[1:], strict=True):
-        # Endpoints refuse an empty message.
+        # Endpoints reject empty messages.
         messages += [AIMessage(answer or "(no answer)"), HumanMessage(question)]
     return messages
 
 
 def _content(head: str, frames: tuple[TimedJpeg, ...], question: str) -> str | list[str | dict[str, object]]:
-    """One text, or texts and pictures in turn: models without eyes are not sent a list."""
+    """One text, or texts and pictures in turn. Text-only models don't get a list."""
     if not frames:
         return f"{head}\n\n{question}"
     parts: list[str | dict[str, object]] = [{"type": "text", "text": head}]

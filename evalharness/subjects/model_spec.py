@@ -1,12 +1,12 @@
-"""A model at an endpoint as a person names it on the command line, and what it is given of a video.
+"""Parses the specification of a model at an endpoint on the command line, and its input.
 
     model:NAME@URL?frames=64&transcript=1   uniform frames and the transcript; either may be left out
-    model:NAME@URL?fps=5&frames=64          so many frames a second, and at most so many
+    model:NAME@URL?fps=5&frames=64          this many frames a second, and at most this many
     single-frame:NAME@URL                   the frame in the middle
     question-only:NAME@URL                  nothing
     simulated:NAME@URL?frames=64            as `model`, for the tools of the agentic track that are only told of
 
-Each takes `key=VARIABLE`, the environment variable that holds the key (without it none is sent), and `timeout=SECONDS`.
+Each takes `key=VARIABLE`, the environment variable with the key (without it, none is sent), and `timeout=SECONDS`.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ _NAME = re.compile(r"([\w-]+):(.+?)@(https?://[^?]*)(?:\?(.*))?")
 
 
 class Given(Record):
-    """Which model is asked, and what it is given."""
+    """The model, and its input."""
 
     model: str
     url: str
     frames: int | None = Field(default=None, ge=0)
     fps: float | None = Field(default=None, gt=0)
     transcript: bool = False
-    key: str = Field(default="", description="The environment variable that holds the key; never the key.")
+    key: str = Field(default="", description="Name of the environment variable with the key; never the key itself.")
     timeout: float = Field(default=300.0, gt=0, description="Seconds for one reply.")
 
     @property
     def sees(self) -> bool:
-        """Whether it is shown frames: a model that is named with nothing but a transcript is not."""
+        """Whether it gets frames; not if its specification names only a transcript."""
         if self.frames is not None:
             return self.frames > 0
         return self.fps is not None or not self.transcript
 
     @property
     def at_rates(self) -> bool:
-        """Whether the frame rate of a variant changes what it is shown."""
+        """Whether the frame rate of a variant changes its frames."""
         return self.sees and self.fps is None and self.frames != 1
 
     def sampling(self, variant: Variant) -> Sampling:
-        """Which frames it is shown in a variant; what its name says goes before what the variant says."""
+        """Its frames in a variant. The specification takes precedence over the variant."""
         if self.frames == 1:
             return Sampling(1)
         return Sampling(self.frames or variant.most_frames or MAX_FRAMES, self.fps or variant.fps)
 
 
 def is_model(name: str) -> bool:
-    """Whether the name of a subject is that of a model at an endpoint."""
+    """Whether the name of a subject specifies a model at an endpoint."""
     return name.partition(":")[0] in FRAMES and ":" in name
 
 
@@ -77,10 +77,10 @@ def asked_in(subject: str, variants: Sequence[Variant]) -> Sequence[Variant]:
 
 
 def given_by(name: str) -> Given:
-    """What a name says. It is told of without repeating it: somebody may have written a key there.
+    """Parse a specification. Errors don't repeat it, because it may contain a key.
 
     Raises:
-        ConfigError: when it is not of the form above, or the variable of the key is not set.
+        ConfigError: if it doesn't have the form above, or the key's variable isn't set.
     """
     given = _read(name)
     if given.key and secret(given.key) is None:

@@ -1,4 +1,4 @@
-"""Baselines that see neither picture nor sound: what chance and the wording of the options alone are worth."""
+"""Baselines without picture and sound: what chance and the wording of the options alone achieve."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class MajorityLetter:
         self._place = min(golds, key=lambda place: (-golds[place], place)) if golds else 0
 
     def reply(self, asked: Asked) -> Reply:
-        """The letter, where there are so many options."""
+        """The letter, where there are this many options."""
         if not asked.options:
             return abstained()
         return chosen(asked, min(self._place, len(asked.options) - 1))
 
 
 class LongestOption:
-    """Chooses the longest option: of equally long ones the first that is put."""
+    """Chooses the longest option; the first of equally long ones."""
 
     name = "longest"
     at_once = 1

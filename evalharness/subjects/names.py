@@ -1,4 +1,4 @@
-"""The names by which subjects are asked for on the command line; what they mean say `table` and `given`."""
+"""The names of subjects on the command line; see `subject_table` and `model_spec` for their meaning."""
 
 from __future__ import annotations
 

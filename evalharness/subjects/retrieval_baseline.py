@@ -1,7 +1,7 @@
-"""Baselines that find without planning: the words of the question in the speech, or in all that the index holds.
+"""Baselines that search without planning: the question's words in the speech or in the whole index.
 
-They are given the same index as the agent, so the same subtitles or recognised speech. Of a question with options the
-option is chosen whose words stand best in what was found for the question and that option.
+They use the same index as the agent, and so the same subtitles or recognised speech. For a question with options, they
+choose the option whose words match best what was found for the question and that option.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 
 RESULTS = 5
-QUOTED = 2  # results that an open question is answered with
+QUOTED = 2  # results that form the answer to an open question
 
 
 class Finder:
-    """Replies with the best hits of the question as it stands."""
+    """Replies with the best hits for the unchanged question."""
 
     at_once = 1
     indexes, at_most = True, False
@@ -36,7 +36,7 @@ class Finder:
         self._modalities = tuple(modalities)
 
     def reply(self, asked: Asked) -> Reply:
-        """The best hits, or the option that they hold."""
+        """The best hits, or the option that they contain."""
         if asked.item.media is None:
             return no_media()
         video = self._workspace.add(Path(asked.item.media)).video.id
@@ -48,18 +48,18 @@ class Finder:
         return Reply(text=" ".join(hit.document.text for hit in hits), cited=tuple(hit.document.span for hit in hits))
 
     def expected(self, asked: Asked) -> Usage:
-        """Searching asks no model, and takes a moment."""
+        """Almost nothing: searching asks no model."""
         return Usage()
 
     def _choose(self, asked: Asked, video: str) -> Reply:
         held = [self._held(asked.turn.question, option, video) for option in asked.options]
         best = max(range(len(held)), key=lambda place: (held[place], -place))
         if not held[best] or held.count(held[best]) > 1:
-            return abstained(f"NOT FOUND: nothing tells the options apart ({', '.join(LABELS[: len(held)])}).")
+            return abstained(f"NOT FOUND: the options can't be told apart ({', '.join(LABELS[: len(held)])}).")
         return chosen(asked, best)
 
     def _held(self, question: str, option: str, video: str) -> float:
-        """How much of an option stands in the best hit for it, and of the question beside it."""
+        """How much of an option stands in the best hit for it, and of the question next to it."""
         wanted, asked = content_stems(option) or [option.casefold()], content_stems(question)
         texts = (hit.document.text for hit in self._find(f"{question} {option}", video))
         return max((coverage(wanted, text) * (1 + coverage(asked, text)) for text in texts), default=0.0)

@@ -1,4 +1,4 @@
-"""Which frames of a video a model is shown, as published harnesses choose them: by number, and not by what is in them.
+"""Samples the frames for a model as published harnesses do: by number, not by content.
 
 Uniform frames are `linspace(0, n - 1, count)` cut to whole numbers, and a single frame is number `int(n / 2)`. At a
 frame rate every `max(1, round(fps of the file / fps))`-th frame is taken, from the first on, and where these are more
@@ -26,18 +26,18 @@ from longtake.preprocess.media.frames import Frame, encode_jpeg, read_frames
 from longtake.preprocess.media.media import MediaInfo, VideoStream, probe
 
 _QUALITY = 90
-_FAR = 10.0  # seconds from one frame to the next from which seeking is quicker than decoding what lies between
-_MOMENT = 0.001  # seconds after a frame has appeared, at which it is looked for: times are rounded
+_FAR = 10.0  # seconds between frames from which seeking is faster than decoding everything in between
+_MOMENT = 0.001  # seconds after a frame's time at which it is read, because times are rounded
 
 
 class Sampling(NamedTuple):
-    """At most so many frames: evenly over the video, or at so many a second."""
+    """At most this many frames: evenly over the video, or at so many a second."""
 
     most: int
     fps: float | None = None
 
     def numbers(self, frames: int, rate: float) -> list[int]:
-        """The frames to show, by number from 0, of so many at `rate` a second."""
+        """The frames to show, by number from 0, of this many at `rate` a second."""
         step = max(1, round(rate / self.fps)) if self.fps else 1
         taken = range(0, frames, step)
         if self.most == 1:
@@ -48,18 +48,18 @@ class Sampling(NamedTuple):
         return [taken[place] for place in dict.fromkeys(places.tolist())]
 
     def expected(self, seconds: float | None) -> int:
-        """How many frames a video of that length gives, about; all that there may be where it is not known."""
+        """The approximate number of frames for a video of this length; the maximum if the length is unknown."""
         return min(self.most, max(1, round(seconds * self.fps))) if self.fps and seconds else self.most
 
 
-@lru_cache(maxsize=2)  # an item is asked in several variants, and a video about several things
+@lru_cache(maxsize=2)  # a video is asked about in several items and variants
 def sampled(path: Path, sampling: Sampling, long_side: int) -> tuple[TimedJpeg, ...]:
     """The frames of a video as JPEG files, none larger than `long_side` pixels, each with its time.
 
-    What damage took is left out.
+    Damaged frames are skipped.
 
     Raises:
-        MediaError: when the file cannot be read or none of these frames can be decoded.
+        MediaError: if the file cannot be read or none of these frames can be decoded.
     """
     media = probe(path)
     if media.video is None:
@@ -70,7 +70,7 @@ def sampled(path: Path, sampling: Sampling, long_side: int) -> tuple[TimedJpeg, 
     shown = _shown(path, media, wanted)
     jpegs = tuple(TimedJpeg(frame.time, encode_jpeg(frame.bgr(long_side), _QUALITY)) for frame in shown)
     if not jpegs:
-        raise MediaError(f"{path} holds no frame that can be decoded; check that it is complete and plays.")
+        raise MediaError(f"{path} has no frame that can be decoded; check that it is complete and plays.")
     return jpegs
 
 

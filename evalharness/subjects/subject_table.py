@@ -1,4 +1,4 @@
-"""The subjects by the names that people give them on the command line."""
+"""The table of subjects, by their names on the command line."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from longtake.plugins import Table, callable_part
 
 @dataclass(frozen=True, slots=True)
 class SubjectOptions:
-    """What a subject is made of."""
+    """The input for making a subject."""
 
-    name: str  # as given; the subject has the same
-    items: Sequence[Item]  # all of the suite, whether it is asked them or not
+    name: str  # as given on the command line
+    items: Sequence[Item]  # all items of the suite, even if it isn't asked all of them
     session: Session  # the options given before the command
-    at_once: int = REQUESTS  # requests under way at the endpoint of a model at the same time
+    at_once: int = REQUESTS  # concurrent requests to a model's endpoint
 
 
 def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int = REQUESTS) -> Subject:
-    """A subject; the agent has the profile of the session, or the one that its name says, under the same `--set`.
+    """Make a subject. The agent uses the session's profile, or the one in its name, with the same `--set` options.
 
     Args:
         name: of the table, or a model, as in `model_spec`.
@@ -37,8 +37,8 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         at_once: see `SubjectOptions`.
 
     Raises:
-        ConfigError: when there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
-        PluginError: when it is of another package and cannot be used.
+        ConfigError: if there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
+        PluginError: if it is of another package and cannot be used.
     """
     kind = name.partition(":")[0]
     known = kind if kind == "agent" or is_model(name) else name
@@ -92,16 +92,16 @@ SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)
 
 
 def settings_hash(names: Sequence[str], session: Session) -> str:
-    """Twelve hex digits of the settings under which subjects of these names are asked.
+    """Twelve hex digits that identify the settings of these subjects.
 
     Raises:
-        ConfigError: when a profile that a name says is wrong.
+        ConfigError: if a profile that a name says is wrong.
     """
     settings = "".join(_session_of(name, session).settings.model_dump_json() for name in names)
     return hashlib.blake2b(settings.encode(), digest_size=6).hexdigest()
 
 
 def _session_of(name: str, session: Session) -> Session:
-    """The session with the profile that the name of a subject says, where it says one."""
+    """The session with the profile in a subject's name, if any."""
     kind, has_profile, profile = name.partition(":")
     return replace(session, profile=profile) if kind == "agent" and has_profile else session

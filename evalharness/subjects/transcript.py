@@ -1,4 +1,4 @@
-"""What is said in a video, as a model at an endpoint is given it: the words that the agent has, line by line."""
+"""The transcript of a video for a model at an endpoint: the agent's own words, line by line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longtake.tools.core.tool_context import VideoHandle
 
 
 class Line(NamedTuple):
-    """Something said, and when, as `HH:MM:SS`."""
+    """A line of speech and its time as `HH:MM:SS`."""
 
     time: str
     text: str
@@ -25,15 +25,15 @@ class Transcript(NamedTuple):
 
 
 def read_transcript(workspace: Workspace, path: Path, most: int) -> Transcript:
-    """The subtitles of a video, else the speech recognised in it: of several tracks the first. Empty without either.
+    """The subtitles of a video, else its recognised speech; the first of several tracks. Empty without either.
 
     Args:
-        workspace: whose library holds the video; it is indexed when it is not there yet.
+        workspace: whose library holds the video; it is indexed if it doesn't exist yet.
         path: of the video.
         most: characters; the lines that go beyond are left out.
 
     Raises:
-        LongtakeError: when the video cannot be indexed.
+        LongtakeError: if the video cannot be indexed.
     """
     video = VideoHandle(workspace.add(path).video, workspace.library)
     items = video.items("subtitles") or video.items("speech")

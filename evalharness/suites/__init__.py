@@ -1,1 +1,1 @@
-"""The suites: loaders of the files a user has, and how their predictions are scored."""
+"""The suites: loaders for a user's files, and the scores of predictions."""

@@ -30,7 +30,7 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def option_of(answer: str, options: Sequence[str], written: AnswerAs) -> int | None:
-    """Which option an answer of the file names, from 0; None where it names none.
+    """Which option an answer of the file names, from 0; None if it names none.
 
     Args:
         answer: as the file has it.

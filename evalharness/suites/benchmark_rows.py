@@ -32,7 +32,7 @@ class Row:
     fields: Mapping[str, Any]
 
     def text(self, name: str) -> str:
-        """A field as text, without the blanks around it; empty where it is missing or null."""
+        """A field as text, without the blanks around it; empty if it is missing or null."""
         value = self.fields.get(name)
         return "" if value is None else str(value).strip()
 
@@ -64,7 +64,7 @@ def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
         notify: called with file and line for each row that is not one.
 
     Raises:
-        ConfigError: when the file is of another kind or cannot be read.
+        ConfigError: if the file is of another kind or cannot be read.
     """
     if file.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"{file} is no table that can be read; give one of {', '.join(SUFFIXES)}.")

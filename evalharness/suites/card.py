@@ -58,7 +58,7 @@ def read_card(path: Path, media: Path | None = None) -> Card:
         media: folder of the videos, where that is another one.
 
     Raises:
-        ConfigError: when it cannot be read, or a field of it is missing or wrong.
+        ConfigError: if it cannot be read, or a field of it is missing or wrong.
     """
     try:
         tree = yaml.safe_load(path.read_text(encoding="utf-8"))

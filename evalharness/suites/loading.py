@@ -37,7 +37,7 @@ class Videos:
                         self._ending["/".join(named.parts[first:])].append(path)
 
     def find(self, name: str, row: Row, field: str) -> str | None:
-        """The path of a video, for `Item.media`; a row whose video is not there is told of and stays.
+        """The path of a video, for `Item.media`; a row whose video is missing is told of and stays.
 
         Args:
             name: of the file, with or without folders and suffix.
@@ -56,7 +56,7 @@ class Videos:
         return None
 
     def seconds(self, media: str | None, row: Row, field: str) -> float | None:
-        """The length of a video; None where there is none, or where it cannot be read, which is told."""
+        """The length of a video; None if there is none, or where it cannot be read, which is told."""
         if media is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Moment-Video: a thousand questions, open and multiple-choice, about events that last a few frames.
+"""Loads Moment-Video: a thousand questions, open and multiple-choice, about events of a few frames.
 
 The annotation file is a JSON list (or a CSV of the same columns): Category, Subclass, Index, QuestionType (TO, TC, AD
 or TR), AnswerType (open or closed), Question (with its options as "(a) ...") and Answer ("(b)" where closed). The video
@@ -37,11 +37,11 @@ def load_moment_video(file: Path, media: Path | None, notify: Notify) -> list[It
     Args:
         file: the annotation file.
         media: folder of the videos; None: no videos.
-        notify: called with file, line and field for each row that was left out or mended, and for each video
+        notify: called with file, line and field for each skipped or corrected row, and for each video
             that is missing or cannot be read.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no question.
+        ConfigError: if the file cannot be read or holds no question.
     """
     videos = Videos(media, notify)
     items = items_of(read_rows(file, notify), lambda row: _item(row, videos, notify), notify, "Index")
@@ -70,7 +70,7 @@ def moment_variants(
 
 
 def moment_cases(item: Item, prediction: Prediction, protocol: Protocol) -> Iterator[Case]:
-    """What the judge is asked: whether an open reply says what the reference says.
+    """The cases for the judge: whether an open reply says what the reference says.
 
     In `repo` the judge sees no question, and a choice that gave no label is left to it as well.
     """

@@ -34,7 +34,7 @@ def score_moment_video(
     """Score one subject; the tables are of the first frame rate of the run, beside which the others stand.
 
     Args:
-        items: all that were to be asked.
+        items: all items to be asked.
         variants: of the run; a choice is right where it is right in every order that they put it in.
         predictions: of the subject.
         judgements: of one judge.
@@ -61,7 +61,7 @@ def score_moment_video(
 
 
 def length_row(item: Item) -> str:
-    """The duration row of an item's video; empty where its length is not known."""
+    """The duration row of an item's video; empty if its length is not known."""
     seconds = item.seconds
     if seconds is None:
         return ""

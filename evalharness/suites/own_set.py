@@ -1,4 +1,4 @@
-"""A question set of one's own, multiple-choice or open, as its card describes it."""
+"""Loads your own question set, multiple-choice or open, as its card describes it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def load_own_set(card: Card, notify: Notify) -> list[Item]:
 
     Args:
         card: what the set is.
-        notify: called with file, line and field for each row that was left out, and for missing videos.
+        notify: called with file, line and field for each skipped row, and for missing videos.
 
     Raises:
-        ConfigError: when the file cannot be read, lacks a column of the card, or holds no question.
+        ConfigError: if the file cannot be read, lacks a column of the card, or holds no question.
     """
     _check_columns(read_rows(card.file, lambda sentence: None), card)
     videos = Videos(card.videos, notify)
@@ -56,7 +56,7 @@ def own_set_variants(card: Card, items: Sequence[Item]) -> tuple[Variant, ...]:
 
 
 def own_set_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
-    """What the judge is asked: whether an open reply says what the reference says, with the question in sight."""
+    """The cases for the judge: whether an open reply says what the reference says, with the question visible."""
     return cases(item, prediction, with_question=True)
 
 
@@ -69,7 +69,7 @@ def score_own_set(
     """Score one subject; a choice is right where it is right in every order of the variants.
 
     Args:
-        items: all that were to be asked.
+        items: all items to be asked.
         variants: of the run.
         predictions: of the subject.
         judgements: of one judge.
@@ -112,7 +112,7 @@ def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answe
 
 
 def _check_columns(rows: Iterable[Row], card: Card) -> None:
-    """Refuse a column that no row has, before anything is asked: in a run that has begun no item can be mended."""
+    """Reject a missing column before anything is asked: items of a started run can't be corrected."""
     held = dict.fromkeys(name for row in rows for name in row.fields)
     lacking = [name for name in card.fields.columns if name not in held]
     if held and lacking:
@@ -146,7 +146,7 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
 
 
 def _options(row: Row, card: Card) -> tuple[str, tuple[str, ...]]:
-    """The question and its options; none where the question is open."""
+    """The question and its options; none if the question is open."""
     question, columns = row.needed(card.fields.question), card.fields.options
     if card.format == "open":
         return question, ()

@@ -1,4 +1,4 @@
-"""The suites by name: how each is loaded, in which variants it is put, what is judged of it, and how it is scored."""
+"""The table of suites: loading, variants, judging and scoring of each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Scored:
-    """What is scored: one subject of a run, with what one judge found."""
+    """The input of scoring: one subject of a run, with one judge's verdicts."""
 
     items: Sequence[Item]
     variants: Sequence[Variant]
@@ -57,7 +57,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Suite:
-    """What a suite can do."""
+    """The functions of a suite."""
 
     load: Callable[[Path, Path | None, Protocol, Notify], list[Item]]  # data, folder of videos, protocol
     score: Callable[[Scored, Reading], Record]  # see `score_table` for the fields that it needs
@@ -74,11 +74,11 @@ class Suite:
 
 
 def suite_named(name: str) -> Suite:
-    """A suite; what was imported of another evaluator is read like a set of one's own.
+    """A suite by name. Runs imported from other evaluators use the scores of an own set.
 
     Raises:
-        ConfigError: when there is none of that name.
-        PluginError: when it is of another package and cannot be used.
+        ConfigError: if there is none of that name.
+        PluginError: if it is of another package and cannot be used.
     """
     if name.startswith(LMMS):
         return SUITES[OWN]
@@ -91,7 +91,7 @@ def reading_of(card: RunCard, name: str | None) -> Reading:
     """A way to read the scores of a run; without a name that of its protocol, where its suite has it.
 
     Raises:
-        ConfigError: when the suite has none of that name.
+        ConfigError: if the suite has none of that name.
     """
     suite = suite_named(card.suite)
     known: dict[str, Reading] = {reading: reading for reading in suite.readings}
@@ -107,7 +107,7 @@ def rates_of(suite: Suite, named: Sequence[float]) -> Sequence[float]:
     """The frame rates, each once, at which a suite is put: those named, or its usual one.
 
     Raises:
-        ConfigError: when it is not put at one of them.
+        ConfigError: if it is not put at one of them.
     """
     for rate in named:
         if rate not in suite.rates:

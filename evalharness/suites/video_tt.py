@@ -1,4 +1,4 @@
-"""Video-TT: a thousand videos under 65 s, each with one question asked in five ways.
+"""Loads Video-TT: a thousand videos under 65 s, each with one question asked in five ways.
 
 A row holds video_id, question, question_prompt (how to answer), answer, capability, duration in seconds and, in most
 releases, question_type; otherwise the name of the file tells which of the five ways its questions are asked. The five
@@ -45,7 +45,7 @@ class Threshold(NamedTuple):
     reached: bool = True  # whether reaching them is enough
 
     def passed(self, points: float) -> bool:
-        """Whether so many points are enough."""
+        """Whether this many points are enough."""
         return points > self.points or (self.reached and points == self.points)
 
     def __str__(self) -> str:
@@ -63,10 +63,10 @@ def load_video_tt(source: Path, media: Path | None, protocol: Protocol, notify: 
         source: a table with all questions, or a folder with one for each way of asking.
         media: folder of the videos, each as `<video_id>.mp4` or in another container; None: no videos.
         protocol: in `repo` an open question is followed by its question_prompt, as in the released code.
-        notify: called with file, line and field for each row that was left out, and for missing videos.
+        notify: called with file, line and field for each skipped row, and for missing videos.
 
     Raises:
-        ConfigError: when a file cannot be read, or there is no question.
+        ConfigError: if a file cannot be read, or there is no question.
     """
     files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES) if source.is_dir() else [source]
     videos = Videos(media, notify)
@@ -80,12 +80,12 @@ def load_video_tt(source: Path, media: Path | None, protocol: Protocol, notify: 
 
 
 def video_tt_variants() -> tuple[Variant, ...]:
-    """The variants of a run: as the questions are, with so many frames for subjects that are fed frames."""
+    """The variants of a run: as the questions are, with this many frames for subjects that are fed frames."""
     return (Variant(most_frames=FRAMES),)
 
 
 def video_tt_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
-    """What the judge is asked: points for each open reply, with the question in sight."""
+    """The cases for the judge: points for each open reply, with the question visible."""
     return cases(item, prediction, whole="grade", with_question=True)
 
 

@@ -1,4 +1,4 @@
-"""The score tables of Video-TT: five accuracies, their mean, and how often who is right once is right always."""
+"""The score tables of Video-TT: five accuracies, their mean, and robustness."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def score_video_tt(
     """Score one subject; the headline is the plain mean of the five accuracies, where all five ways were asked.
 
     Args:
-        items: all that were to be asked.
+        items: all items to be asked.
         predictions: of the subject.
         judgements: of one judge, with points.
-        threshold: from how many points an open answer is right; the mean and the robustness score stand beside it for
+        threshold: from how many points an open answer is right; the mean and the robustness score stand next to it for
             both readings of the paper.
     """
     (variant,) = video_tt_variants()
@@ -65,7 +65,7 @@ def score_video_tt(
 def robustness(ways: Ways) -> Estimate:
     """RB: of the videos whose primary question is answered rightly, the share with all five right.
 
-    Videos that lack one of the five have no part in it; None where no primary question is answered rightly.
+    Videos that lack one of the five have no part in it; None if no primary question is answered rightly.
     """
     right: dict[tuple[str, int], dict[str, float]] = {}
     for way, outcomes in ways.items():

@@ -1,1 +1,1 @@
-"""Tools that work something out."""
+"""Tools that compute."""

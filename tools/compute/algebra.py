@@ -1,8 +1,8 @@
-"""Exact arithmetic and algebra over a small grammar: nothing is run, and no intermediate result can explode.
+"""Exact arithmetic and algebra over a small grammar. No code runs, and intermediate results stay small.
 
-sympy does the mathematics. A thread cannot be killed, so sympy is only handed what is small: numbers are bounded before
-each power and after each operation, and what has unknowns is only rewritten while it is a rational function of low
-degree. Irrational numbers keep their exact form while it is short. There is no `simplify`, whose cost nothing bounds.
+sympy does the mathematics. A thread can't be killed, so sympy only gets small input: numbers are bounded before each
+power and after each operation, and expressions with unknowns are only rewritten if they are rational functions of low
+degree. Irrational numbers keep their exact form while it is short. `simplify` isn't used: its cost is unbounded.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MAX_DIGITS = 4_000  # of a number; below the 4,300 that Python writes out
 MAX_DEGREE = 16  # of an expression that is rewritten
 MAX_GENERATORS = 3  # unknowns and irrational constants of one
 MAX_EXPONENT = 100  # of an unknown
-MAX_ROOT = 1_000  # a root beyond the thousandth is a decimal number
-MAX_ROOT_DIGITS = 500  # of a number whose root is taken: sympy looks for its factors
+MAX_ROOT = 1_000  # higher roots become decimal numbers
+MAX_ROOT_DIGITS = 500  # of a number under a root, because sympy factors it
 MAX_FACTORIAL = 1_000
-MAX_NESTED = 5  # functions in one another: the work of sympy may double with each
-MAX_OPERATIONS = 12  # of an exact form that is not a fraction
+MAX_NESTED = 5  # nested functions: each level may double sympy's work
+MAX_OPERATIONS = 12  # of an exact form that isn't a fraction
 MAX_EXACT_DIGITS = 20  # of a number in it
 _ROUNDED_DIGITS = 30
-MAX_EXACT_LENGTH = 60  # characters; a longer exact form is left out beside its decimal value
+MAX_EXACT_LENGTH = 60  # characters; a longer exact form is omitted, and only the decimal value shown
 MAX_QUOTE_LENGTH = 60
 SECOND = sympy.Symbol("second", positive=True)
 CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E, "second": SECOND}
@@ -66,7 +66,7 @@ def read(text: str) -> Any:
     """An expression as a sympy value.
 
     Raises:
-        ToolError: when it is not arithmetic, has no finite value, or grows too large.
+        ToolError: if it isn't arithmetic, has no finite value or grows too large.
     """
     text = text.strip()
     try:
@@ -76,12 +76,12 @@ def read(text: str) -> Any:
         return _build(tree, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ToolError(
-            "bad_arguments", f"expression: {_shortened(text)!r} is not arithmetic that can be read."
+            "bad_arguments", f"expression: {_shortened(text)!r} isn't arithmetic that can be read."
         ) from error
 
 
 def write(value: Any) -> str:
-    """A value in full where that is short, and as a decimal number where it is not whole."""
+    """A value in full if that is short, and as a decimal number if it isn't whole."""
     value = expanded(value)
     if value.is_Integer or not value.is_number:
         return str(value)
@@ -118,7 +118,7 @@ def _build(node: ast.AST, text: str) -> Any:
 
 
 def _shares(right: ast.AST, left: ast.AST) -> bool:
-    """Whether a percentage is added to something else than one: 240 + 15 % means 15 % of the 240."""
+    """Whether a percentage is added to something other than a percentage: 240 + 15 % means 15 % of 240."""
     return _is_percentage(right) and not _is_percentage(left)
 
 
@@ -144,14 +144,14 @@ def _shortened(text: str) -> str:
 
 def _literal(text: str) -> Any:
     number = Decimal(int(text, 0)) if text[:2].lower() in ("0x", "0o", "0b") else Decimal(text)
-    # Decimal keeps the exponent apart; as a fraction 1e999999999 would fill the memory.
+    # Decimal stores the exponent separately; as a fraction, 1e999999999 would fill the memory.
     if abs(number.adjusted()) > MAX_DIGITS:
         raise _too_large()
     return sympy.Rational(str(number))
 
 
 def _floor(value: Any) -> Any:
-    """The whole number below a real number, from its digits: sympy would write a power out to find its sign."""
+    """The floor of a real number, from its digits: sympy would expand a power to find its sign."""
     if value.free_symbols or not is_real(value):
         raise ToolError("bad_arguments", "expression: remainders and rounding need real numbers.")
     if value.is_Rational:
@@ -174,15 +174,15 @@ def _factorial(value: Any) -> Any:
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """A power, after making sure that it is of bearable size.
+    """A power, after a check of its size.
 
     Raises:
-        ToolError: when it is not, or there is no such number.
+        ToolError: if it is too large or doesn't exist.
     """
     if base.is_zero and exponent.is_negative:
         raise ToolError("bad_arguments", "expression: division by zero.")
     if base.free_symbols or exponent.free_symbols:
-        # A number inside the base is raised too: (2*x)**n becomes 2**n * x**n.
+        # A number inside the base is raised as well: (2*x)**n becomes 2**n * x**n.
         largest = max((abs(number) for number in exponent.atoms(sympy.Rational)), default=1)
         if largest > MAX_EXPONENT or largest * digits(base) > MAX_DIGITS:
             raise ToolError("refused", f"The power of an unknown may be {MAX_EXPONENT} at most.")
@@ -190,16 +190,16 @@ def power(base: Any, exponent: Any) -> Any:
         times = abs(sympy.N(exponent))
         if times * abs(_magnitude(base)) > MAX_DIGITS:
             raise _too_large()
-        # Such as 1.0005**10950, whose exact fraction is too long, or 2**(10**-30), a root that sympy would factor out.
+        # For example 1.0005**10950, whose exact fraction is too long, or 2**(10**-30), a root that sympy would factor.
         if times * digits(base) > MAX_DIGITS or (exponent.is_Rational and exponent.q > MAX_ROOT):
             return sympy.N(base, _ROUNDED_DIGITS) ** sympy.N(exponent, _ROUNDED_DIGITS)
     if not exponent.is_Integer and digits(base) > MAX_ROOT_DIGITS:
-        raise ToolError("refused", f"A root is taken of numbers up to {MAX_ROOT_DIGITS} digits.")
+        raise ToolError("refused", f"Roots work for numbers up to {MAX_ROOT_DIGITS} digits.")
     return base**exponent
 
 
 def _magnitude(value: Any) -> Any:
-    """Decimal logarithm of a number's absolute value; where it cannot be told, one that lets no power pass."""
+    """Decimal logarithm of a number's absolute value; if unknown, a value that rejects every power."""
     approximate = abs(sympy.N(value))
     if not approximate:
         return sympy.Integer(0)
@@ -207,41 +207,41 @@ def _magnitude(value: Any) -> Any:
 
 
 def digits(value: Any) -> int:
-    """Digits of the longest whole number written in a value, at least 1."""
+    """Digits of the longest whole number in a value, at least 1."""
     numbers = value.atoms(sympy.Rational)
     bits = max((max(abs(number.p), number.q).bit_length() for number in numbers), default=1)
     return max(1, round(bits * 0.30103))
 
 
 def bounded(value: Any) -> Any:
-    """The value itself, or as a decimal number where its exact form is no longer short.
+    """The value itself, or a decimal number if its exact form is long.
 
     Raises:
-        ToolError: when it is not a finite real number, or has more digits than can be written.
+        ToolError: if it isn't a finite real number or has too many digits.
     """
     if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-        raise ToolError("bad_arguments", "expression: there is no finite value, as in a division by zero.")
+        raise ToolError("bad_arguments", "expression: it has no finite value, as in a division by zero.")
     if digits(value) > MAX_DIGITS:
         raise _too_large()
-    if value.free_symbols and value.has(sympy.Float):  # sympy looks for common factors of decimals without end
-        raise ToolError("refused", "An unknown stands beside a number that could only be rounded.")
+    if value.free_symbols and value.has(sympy.Float):  # sympy's search for common factors of decimals may not end
+        raise ToolError("refused", "An unknown is combined with a number that could only be rounded.")
     if value.free_symbols or value.is_Rational:
         return value
     if not is_real(value):
-        raise ToolError("bad_arguments", "expression: there is no real value, as in the root of a negative number.")
+        raise ToolError("bad_arguments", "expression: it has no real value, as in the root of a negative number.")
     if abs(_magnitude(value)) > MAX_DIGITS:
         raise _too_large()
-    # sympy's rules may take for ever on long sums of roots and logarithms.
+    # sympy's rules may not end on long sums of roots and logarithms.
     short = value.count_ops() <= MAX_OPERATIONS and digits(value) <= MAX_EXACT_DIGITS
     return value if short else sympy.N(value, _ROUNDED_DIGITS)
 
 
 def _too_large() -> ToolError:
-    return ToolError("refused", f"The calculation leads to a number of more than {MAX_DIGITS} digits.")
+    return ToolError("refused", f"The calculation produces a number with more than {MAX_DIGITS} digits.")
 
 
 def expanded(value: Any) -> Any:
-    """The value as one reduced fraction, where it is a rational function small enough to write out."""
+    """The value as one reduced fraction, if it is a rational function of small size."""
     if not value.is_rational_function(*value.free_symbols):
         return value
     powers = value.atoms(sympy.Pow)
@@ -255,7 +255,7 @@ def expanded(value: Any) -> Any:
 
 
 def degree(value: Any) -> tuple[int, int]:
-    """Bounds on the degrees of numerator and denominator; a function counts twice what it is taken of."""
+    """Bounds on the degrees of numerator and denominator; a function counts twice the degree of its argument."""
     if value.is_Rational:
         return 0, 0
     if value.is_Add:
@@ -274,7 +274,7 @@ def degree(value: Any) -> tuple[int, int]:
 
 
 def is_real(value: Any) -> bool:
-    """Whether a number is real, told from its digits and not from its form."""
+    """Whether a number is real, judged by its digits and not its form."""
     return bool(sympy.N(value, _ROUNDED_DIGITS, chop=True).is_real)
 
 

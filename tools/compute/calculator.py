@@ -1,4 +1,4 @@
-"""`calculator`, and what people and slides write instead of plain arithmetic."""
+"""`calculator`, and the notations that people and slides use for arithmetic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longtake.tools.core.tool_context import ToolContext
 LONGEST = 500
 _VALUE_ENDS, _VALUE_STARTS = r"(?<=[\d).])", r"(?=[\d(.])"
 _PERCENT = r"(?:%|per\s?cent\b)"
-# In this order: a later spelling may rest on an earlier one.
+# The order matters: a later replacement may depend on an earlier one.
 _SPELLINGS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -30,7 +30,7 @@ _SPELLINGS = tuple(
         (r"√", "sqrt"),
         (r"(\d+)\s*!(?!=)", r"factorial(\1)"),
         (rf"(\d+(?:\.\d+)?)\s*{_PERCENT}\s*of\b", r"(\1/100)*"),
-        (rf"(\d+(?:\.\d+)?)\s*{_PERCENT}(?!\s*[\w(.])", r"percent(\1)"),  # before a value it is the remainder
+        (rf"(\d+(?:\.\d+)?)\s*{_PERCENT}(?!\s*[\w(.])", r"percent(\1)"),  # before a value it means remainder
         (r"(?<=\d)\s*[xX]\s*(?=\d)", "*"),  # 37x12
         (rf"{_VALUE_ENDS}\s+[xX]\s+{_VALUE_STARTS}", "*"),
     )
@@ -49,29 +49,29 @@ def calculator(
         ),
     ],
 ) -> ToolResult:
-    """Work out arithmetic, also with percentages and times, or solve an equation for its one unknown."""
+    """Calculate, also with percentages and times, or solve an equation with one unknown."""
     return ToolResult(tool="calculator", output={"result": evaluate(expression)})
 
 
 def evaluate(expression: str) -> str:
-    """The exact result, with a decimal value where it is not whole; for an equation its real solutions.
+    """The exact result, with a decimal value if it isn't whole; for an equation its real solutions.
 
-    A time comes as a clock time and in seconds.
+    A time is given as a clock time and in seconds.
 
     Raises:
-        ToolError: when the expression is not arithmetic, or what it means is too large to work out.
+        ToolError: if the expression isn't arithmetic or is too large to calculate.
     """
     if not expression.strip() or len(expression) > LONGEST:
         raise ToolError("bad_arguments", f"expression: write between 1 and {LONGEST} characters of arithmetic.")
     try:
         text = _spelt(expression)
         return _timed(text) or _plain(text)
-    except (ArithmeticError, TypeError, ValueError) as error:  # how sympy says that it cannot decide or evaluate
-        raise ToolError("refused", "expression: its value cannot be told with certainty.") from error
+    except (ArithmeticError, TypeError, ValueError) as error:  # sympy can't decide or evaluate
+        raise ToolError("refused", "expression: its value can't be determined with certainty.") from error
 
 
 def normalise(expression: str) -> str:
-    """Replace the signs that people and slides use by those of the grammar; a closing `= ?` is left out."""
+    """Replace the symbols that people and slides use with those of the grammar, and drop a closing `= ?`."""
     return _JUXTAPOSED.sub("*", _spelt(expression))
 
 
@@ -91,7 +91,7 @@ def _plain(text: str) -> str:
 
 
 def _timed(text: str) -> str | None:
-    """The result of an expression with times; None when there is no time in it."""
+    """The result of an expression with times; None without times."""
     from longtake.tools.compute.algebra import read
     from longtake.tools.compute.durations import in_seconds, same_time, wanted_unit, write_time
 

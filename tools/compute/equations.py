@@ -1,6 +1,6 @@
-"""Real solutions of an equation with one unknown: polynomials by their factors, the rest undone step by step.
+"""Real solutions of an equation with one unknown: polynomials by factoring, the rest by inverting step by step.
 
-`sympy.solve` is not used: it rewrites x**3.14 = 2 as a polynomial of degree 314, and what it costs cannot be bounded.
+`sympy.solve` isn't used: it rewrites x**3.14 = 2 as a polynomial of degree 314, and its cost can't be bounded.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ INVERSES: dict[Any, Callable[[Any], tuple[Any, ...]]] = {
 def solve(left: Any, right: Any) -> str:
     """The real solutions of `left = right`; without an unknown, whether it is true.
 
-    Of the angles that solve a trigonometric equation, those of one turn are given.
+    For a trigonometric equation, the solutions of one turn are given.
 
     Raises:
-        ToolError: when it has several unknowns, or is of a kind that has no bounded solution here.
+        ToolError: if it has several unknowns or can't be solved in bounded time.
     """
     difference = expanded(bounded(left - right))
     unknowns = sorted(difference.free_symbols, key=str)
@@ -45,7 +45,7 @@ def solve(left: Any, right: Any) -> str:
         return "true" if same else "false"
     if len(unknowns) > 1:
         named = ", ".join(map(str, unknowns))
-        raise ToolError("bad_arguments", f"expression: an equation needs one unknown, this one has {named}.")
+        raise ToolError("bad_arguments", f"expression: an equation needs one unknown, but this one has {named}.")
     if degree(difference)[0] > MAX_DEGREE or digits(difference) > MAX_DIGITS:
         raise ToolError("refused", f"An equation may have degree {MAX_DEGREE} and {MAX_DIGITS} digits at most.")
     roots = _roots(difference, unknowns[0])
@@ -58,12 +58,12 @@ def _roots(difference: Any, unknown: Any) -> list[Any]:
     elif sum(node == unknown for node in sympy.preorder_traversal(difference)) == 1:
         found = [root for root in _undone(difference, unknown, sympy.Integer(0)) if _solves(difference, unknown, root)]
     else:
-        raise ToolError("refused", f"This equation cannot be solved here: {unknown} must stand in one place only.")
+        raise ToolError("refused", f"This equation can't be solved: {unknown} must stand in one place only.")
     return sorted({root for root in found if is_real(root)}, key=sympy.N)
 
 
 def _polynomial_roots(polynomial: Any) -> list[Any]:
-    """Exact for factors up to degree 2, numeric beyond: isolating roots exactly took 12 s at degree 12."""
+    """Exact for factors up to degree 2, numeric beyond: exact root isolation took 12 s at degree 12."""
     rational = polynomial.domain.is_ZZ or polynomial.domain.is_QQ
     roots: list[Any] = []
     factors = [factor for factor, _ in polynomial.factor_list()[1]] if rational else [polynomial]
@@ -73,12 +73,12 @@ def _polynomial_roots(polynomial: Any) -> list[Any]:
         try:
             roots += _low_roots(factor) if factor.degree() <= 2 else factor.nroots(n=_DIGITS, maxsteps=200)
         except NoConvergence as error:
-            raise ToolError("refused", "The solutions of this equation could not be told apart.") from error
+            raise ToolError("refused", "The solutions of this equation couldn't be separated.") from error
     return roots
 
 
 def _low_roots(polynomial: Any) -> list[Any]:
-    """By the formulas of degree 1 and 2; `sympy.roots` first tries to simplify irrational coefficients."""
+    """By the formulas for degree 1 and 2; `sympy.roots` would first try to simplify irrational coefficients."""
     *square, first, constant = polynomial.all_coeffs()
     if not square:
         return [bounded(-constant / first)]
@@ -90,7 +90,7 @@ def _low_roots(polynomial: Any) -> list[Any]:
 
 
 def _undone(expression: Any, unknown: Any, value: Any) -> list[Any]:
-    """What the unknown, which stands in one place of the expression, may be where the expression has this value."""
+    """The possible values of the unknown, which occurs once in the expression, if the expression has this value."""
     if expression == unknown:
         return [value]
     [inner] = [part for part in expression.args if part.has(unknown)]
@@ -110,7 +110,7 @@ def _undone(expression: Any, unknown: Any, value: Any) -> list[Any]:
 
 
 def _solves(difference: Any, unknown: Any, root: Any) -> bool:
-    """Whether a root is one: undoing a power or an absolute value may invent some."""
+    """Whether a root is genuine: inverting a power or an absolute value may invent some."""
     return _equal(difference.evalf(_DIGITS, subs={unknown: root}), sympy.Integer(0))
 
 

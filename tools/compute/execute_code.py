@@ -22,14 +22,12 @@ def execute_code(
     code: Annotated[
         str,
         StringConstraints(min_length=1, max_length=LONGEST),
-        Field(description="Source that prints what you want to know; nothing else is returned."),
+        Field(description="Source code that prints what you want to know; nothing else is returned."),
     ],
-    language: Annotated[str, Field(description="'python': no other language is run here.")],
-    inputs: Annotated[
-        dict[str, Any] | None, Field(description="Values that the code finds in the variable `inputs`, a dict.")
-    ] = None,
+    language: Annotated[str, Field(description="'python' is the only language.")],
+    inputs: Annotated[dict[str, Any] | None, Field(description="Values for the code, in the dict `inputs`.")] = None,
 ) -> ToolResult:
-    """Run a short piece of Python and read what it prints. It has no network, no files and little time."""
+    """Run a short Python program and return its output. It has no network, no files and little time."""
     if language.strip().lower() not in LANGUAGES:
         raise ToolError(
             "bad_arguments", f"language: only 'python' is run here, not {language!r}.", "Write it in Python."
@@ -39,15 +37,15 @@ def execute_code(
     if ran.ended.startswith(RAN_OUT):
         raise ToolError(
             "timeout",
-            f"The code did not come to its end: {ran.ended}.",
-            "Write it so that it does less, or raise sandbox.seconds.",
+            f"The code didn't finish: {ran.ended}.",
+            "Make it do less, or raise sandbox.seconds.",
         )
     output = {"stdout": printable(ran.stdout), "stderr": printable(ran.stderr)}
     notes = [f"run by {sandbox.id}"]
     if inputs and "NameError" in output["stderr"]:
         notes.append("the values of inputs are in the dict `inputs`, as in inputs['x']")
     if ran.ended:
-        notes.append(f"the code did not come to its end: {ran.ended}")
+        notes.append(f"the code didn't finish: {ran.ended}")
     elif not any(output.values()):
         notes.append("the code printed nothing")
     return ToolResult(tool="execute_code", output=output, notes=tuple(notes))

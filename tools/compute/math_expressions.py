@@ -19,12 +19,12 @@ def extract_math_exp(
     context: ToolContext,
     timestamp: Timestamp,
     language: Annotated[
-        str | None, Field(description="Language code of the words around; it chooses none of the signs.")
+        str | None, Field(description="Language code of the surrounding words; it doesn't affect the symbols.")
     ] = None,
 ) -> ToolResult:
-    """Find the mathematical expressions written in the picture: each as seen, as it can be calculated, and its value.
+    """Find mathematical expressions on screen: each as seen, in computable form, and its value.
 
-    An equation's value is its solution, or whether it is true. Fractions and sums set over several lines are not read.
+    The value of an equation is its solution, or whether it is true. Fractions and sums over several lines aren't read.
     """
     engine: MathsEngine = context.engines.load("maths")
     read = extract_scene_text(context, timestamp, language)
@@ -50,7 +50,7 @@ def extract_math_exp(
 
 
 def _described(formula: Formula) -> dict[str, str]:
-    """An expression as seen and as read, with its value where that says more."""
+    """An expression as seen and as read, with its value if that adds something."""
     described = {"seen": formula.seen, "expression": normalise(formula.plain)}
     try:
         value = evaluate(formula.plain)

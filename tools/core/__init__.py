@@ -1,1 +1,1 @@
-"""What every tool shares: its contract, its context, its result, and the evidence it finds."""
+"""The shared contract of all tools: declaration, context, result and evidence."""

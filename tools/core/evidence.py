@@ -1,4 +1,4 @@
-"""Layer items as evidence, and which part of a span a layer has examined."""
+"""Turns layer items into evidence, and tells which part of a span a layer has examined."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 
-SLACK = 0.5  # seconds at the edges of streams, which seldom start and end together
+SLACK = 0.5  # seconds at the edges of streams, which rarely start and end together
 
 
 def evidence_of(
     item: Mapping[str, Any], content: str, modality: Modality, layer: Layer, video: str, *, confidence: float = 1.0
 ) -> Evidence:
-    """Evidence for one item of a layer, over the item's own span, and trusted unless the item says otherwise."""
+    """Evidence for one item of a layer, with the item's span. It is trusted unless the item says otherwise."""
     return Evidence(
         video=video,
         span=TimeSpan(start=item["start"], end=item["end"]),
@@ -30,7 +30,7 @@ def evidence_of(
 
 
 def examined(layer: Layer, span: TimeSpan) -> tuple[TimeSpan, ...]:
-    """The parts of a span that a layer covers, in order; nothing else was looked at."""
+    """The parts of a span that a layer covers, in order. Nothing else was examined."""
     return tuple(
         TimeSpan(start=max(part.start, span.start), end=min(part.end, span.end))
         for part in layer.covered
@@ -39,7 +39,7 @@ def examined(layer: Layer, span: TimeSpan) -> tuple[TimeSpan, ...]:
 
 
 def unexamined(layer: Layer, span: TimeSpan) -> tuple[str, ...]:
-    """A note when a layer covers a span only in part."""
+    """A note if a layer covers a span only in part."""
     seconds = sum(part.length for part in examined(layer, span))
     if span.length == 0 or seconds >= span.length - SLACK:
         return ()

@@ -1,4 +1,4 @@
-"""Closer looks of tools: taken once and kept in the library, where search finds them."""
+"""Stores a tool's closer reading once in the library, where search finds it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from longtake.tools.core.tool_context import ToolContext
 
 
 def started_from(context: ToolContext, *layers: str) -> dict[str, str]:
-    """What a recipe says of the layers that a look starts from: key by name, empty where there is none."""
+    """The layers on which a reading is based, for a recipe: key by name, empty if missing."""
     return {name: context.video.record.layers.get(name, "") for name in layers}
 
 
 def earlier_reading(
     context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, asked: str = "", least: float = 1.0
 ) -> Reading | None:
-    """What an earlier look at a span or around it kept; see `Refined.find`."""
+    """The stored reading of a span or of a longer one around it; see `Refined.find`."""
     video = context.video
-    with suppress(LibraryError):  # it is looked again, and `keep_reading` says why
+    with suppress(LibraryError):  # the tool reads again, and `keep_reading` says why
         return video.library.refined.find(video.id, recipe, span, asked=asked, min_share=least)
     return None
 
@@ -45,26 +45,26 @@ def keep_reading(
     asked: str = "",
     facts: Mapping[str, Any] | None = None,
 ) -> tuple[str, ...]:
-    """Keep a look for later questions and searches; where that cannot be, a note says why, and nothing is lost."""
+    """Store a reading for later questions and searches. If that fails, a note says why, and nothing is lost."""
     video = context.video
     if not _as_indexed(video.record):
-        return (f"not kept for later questions: {video.record.name} has changed since it was indexed",)
+        return (f"not stored for later questions: {video.record.name} has changed since it was indexed",)
     reading = Reading(video=video.id, recipe=recipe, asked=asked, span=span, found=tuple(found), facts=facts or {})
     space, vectors = _embedded(context, reading.texts)
     reading = reading.model_copy(update={"space": space, "vectors": vectors})
     try:
         with video.library.lock(video.id).acquire(timeout=LOCK_SECONDS):
-            if video.library.get(video.id):  # else it was deleted meanwhile
+            if video.library.get(video.id):  # otherwise it was deleted in the meantime
                 video.library.refined.keep(reading)
     except Timeout:
-        return (f"not kept for later questions: {video.record.name} is being indexed",)
+        return (f"not stored for later questions: {video.record.name} is being indexed",)
     except (LibraryError, OSError) as error:
-        return (f"not kept for later questions: {error}",)
+        return (f"not stored for later questions: {error}",)
     return ()
 
 
 def _as_indexed(record: VideoRecord) -> bool:
-    """Whether the file is still the one that has the video's id: what another shows must not be kept for it."""
+    """Whether the file still has the video's id; readings of another file must not be stored for it."""
     try:
         status = Path(record.path).stat()
     except OSError:
@@ -73,7 +73,7 @@ def _as_indexed(record: VideoRecord) -> bool:
 
 
 def _embedded(context: ToolContext, texts: Sequence[str]) -> tuple[str, bytes]:
-    """The space and the rows of texts; none where nothing can embed them."""
+    """The embedding space and the vectors of texts; None if nothing can embed them."""
     if not texts:
         return "", b""
     try:

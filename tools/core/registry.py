@@ -1,4 +1,4 @@
-"""Turn a plain typed function into a tool: the signature is the schema, the docstring the description."""
+"""Turns a typed function into a tool: the signature becomes the schema, the docstring the description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ToolFunction = Callable[Concatenate[ToolContext, P], ToolResult]
 Tool = Callable[..., ToolResult]
 Group = Literal["core", "extras"]
 
-_Time = Annotated[float, Strict()] | str  # strict: True is no time
+_Time = Annotated[float, Strict()] | str  # strict: True isn't a time
 Timestamp = Annotated[
     _Time | list[_Time] | dict[str, _Time],
     Field(
@@ -29,7 +29,7 @@ Timestamp = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What the controller is told about a tool, and the function behind it."""
+    """A tool's description for the controller, and the function behind it."""
 
     name: str
     description: str
@@ -54,7 +54,7 @@ class ToolSpec:
         return schema
 
     def as_openai(self, videos: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The tool as chat models are told about it."""
+        """The tool in the format of chat models."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema(videos)}
         return {"type": "function", "function": function}
 
@@ -65,15 +65,15 @@ SPECS: dict[Tool, ToolSpec] = {}
 def tool(
     *, capabilities: tuple[str, ...] = (), group: Group = "core", cached: bool = True
 ) -> Callable[[ToolFunction[P]], ToolFunction[P]]:
-    """Describe the decorated function to the controller; the function itself is returned unchanged.
+    """Register the decorated function as a tool. The function itself is returned unchanged.
 
     Args:
-        capabilities: the engines the tool needs, as named in the engine table.
-        group: `core` for the sixteen of the paper, `extras` for the rest and for those of other packages.
-        cached: False where an equal call may come to something else, because what the tool keeps or reads has changed.
+        capabilities: the engines that the tool needs, by their names in the engine table.
+        group: `core` for the sixteen tools of the paper, `extras` for the rest and for those of other packages.
+        cached: False if the same call may give another result, because what the tool stores or reads may change.
 
     Raises:
-        TypeError: at import, when the docstring or the description of a parameter is missing.
+        TypeError: at import, if the docstring or the description of a parameter is missing.
     """
 
     def mark(function: ToolFunction[P]) -> ToolFunction[P]:

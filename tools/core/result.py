@@ -1,4 +1,4 @@
-"""What a tool returns: a value, also when it fails. Nothing is ever raised into the graph."""
+"""The result of a tool, also for a failure: a value. Nothing is ever raised into the graph."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pydantic import Field
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock
 
-SHORTEST = 8  # characters; what is left of a shorter text says nothing
-TOO_LONG = "too long to be shown whole: ask for a shorter span"
+SHORTEST = 8  # characters; a shorter rest would be meaningless
+TOO_LONG = "too long to show completely: ask for a shorter span"
 
 FailureKind = Literal["bad_arguments", "unavailable", "timeout", "engine_failed", "refused"]
 
 
 class ToolFailure(Record):
-    """Why a call came to nothing: the kind, one sentence, and what would make it work."""
+    """Why a call failed: the kind, one sentence, and the remedy."""
 
     kind: FailureKind
     message: str
@@ -25,23 +25,23 @@ class ToolFailure(Record):
 
 
 class ToolResult(Record):
-    """The contract's output fields, the evidence behind them, and what was looked at."""
+    """The output fields of the contract, the evidence behind them, and what was examined."""
 
     tool: str
     output: dict[str, Any] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     looked_at: tuple[TimeSpan, ...] = ()
     notes: tuple[str, ...] = Field(
-        default=(), description="What was changed in the arguments; what an empty result saw."
+        default=(), description="Changes to the arguments; what was examined for an empty result."
     )
     failure: ToolFailure | None = None
     seconds: float = 0.0
     cached: bool = False
 
     def for_controller(self, limit: int) -> str:
-        """JSON text of at most `limit` characters: the outputs, the notes and where the evidence lies.
+        """JSON text of at most `limit` characters: the output, the notes and the places of the evidence.
 
-        What is too long is cut, the evidence first; the whole result stays in the trace.
+        A long result is cut, the evidence first. The whole result stays in the trace.
         """
         if self.failure:
             return _fitted({"error": self.failure.model_dump()}, limit)
@@ -49,7 +49,7 @@ class ToolResult(Record):
             {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content}
             | ({} if item.trusted else {"doubtful": True})
             for item in self.evidence
-            if item.video  # the web's is in the data already, and lies at no time
+            if item.video  # web pages are in the output already and have no time
         ]
         parts: dict[str, Any] = {"data": self.output, "notes": list(self.notes), "evidence": evidence}
         while len(_json(parts)) > limit and parts["evidence"]:
@@ -59,7 +59,7 @@ class ToolResult(Record):
 
 
 def _fitted(parts: dict[str, Any], limit: int) -> str:
-    """JSON of the parts, with texts and lists cut shorter until it fits."""
+    """JSON of the parts, with texts and lists shortened until it fits."""
     text, room = _json(parts), limit
     while len(text) > limit and room > SHORTEST:
         room //= 2
@@ -72,7 +72,7 @@ def _cut(value: Any, room: int) -> Any:
         case str() if len(value) > room:
             return value[:room] + "…"
         case list():
-            # A span keeps both of its bounds.
+            # A span keeps both bounds.
             return [_cut(item, room) for item in value[: max(2, room // 20)]]
         case dict():
             return {name: _cut(item, room) for name, item in value.items()}
@@ -84,7 +84,7 @@ def _json(value: Any) -> str:
 
 
 class ToolError(Exception):
-    """Raised inside a tool to end a call with a failure; the toolbox turns it into a value."""
+    """Raised inside a tool to end a call with a failure. The toolbox turns it into a value."""
 
     def __init__(self, kind: FailureKind, message: str, remedy: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What a tool is handed besides the controller's arguments."""
+"""What a tool receives in addition to the controller's arguments."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from longtake.tools.core.result import ToolError
 
 
 class TextModel(Protocol):
-    """The controller's model, as far as a tool may use it."""
+    """The part of the controller's model that tools may use."""
 
     def complete(self, prompt: str, *, seconds: float) -> str:
-        """The model's reply to one prompt, awaited for at most `seconds`."""
+        """The model's reply to one prompt, within at most `seconds`."""
         ...
 
 
 class Budget:
-    """Seconds left for a question, and the flag that ends its work; a call's own share ends with it."""
+    """The time left for a question, and the flag that stops it. A call's share ends with it."""
 
     def __init__(self, seconds: float, *, whole: Budget | None = None) -> None:
         self._deadline = time.monotonic() + seconds
@@ -38,37 +38,37 @@ class Budget:
         self._whole = whole
 
     def share(self, seconds: float) -> Budget:
-        """A part of this budget: it is over when either is."""
+        """A part of this budget. It ends when either of them ends."""
         return Budget(seconds, whole=self)
 
     def stop(self) -> None:
-        """End the work from outside."""
+        """Stop the work from outside."""
         self._stopped.set()
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody asked for the end."""
+        """Whether the work was stopped."""
         return self._stopped.is_set() or bool(self._whole and self._whole.stopped)
 
     @property
     def left(self) -> float:
-        """Seconds, never below 0."""
+        """Seconds left, never below 0."""
         own = max(0.0, self._deadline - time.monotonic())
         return min(own, self._whole.left) if self._whole else own
 
     def check(self) -> None:
-        """Raise `Cancelled` when stopped or out of time; read at every frame or chunk."""
+        """Raise `Cancelled` if stopped or out of time; called for every frame or chunk."""
         if self._whole:
             self._whole.check()
         if self._stopped.is_set():
             raise Cancelled("The work was stopped.")
         if not self.left:
-            raise Cancelled("The time for this call ran out." if self._whole else "The time for this question ran out.")
+            raise Cancelled("This call ran out of time." if self._whole else "The time for this question ran out.")
 
 
 @dataclass(frozen=True)
 class VideoHandle:
-    """One open video: its record, its layers and, where the file is still there, its media."""
+    """One open video: its record, its layers and, if the file still exists, its media."""
 
     record: VideoRecord
     library: Library
@@ -88,7 +88,7 @@ class VideoHandle:
         return self.library.layer(self.record, name)
 
     def items(self, name: str, span: TimeSpan | None = None) -> list[dict[str, Any]]:
-        """The items of a layer that overlap a span; none when the layer is not there."""
+        """The items of a layer that overlap a span; none if the layer is missing."""
         layer = self.layer(name)
         items = list(layer.items()) if layer else []
         return [i for i in items if span is None or TimeSpan(start=i["start"], end=i["end"]).overlaps(span)]
@@ -97,7 +97,7 @@ class VideoHandle:
         """The file and its streams, for work at question time.
 
         Raises:
-            MediaError: when the file is no longer where it was indexed.
+            MediaError: if the file is no longer where it was indexed.
         """
         path = Path(self.record.path)
         return path, probe(path)
@@ -105,7 +105,7 @@ class VideoHandle:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """The videos in question, the engines, the index, the budget, the controller's text model and the notes."""
+    """The open videos, the engines, the index, the budget, the controller's text model and the notes."""
 
     videos: Mapping[str, VideoHandle]
     engines: EngineTable
@@ -115,8 +115,8 @@ class ToolContext:
     text_model: TextModel | None = None
     chosen: str | None = field(default=None)
     notes: Notes | None = None
-    thread: str = ""  # the conversation whose notes they are
-    call: str = ""  # the call's id in a run
+    thread: str = ""  # the conversation to which the notes belong
+    call: str = ""  # the id of the call in a run
 
     @property
     def video(self) -> VideoHandle:
@@ -130,11 +130,11 @@ class ToolContext:
         return self.videos[self.chosen or next(iter(self.videos))]
 
     def about(self, video_id: str) -> ToolContext:
-        """The same context for a call about one of several videos."""
+        """The same context for a call about one of the videos."""
         return replace(self, chosen=video_id)
 
     def span(self, timestamp: Any, *, window: float) -> ParsedSpan:
-        """Read a `timestamp` argument and fit it into the video."""
+        """Read a `timestamp` argument and clip it to the video."""
         try:
             return parse_span(timestamp, window=window, duration=self.video.duration)
         except SpanError as error:

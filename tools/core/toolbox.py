@@ -1,4 +1,4 @@
-"""The tools of one run: checks the controller's arguments, keeps time, caches, and turns every failure into a value."""
+"""The tools of one run: checks arguments, limits time, caches results and turns every failure into a value."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from longtake.tools.core.registry import SPECS, ToolSpec
 from longtake.tools.core.result import FailureKind, ToolError, ToolFailure, ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
-POLL = 0.1  # seconds after which a stop from outside is noticed
+POLL = 0.1  # seconds between two checks for cancellation
 
 
 class Toolbox:
-    """An ordinary object for one run, with its cache; a subset of the tools is just a shorter list."""
+    """The tools of one run, with their cache. For a subset of tools, pass a shorter list."""
 
     def __init__(self, functions: Iterable[Callable[..., ToolResult]]) -> None:
         self._specs = {SPECS[function].name: SPECS[function] for function in functions}
@@ -39,11 +39,11 @@ class Toolbox:
         return name in self._specs
 
     def schemas(self, videos: tuple[str, ...]) -> list[dict[str, Any]]:
-        """Every tool as chat models are told about it; made once for the same tools and videos."""
+        """Every tool in the format of chat models; built once for the same tools and videos."""
         return _schemas(tuple(self), videos)
 
     def call(self, name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        """Run one tool; never raises. Equal calls on the same videos are answered from the cache."""
+        """Run one tool. Never raises. Repeated calls on the same videos are answered from the cache."""
         started = time.perf_counter()
         result = self._call(name, arguments, context)
         return result.model_copy(update={"tool": name, "seconds": round(time.perf_counter() - started, 4)})
@@ -51,10 +51,10 @@ class Toolbox:
     def check(
         self, name: str, arguments: Mapping[str, Any], videos: Mapping[str, VideoHandle]
     ) -> tuple[ToolSpec, BaseModel, str | None]:
-        """The tool of a call, its arguments as it takes them, and the id of the video that they name, if any.
+        """The tool of a call, its parsed arguments, and the id of the video that they name, if any.
 
         Raises:
-            ToolError: when there is no such tool, or it does not take such arguments.
+            ToolError: if there is no such tool or the arguments are wrong.
         """
         spec = self._specs.get(name)
         if spec is None:
@@ -86,13 +86,13 @@ class Toolbox:
         return json.dumps([spec.name, context.chosen, videos, engines, arguments.model_dump()], sort_keys=True)
 
 
-@lru_cache(maxsize=16)  # a run asks for them in every round
+@lru_cache(maxsize=16)  # a run needs them in every round
 def _schemas(specs: tuple[ToolSpec, ...], videos: tuple[str, ...]) -> list[dict[str, Any]]:
     return [spec.as_openai(videos) for spec in specs]
 
 
 def _chosen_video(videos: Mapping[str, VideoHandle], arguments: dict[str, Any]) -> str | None:
-    """The id of the video that a call names, whose name is taken out of its arguments; None when it names none."""
+    """Take the video out of a call's arguments and return its id; None if the call names none."""
     if len(videos) < 2 or "video" not in arguments:
         return None
     wanted = str(arguments.pop("video"))
@@ -100,15 +100,15 @@ def _chosen_video(videos: Mapping[str, VideoHandle], arguments: dict[str, Any]) 
     if len(meant) == 1:
         return meant[0]
     if meant:
-        raise ToolError("bad_arguments", f"video: {wanted!r} means several open videos: {', '.join(meant)}.")
+        raise ToolError("bad_arguments", f"video: {wanted!r} matches several open videos: {', '.join(meant)}.")
     names = [name for handle in videos.values() for name in (handle.id, handle.record.name)]
     raise ToolError("bad_arguments", f"video: {wanted!r} is not open.{_hint(wanted, names)}")
 
 
 def _timed(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolResult:
-    """Run in a thread with the shorter of the tool's and the question's time; a late result is thrown away.
+    """Run in a thread with the shorter time limit of tool and question. A late result is dropped.
 
-    The thread sees the same deadline in its context's budget, and ends by itself at the next frame or chunk.
+    The thread sees the same deadline in its context's budget and ends itself at the next frame or chunk.
     """
     limit = context.settings.tools.timeout
     budget = context.budget.share(limit)
@@ -127,7 +127,7 @@ def _timed(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolRe
 
 
 def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext, budget: Budget) -> ToolResult:
-    """Run within the call's budget; the context keeps the question's, which tells whose time ran out."""
+    """Run within the call's budget. The context keeps the question's budget, which tells whose time ran out."""
     given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
     try:
         return spec.function(replace(context, budget=budget), **given)
@@ -141,12 +141,12 @@ def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext, budget:
         return _failed("unavailable" if absent else "engine_failed", str(error), remedy)
     except LongtakeError as error:
         return _failed("unavailable", str(error))
-    except Exception as error:  # noqa: BLE001 - a tool's bug or a library's crash must not end the run
+    except Exception as error:  # noqa: BLE001 - a bug in a tool or library must not end the run
         return _failed("engine_failed", f"{type(error).__name__}: {error}")
 
 
 def _out_of_time(error: Cancelled, context: ToolContext) -> ToolResult:
-    """A failure whose remedy depends on whose time it was."""
+    """The failure for a time-out; the remedy depends on whose time ran out."""
     if context.budget.stopped or not context.budget.left:
         return _failed("timeout", str(error), "Ask again with a larger budget.seconds.")
     limit = context.settings.tools.timeout
@@ -154,7 +154,7 @@ def _out_of_time(error: Cancelled, context: ToolContext) -> ToolResult:
 
 
 def _as_lists(arguments: Mapping[str, Any], spec: ToolSpec) -> dict[str, Any]:
-    """The arguments with a single text made a list of one, where a list is asked for."""
+    """The arguments, with a single text turned into a list if a list is expected."""
     fields = spec.arguments.model_fields
     lists = {name for name, field in fields.items() if get_origin(field.annotation) is list}
     return {name: [value] if name in lists and isinstance(value, str) else value for name, value in arguments.items()}
@@ -171,7 +171,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 
 def problems(error: ValidationError, arguments: type[BaseModel]) -> str:
-    """What is wrong with each argument of a call, a sentence each."""
+    """One sentence for each wrong argument of a call."""
     by_argument: dict[str, list[ErrorDetails]] = {}
     for item in error.errors():
         by_argument.setdefault(str(item["loc"][0]), []).append(item)
@@ -184,8 +184,8 @@ def _problem(name: str, items: list[ErrorDetails], arguments: type[BaseModel]) -
         return f"There is no argument {name!r}.{_hint(name, arguments.model_fields)}"
     if first["type"] == "missing":
         return f"The argument {name!r} is missing."
-    if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one for each member of a union
-        return f"{name}: {first['input']!r} cannot be read. {arguments.model_fields[name].description}"
+    if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one error per member of a union
+        return f"{name}: {first['input']!r} can't be read. {arguments.model_fields[name].description}"
     return f"{name}: {first['msg']}, not {first['input']!r}.{_enum_hint(first)}"
 
 

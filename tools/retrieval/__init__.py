@@ -1,1 +1,1 @@
-"""Tools that look something up: in the index, in the notes, on the web."""
+"""Tools that search: in the index, in the notes, on the web."""

@@ -16,18 +16,18 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 
-@tool(capabilities=("text_embedding",), cached=False)  # closer looks meanwhile are found, too
+@tool(capabilities=("text_embedding",), cached=False)  # finds new closer readings too
 def cross_modal_search(
     context: ToolContext,
     query: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1), Field(description="What to look for, in words.")
     ],
-    modalities: Annotated[list[Modality], Field(description="Where to look; an empty list looks everywhere.")],
+    modalities: Annotated[list[Modality], Field(description="Where to search; an empty list searches everywhere.")],
     k: Annotated[int, Field(ge=1, le=50, description="How many results.")] = 5,
 ) -> ToolResult:
-    """Find where a query is said, written, heard or seen in the video.
+    """Find where something is said, written, heard or seen in the video.
 
-    A weak result holds no word of the query and little of its meaning: the nearest there is, often something else.
+    A weak result shares no word and little meaning with the query: it is the nearest there is, but often unrelated.
     """
     videos = (context.chosen,) if context.chosen else tuple(context.videos)
     handles = [context.videos[video] for video in videos]
@@ -42,7 +42,7 @@ def cross_modal_search(
     looked_at = tuple(TimeSpan(start=0, end=each.duration) for each in handles)
     if all(hit.weak for hit in hits):
         names = ", ".join(each.record.name for each in handles)
-        nearest = ": the results are the nearest there is, and weak" if hits else ""
+        nearest = ": these results are only the nearest, and weak" if hits else ""
         notes.append(f"nothing about {query!r} in {', '.join(modalities) or 'any modality'} of {names}{nearest}")
     return ToolResult(
         tool="cross_modal_search",
@@ -51,7 +51,7 @@ def cross_modal_search(
             evidence_of_document(match.document, 0.0 if hit.weak else match.score)
             for hit in hits
             for match in (hit, *hit.also)
-            if match.document.text  # a picture that is like the query leads to a place and says nothing
+            if match.document.text  # a similar picture leads to a place but states nothing
         ),
         looked_at=looked_at,
         notes=tuple(notes),
@@ -59,7 +59,7 @@ def cross_modal_search(
 
 
 def _shown(match: Match) -> dict[str, Any]:
-    """A found document for the controller."""
+    """A search result for the controller."""
     document = match.document
     return {
         "timestamp": [document.span.start, document.span.end],
@@ -70,7 +70,7 @@ def _shown(match: Match) -> dict[str, Any]:
 
 
 def evidence_of_document(document: Document, score: float) -> Evidence:
-    """A found document as evidence; of a weak result the score is 0, for nothing of the query was found in it."""
+    """A search result as evidence. The score of a weak result is 0, because it has nothing of the query."""
     return Evidence(
         video=document.video,
         span=document.span,

@@ -24,17 +24,19 @@ def memory_tool(
     data: Annotated[
         Data,
         Field(
-            description="add: the note, text or JSON. search: words; none lists the newest notes. "
+            description="add: the note, text or JSON. search: words; empty lists the newest notes. "
             "delete: the id of a note, or its exact text."
         ),
     ],
 ) -> ToolResult:
-    """Keep notes for later questions of this conversation, find and delete them; a note proves nothing by itself."""
+    """Store, find and delete notes for later questions of this conversation. A note alone proves nothing."""
     if context.notes is None:
-        raise ToolError("unavailable", "No library is open that could keep notes.", "Ask about a video of a library.")
+        raise ToolError(
+            "unavailable", "No library is open, so there is nowhere to store notes.", "Ask about a video of a library."
+        )
     text = _text(data["id"] if func == "delete" and isinstance(data, dict) and "id" in data else data)
     if func != "search" and not text:
-        raise ToolError("bad_arguments", f"data: it is empty, so there is nothing to {func}.")
+        raise ToolError("bad_arguments", f"data: it is empty; there is nothing to {func}.")
     act = {"add": _add, "delete": _delete, "search": _search}[func]
     success, output = act(context.notes, context.thread, text)
     return ToolResult(tool="memory_tool", output={"success": success, "output": output})
@@ -44,18 +46,18 @@ def _text(data: Data) -> str:
     try:
         text = (data if isinstance(data, str) else canonical_json(data)).strip()
         text.encode()
-    except ValueError as error:  # NaN, or half a character
-        raise ToolError("bad_arguments", f"data: it holds what is neither text nor JSON ({error}).") from error
+    except ValueError as error:  # NaN or a lone surrogate
+        raise ToolError("bad_arguments", f"data: it is neither text nor JSON ({error}).") from error
     if len(text) > MAX_NOTE_LENGTH:
         problem = f"data: it has {len(text):,} characters, and a note at most {MAX_NOTE_LENGTH:,}."
-        raise ToolError("bad_arguments", problem, "Write it shorter, or as several notes.")
+        raise ToolError("bad_arguments", problem, "Shorten it, or split it into several notes.")
     return text
 
 
 def _add(notes: Notes, thread: str, text: str) -> tuple[bool, Any]:
     number = notes.add(thread, text)
     if number is None:
-        return False, f"The {MAX_NOTES:,} notes that a conversation may have are there: delete some."
+        return False, f"The {MAX_NOTES:,} notes of this conversation are used up: delete some."
     return True, {"id": number}
 
 

@@ -1,4 +1,4 @@
-"""What `longtake search` shows of its results, for people and as JSON."""
+"""Formats search results for people and as JSON."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from longtake.memory.search.fusion import WORDS, contribution
 from longtake.memory.search.search_index import Hit, Match, Signal
 from longtake.memory.search.terms import matched_terms
 
-_PICTURE = "(picture)"  # shown for what has no text
+_PICTURE = "(picture)"  # shown for documents without text
 _WEAK = "  (weak)"
 
 
 def by_video(hits: Sequence[Hit]) -> Mapping[str, list[Hit]]:
-    """Results under the id of their video, the video with the best result first."""
+    """Results grouped by video id, the video with the best result first."""
     grouped: dict[str, list[Hit]] = {}
     for hit in hits:
         grouped.setdefault(hit.document.video, []).append(hit)
@@ -24,13 +24,12 @@ def by_video(hits: Sequence[Hit]) -> Mapping[str, list[Hit]]:
 
 
 def result_lines(hit: Hit, query: str, constant: int | None) -> list[str]:
-    """A result for people: its best document, marked where it is weak, then the other texts of the event.
+    """A result for people: its best document, marked if weak, then the other texts of the event.
 
     Args:
         hit: the result.
-        query: what was looked for.
-        constant: of reciprocal-rank fusion, to say also what found the best document and what found the others; None:
-            do not say.
+        query: the query.
+        constant: of reciprocal-rank fusion, to explain what found each document; None for no explanation.
     """
     first = f"{_line(hit)}{_WEAK if hit.weak else ''}"
     if constant is None:
@@ -39,7 +38,7 @@ def result_lines(hit: Hit, query: str, constant: int | None) -> list[str]:
 
 
 def result_row(hit: Hit, query: str, constant: int) -> dict[str, Any]:
-    """A result as JSON: its best document, and the event it stands for."""
+    """A result as JSON: its best document and its event."""
     event = {"start": hit.span.start, "end": hit.span.end}
     also = [_row(match, query, constant) for match in hit.also]
     return {"video": hit.document.video} | _row(hit, query, constant) | {"weak": hit.weak, "event": event, "also": also}
@@ -71,7 +70,7 @@ def _line(match: Match) -> str:
 
 
 def _other_texts(hit: Hit) -> list[str]:
-    """A line for each text of the event that its best document does not hold."""
+    """A line for each text of the event that isn't in its best document."""
     best: dict[str, Match] = {"": hit, hit.document.text: hit}
     for match in hit.also:
         best.setdefault(match.document.text, match)
@@ -89,7 +88,7 @@ def _explained(match: Match, query: str, constant: int) -> list[str]:
 
 
 def _joined(hit: Hit) -> list[str]:
-    """What found the documents that joined the event: for each modality and signal their number and the best."""
+    """What found the other documents of the event: for each modality and signal their number and the best rank."""
     found: dict[tuple[Modality, str], list[Signal]] = {}
     for match in hit.also:
         for name, signal in match.signals.items():

@@ -1,1 +1,1 @@
-"""Tools for what is said and heard, and what is made of it."""
+"""Tools for speech, sounds, translation and summaries."""

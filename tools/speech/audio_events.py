@@ -16,13 +16,13 @@ IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}
 
 @tool(capabilities=("sounds",))
 def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Describe the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause."""
+    """Detect the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause."""
     parsed = context.span(timestamp, window=WINDOW)
     video = context.video
     layer = video.layer("sounds")
     if layer is None:
         raise ToolError(
-            "unavailable", "The video has no sound that was listened to.", "Index it again if it has a sound track."
+            "unavailable", "The sounds of this video weren't analysed.", "Index it again if it has a sound track."
         )
     items = video.items("sounds", parsed.span)
     evidence = tuple(
@@ -43,7 +43,7 @@ def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResul
 
 
 def describe(item: dict[str, Any]) -> str:
-    """One sound event in words, of which the first names its kind; what made the sound is not known."""
+    """One sound event in words. The first word is its kind; the source of the sound is unknown."""
     if item["kind"] == "tone" and "hz" in item:
         return f"tone of {item['hz']:.0f} Hz"
     return IN_WORDS.get(item["kind"], str(item["kind"]))

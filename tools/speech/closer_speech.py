@@ -1,4 +1,4 @@
-"""Hearing a short span again, by a larger model than the one that heard the whole video."""
+"""Transcribes a short span again with a larger model than the one used for the whole video."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from longtake.preprocess.media.audio import read_audio
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.tool_context import ToolContext
 
-CLOSE = 60.0  # seconds; a longer span is left to what was heard of the whole
-MARGIN = 1.0  # seconds heard around the span, so that no word is cut
+CLOSE = 60.0  # seconds; for a longer span the transcript of the whole video is used
+MARGIN = 1.0  # seconds of context around the span, so that no word is cut
 CAPABILITY = "closer_speech"
 
 Heard = tuple[tuple[Evidence, ...] | None, tuple[str, ...]]
 
 
 def hear_closely(context: ToolContext, span: TimeSpan, layer: Layer | None, language: str | None) -> Heard:
-    """What is said in a span by the larger model, now or when it was heard before, and notes.
+    """The transcript of a span by the larger model, made now or earlier, and notes.
 
-    None instead where the layer is all there is: somebody wrote the words down, the span is long, no larger model is
-    named, or it cannot be used (a note says why).
+    None if the layer must do: a person wrote the words, the span is long, no larger model is named, or it can't be
+    used (a note says why).
     """
     written = layer is not None and layer.name != "speech"
     if written or span.length > CLOSE or context.engines.report(CAPABILITY).engine is None:
         return None, ()
     engine: SpeechEngine = context.engines.load(CAPABILITY)
     language = language or context.settings.speech.language
-    layers = started_from(context, "subtitles", "speech")  # where one of them comes, it may no longer be heard closely
+    layers = started_from(context, "subtitles", "speech")  # stored readings are dropped if one of these appears
     recipe = LayerRecipe(CAPABILITY, VERSIONS[CAPABILITY], engine.id, inputs=layers)
     reading = earlier_reading(context, recipe, span, asked=language or "")
     if reading:
-        return reading.found, (f"heard closely before, in {reading.span}",)
+        return reading.found, (f"transcribed closely before, in {reading.span}",)
     try:
         found = tuple(_evidence(context, segment, engine) for segment in _segments(context, span, engine, language))
     except (EngineError, MediaError) as error:
-        return None, (f"not heard again by the larger model: {error}",)
+        return None, (f"not transcribed again by the larger model: {error}",)
     return found, keep_reading(context, recipe, span, found, asked=language or "")
 
 

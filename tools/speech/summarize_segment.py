@@ -26,17 +26,19 @@ LAYERS: dict[str, Modality] = {"subtitles": "speech", "speech": "speech", "scene
 def summarize_segment(
     context: ToolContext,
     timestamp: Timestamp,
-    text: Annotated[str, Field(description="The text to summarise; empty takes what the segment says and shows.")],
+    text: Annotated[
+        str, Field(description="The text to summarise; empty means the segment's speech and on-screen text.")
+    ],
     length: Annotated[Literal["short", "medium", "long"], Field(description="Two, four or eight sentences.")],
 ) -> ToolResult:
-    """Summarise a segment in a few sentences taken from what is said and written there."""
+    """Summarise a segment in a few sentences from its speech and on-screen text."""
     parsed = context.span(timestamp, window=WINDOW)
     notes = parsed.notes
     if text.strip():
         evidence: tuple[Evidence, ...] = ()
         looked_at: tuple[TimeSpan, ...] = ()
         sentences = split_sentences(text)
-        notes = (*notes, "this summarises the text that was given, which is no evidence of the video")
+        notes = (*notes, "this summarises the given text, which isn't evidence from the video")
     else:
         evidence, looked_at = _evidence(context, parsed.span)
         sentences = [item.content for item in evidence]
@@ -53,12 +55,12 @@ def summarize_segment(
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences of a text, split after `.`, `!`, `?` and their kin, and at line ends."""
+    """Sentences of a text, split after `.`, `!`, `?` and similar marks, and at line ends."""
     return [part.strip() for part in re.split(r"(?<=[.!?。！？])\s+|\n+", text) if part.strip()]
 
 
 def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...], tuple[TimeSpan, ...]]:
-    """What is said and written in a span, in order, and the parts of it where that is known."""
+    """Speech and on-screen text of a span, in order, and the examined parts of the span."""
     video = context.video
     found: list[Evidence] = []
     seen: list[TimeSpan] = []

@@ -16,7 +16,7 @@ from longtake.tools.core.tool_context import ToolContext, VideoHandle
 from longtake.tools.speech.closer_speech import hear_closely
 
 WINDOW = 30.0
-REMEDY = "Put subtitles beside the file (NAME.srt or NAME.vtt) and index it again"
+REMEDY = "Put subtitles next to the file (NAME.srt or NAME.vtt) and index it again"
 
 
 @tool(capabilities=("speech",))
@@ -24,10 +24,10 @@ def transcribe_speech(
     context: ToolContext,
     timestamp: Timestamp,
     language: Annotated[
-        str | None, Field(description="Language code such as 'en'; the first there is by default.")
+        str | None, Field(description="Language code such as 'en'; by default the first track.")
     ] = None,
 ) -> ToolResult:
-    """Write down what is said in a segment of the video, with times."""
+    """Transcribe the speech of a segment, with times."""
     parsed = context.span(timestamp, window=WINDOW)
     span, video = parsed.span, context.video
     layer = _words_of(video)
@@ -51,18 +51,18 @@ def _result(
 ) -> ToolResult:
     output = {"transcript": " ".join(item.content for item in evidence), "timestamp": [span.start, span.end]}
     if not evidence and not notes:
-        notes = (f"no words were heard in {span}",)
+        notes = (f"no speech was recognised in {span}",)
     return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)
 
 
 def _words_of(video: VideoHandle) -> Layer | None:
-    """Subtitles, which somebody wrote, before what was recognised; subtitles without a cue only where nothing was."""
+    """Subtitles, which a person wrote, before recognised speech; empty subtitles only if no speech was recognised."""
     subtitles = video.layer("subtitles")
     return subtitles if subtitles and subtitles.count else video.layer("speech") or subtitles
 
 
 def _one_source(items: list[dict[str, Any]], language: str | None) -> list[dict[str, Any]]:
-    """The items of one track: the first in the language asked for, where `en` also finds `en-US`, else the first."""
+    """The items of one track: the first in the requested language (`en` also matches `en-US`), else the first."""
     fitting = (item.get("source") for item in items if language and _is(item["language"], language))
     source = next(fitting, items[0].get("source") if items else None)
     return [item for item in items if item.get("source") == source]
@@ -81,13 +81,13 @@ def _notes(layer: Layer, items: list[dict[str, Any]], span: TimeSpan, language: 
     if language and not _is(spoken, language):
         notes.append(f"there are no words in {language!r}; these are in {spoken or 'an unnamed language'}")
     if not all(item.get("trusted", True) for item in items):
-        notes.append("some of these words are often misheard: they may lead to a place but prove nothing")
+        notes.append("the recognition of some words is unreliable: they may lead to a place but prove nothing")
     return tuple(notes)
 
 
 def _why_no_words(context: ToolContext, span: TimeSpan) -> str:
     able = context.engines.report("speech").engine
-    reason = "its speech was not recognised." if able else "no engine here turns speech into words."
+    reason = "its speech wasn't recognised." if able else "no engine here turns speech into words."
     reason = f"the video has no subtitles and {reason}"
     if context.video.layer("sounds") is None:
         return f"T{reason[1:]}"
@@ -100,4 +100,4 @@ def _remedy(context: ToolContext) -> str:
     if report.engine:
         return f"{REMEDY}, which also runs {report.engine} over a sound track without subtitles."
     reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
-    return f"{REMEDY}, or make a recogniser available ({reasons or 'none is named in engines.speech'})."
+    return f"{REMEDY}, or set up speech recognition ({reasons or 'none is named in engines.speech'})."

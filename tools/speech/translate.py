@@ -18,12 +18,12 @@ from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.speech.transcribe import transcribe_speech
 from longtake.tools.speech.translator import asked_language, find_source, find_translator, is_open
 
-LONGEST = 1_000  # characters of one piece of a text
-_BATCH = 4_000  # characters handed over together
+LONGEST = 1_000  # characters of one part of a text
+_BATCH = 4_000  # characters translated together
 FromLanguage = Annotated[
-    str, Field(description="Language it is in, by name or code: 'Spanish', 'es'; 'auto' finds it out.")
+    str, Field(description="Source language, by name or code: 'Spanish', 'es'; 'auto' detects it.")
 ]
-ToLanguage = Annotated[str, Field(description="Language wanted, by name or code: 'English', 'en'.")]
+ToLanguage = Annotated[str, Field(description="Target language, by name or code: 'English', 'en'.")]
 _SENTENCE_END = re.compile(r"(?<=[.!?…])(?=\s)|(?<=[。！？])")
 
 
@@ -34,7 +34,7 @@ def translate_text(
     from_lang: FromLanguage,
     to_lang: ToLanguage,
 ) -> ToolResult:
-    """Translate a text into another language. With 'auto', lines that are in that language already stay as they are."""
+    """Translate a text. With 'auto', lines that are already in the target language stay unchanged."""
     target = asked_language("to_lang", to_lang)
     pieces = [re.fullmatch(r"(\s*)(.*?)(\s*)", piece, re.DOTALL) for piece in _pieces(text)]
     parts = [(piece[1], piece[2], piece[3]) for piece in pieces if piece]
@@ -45,7 +45,7 @@ def translate_text(
     return ToolResult(
         tool="translate_text",
         output={"translated_text": output} | ({"from_lang": language_name(source)} if is_open(from_lang) else {}),
-        notes=("this translates the text that was given, which is no evidence of the video", note),
+        notes=("this translates the given text, which isn't evidence from the video", note),
     )
 
 
@@ -53,9 +53,10 @@ def translate_text(
 def translate_speech(
     context: ToolContext, timestamp: Timestamp, from_lang: FromLanguage, to_lang: ToLanguage
 ) -> ToolResult:
-    """Translate what is said in a segment of the video, line by line, each with its time.
+    """Translate the speech of a segment line by line, with times.
 
-    Of a track in the language wanted, the lines in the other language are translated, where they can be told.
+    If the track is already in the target language, only lines in the other language are translated, if they can be
+    detected.
     """
     target = asked_language("to_lang", to_lang)
     named = None if is_open(from_lang) else asked_language("from_lang", from_lang)
@@ -87,9 +88,9 @@ def translate_speech(
 def _translate(
     context: ToolContext, texts: Sequence[str], source: str, target: str, *, mixed: bool
 ) -> tuple[list[str], str, Translator | None]:
-    """The texts in the other language, a note on how, and who did it; empty texts stay as they are.
+    """The translated texts, a note on how, and the translator. Empty texts stay unchanged.
 
-    Of mixed texts those stay, too, that are not in the source language; all, where nothing here can tell.
+    Among mixed texts, those in other languages stay unchanged; all of them if languages can't be detected.
     """
     unchanged = list(texts), f"it is in {language_name(target)} already, and unchanged", None
     if same_language(source, target):
@@ -113,7 +114,7 @@ def _translate(
     in_other_words = dict(zip(wanted, translated, strict=True))
     note = f"translated by {translator.id}"
     if not translator.trusted:
-        note = f"{note}, which often mistakes words: it may lead to a place but proves nothing"
+        note = f"{note}, which often makes mistakes: it may lead to a place but proves nothing"
     return [in_other_words.get(text, text) for text in texts], note, translator
 
 
@@ -128,7 +129,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Parts of at most `LONGEST` characters which together are the text, cut at line ends, or else sentence ends."""
+    """The text in parts of at most `LONGEST` characters, cut at line ends or else sentence ends."""
     for line in text.splitlines(keepends=True):
         piece = ""
         for sentence in _SENTENCE_END.split(line):
@@ -136,7 +137,7 @@ def _pieces(text: str) -> Iterator[str]:
                 yield piece
                 piece = ""
             piece += sentence
-            while len(piece) > LONGEST:  # a sentence without end is cut between words
+            while len(piece) > LONGEST:  # an endless sentence is cut between words
                 cut = piece.rfind(" ", 1, LONGEST) + 1 or LONGEST
                 yield piece[:cut]
                 piece = piece[cut:]
@@ -144,7 +145,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _language_of(context: ToolContext, heard: Sequence[Evidence]) -> str | None:
-    """The language of the track that the words come from; None where it is not named."""
+    """The language of the track; None if it isn't named."""
     for layer in filter(None, map(context.video.layer, ("subtitles", "speech"))):
         for item in layer.items() if heard and layer.key == heard[0].layer else ():
             if (item["start"], item["text"]) == (heard[0].span.start, heard[0].content):
@@ -154,7 +155,7 @@ def _language_of(context: ToolContext, heard: Sequence[Evidence]) -> str | None:
 
 
 def _in_other_words(heard: Sequence[Evidence], texts: Sequence[str], translator: Translator | None) -> list[Evidence]:
-    """What was said in the words of the translation, at the same times; nothing where nothing was translated."""
+    """The lines in translation, at the same times; nothing if nothing was translated."""
     if translator is None:
         return []
     return [

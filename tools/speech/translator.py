@@ -1,4 +1,4 @@
-"""Who translates: the controller's model where there is one, else the engine of the profile."""
+"""Chooses the translator: the controller's language model if there is one, else the engine of the profile."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ PROMPTS = "longtake.tools.prompts"
 
 
 def is_open(from_lang: str) -> bool:
-    """Whether the language of a text is to be found out."""
+    """Whether the language of a text must be detected."""
     return from_lang.strip().casefold() == "auto"
 
 
 def asked_language(argument: str, text: str) -> str:
-    """The code of a language that was named in an argument.
+    """The code of a language in an argument.
 
     Raises:
-        ToolError: when it is none that is known.
+        ToolError: if the language is unknown.
     """
     code = language_of(text)
     if code is None:
         near = near_language(text)
-        hint = f"Did you mean {near!r}?" if near else "Write its English name or its code, such as 'Spanish' or 'es'."
-        raise ToolError("bad_arguments", f"{argument}: {text!r} is no language that is known here. {hint}")
+        hint = f"Did you mean {near!r}?" if near else "Write its English name or code, such as 'Spanish' or 'es'."
+        raise ToolError("bad_arguments", f"{argument}: {text!r} isn't a known language. {hint}")
     return code
 
 
 def find_translator(context: ToolContext, source: str, target: str) -> Translator:
-    """The one that translates between two languages here.
+    """The translator between two languages.
 
     Raises:
-        ToolError: when there is none; the remedy says how to get one.
+        ToolError: if there is none; the remedy says how to get one.
     """
     if context.text_model is not None:
         return ControllerTranslator(context.text_model, context.budget)
@@ -52,26 +52,28 @@ def find_translator(context: ToolContext, source: str, target: str) -> Translato
         if reason is None:
             return translator
         missing.append(f"{report.engine}: {reason}")
-    missing.append("controller: extractive has no language model: name one, as with --set controller.engine=openai")
+    missing.append(
+        "the extractive controller has no language model: name one, for example with --set controller.engine=openai"
+    )
     raise ToolError(
         "unavailable",
-        f"Nothing here translates {language_name(source)} into {language_name(target)}.",
+        f"No translator from {language_name(source)} into {language_name(target)} is available.",
         f"{'; '.join(missing)}.",
     )
 
 
 def find_source(context: ToolContext, texts: Sequence[str], target: str) -> str:
-    """The language that those of the texts are in which are not in the target; the target where all of them are.
+    """The language of the texts that aren't in the target language; the target language if all of them are.
 
     Raises:
-        ToolError: when nothing here tells one language from another.
+        ToolError: if nothing here can detect languages.
     """
     report = context.engines.report("translation")
     translator: Translator | None = context.engines.load("translation") if report.engine else None
     sources = translator.sources(target) if translator else []
     if translator is None or not sources:
         missing = "".join(f" {name}: {reason}." for name, reason in report.reasons.items())
-        problem = f"from_lang: nothing here tells which language is to be translated into {language_name(target)}."
+        problem = f"from_lang: nothing here can detect the language to translate into {language_name(target)}."
         raise ToolError("bad_arguments", problem, f"Name it, such as 'Spanish' or 'es'.{missing}")
     letters = {
         source: sum(map(len, compress(texts, translator.foreign(texts, source, target) or ()))) for source in sources
@@ -82,7 +84,7 @@ def find_source(context: ToolContext, texts: Sequence[str], target: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ControllerTranslator:
-    """The controller's text model, asked for a JSON list; its words are its own, and prove nothing of a video."""
+    """The controller's language model, asked for a JSON list. Its wording proves nothing about a video."""
 
     model: TextModel
     budget: Budget
@@ -90,28 +92,28 @@ class ControllerTranslator:
 
     @property
     def id(self) -> str:
-        """Name and version of the prompts; the model is in the trace."""
+        """Name and version of the prompts. The model is in the trace."""
         return f"controller-{prompts_hash(PROMPTS)}"
 
     def missing(self, source: str, target: str) -> str | None:
-        """Nothing: a model is asked for any language."""
+        """Accept every pair: a model is asked for any language."""
         return None
 
     def sources(self, target: str) -> list[str]:
-        """None: which language a text is in, it is not asked."""
+        """None: the model isn't asked to detect languages."""
         return []
 
     def foreign(self, texts: Sequence[str], source: str, target: str) -> list[bool] | None:
-        """It is not asked that."""
+        """None: the model isn't asked."""
         return None
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str]:
-        """Each text in the other language; a reply that is no list of so many is asked for again, text by text."""
+        """Each text in the target language. If the reply isn't a list of the right length, ask again text by text."""
         reply = self._reply(texts, source, target)
         translated = _listed(reply, len(texts))
         if translated is not None:
             return translated
-        if len(texts) == 1:  # some models leave the list out
+        if len(texts) == 1:  # some models omit the list
             return [reply]
         return [each for text in texts for each in self.translate([text], source, target)]
 
@@ -123,7 +125,7 @@ class ControllerTranslator:
 
 
 def _listed(reply: str, count: int) -> list[str] | None:
-    """The JSON list in a reply, also where it stands in a fence; None when it is no list of so many strings."""
+    """The JSON list in a reply, also inside a fence; None if it isn't a list of this many strings."""
     with suppress(ValueError):
         found = json.loads(reply[reply.index("[") : reply.rindex("]") + 1])
         if len(found) == count and all(isinstance(text, str) and text.strip() for text in found):

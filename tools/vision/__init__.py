@@ -1,1 +1,1 @@
-"""Tools for what is seen and written in the picture."""
+"""Tools for the picture and the text in it."""

@@ -18,7 +18,7 @@ from longtake.tools.vision.object_frames import Seen
 from longtake.tools.vision.object_search import BETTER, look_for, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
-_STRAIGHT = 0.05  # of the picture that a thing has to cover to have come from a side
+_STRAIGHT = 0.05  # share of the picture that an object must cross to have come from a side
 
 
 @tool(capabilities=("objects", "people"))
@@ -29,12 +29,11 @@ def count_objects(
         str, Field(description="What to count: 'people', 'red circles', 'moving things', 'different cars'.")
     ],
 ) -> ToolResult:
-    """Count one kind of thing in a segment: the most at once, or, of moving or 'different' things, how many in all.
+    """Count one kind of object in a segment: the most at once, or, for moving or 'different' objects, the total.
 
-    The notes say which of the two the count is; `in_all` is the latter where it differs. Where there may be more,
-    `at_least` is true and `confidence`, from 0 to 1, says how sure the count is: as sure as the least sure of those
-    counted, each by the detector's score in the middle of its sightings. What may be the thing is counted only where
-    nothing is it surely.
+    The notes say which of the two the count is; `in_all` is the total if it differs. If there may be more, `at_least`
+    is true and `confidence` is between 0 and 1: the lowest among the counted objects, each by the median of the
+    detector's scores. Doubtful objects are counted only if none is certain.
     """
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
@@ -43,7 +42,7 @@ def count_objects(
         raise ToolError("unavailable", seen.doubt, f"{BETTER}.")
     counted = seen if seen.tracks or not seen.doubt else replace(seen, tracks=seen.perhaps, different=0)
     most, when = counted.most_at_once()
-    # One picture proves as many as it shows, though they may all have taken the place of others.
+    # One picture proves as many as it shows, even if they replaced others.
     in_all = max(seen.different, most) if seen.doubt else len(seen.tracks)
     count = in_all if query.over_time else most
     evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
@@ -54,7 +53,7 @@ def count_objects(
     elif query.over_time:
         said = [f"different ones over time, each followed through {seen.where}", at_most]
     else:
-        said = [f"not over time but at once: {at_most}, of {seen.where}"]
+        said = [f"at once, not over time: {at_most}, of {seen.where}"]
     output: dict[str, Any] = {"object": query.phrase, "count": count}
     if in_all != count:
         output["in_all"] = in_all
@@ -74,12 +73,12 @@ def count_objects(
 
 
 def _confidence(tracks: Sequence[Track], count: int) -> float:
-    """How sure it is that these are so many: as sure as the least sure of that many of the surest."""
+    """Confidence in this count: the lowest among that many most confident tracks."""
     return sorted((track.confidence for track in tracks), reverse=True)[count - 1]
 
 
 def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:
-    """The things in the picture that shows the most, from left to right."""
+    """The objects in the picture that shows the most, from left to right."""
     found = [found for track in seen.tracks for time, found in track.sightings if time == when]
     moment = TimeSpan(start=when, end=when)
     return [
@@ -89,7 +88,7 @@ def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:
 
 
 def _different(context: ToolContext, seen: Seen) -> list[Evidence]:
-    """Each thing over the time it was seen, with its place half way."""
+    """Each object over the time it was seen, with its position halfway."""
     described = []
     for number, track in enumerate(seen.tracks, 1):
         time, found = track.nearest((track.start + track.end) / 2)
@@ -100,7 +99,7 @@ def _different(context: ToolContext, seen: Seen) -> list[Evidence]:
 
 
 def _way(track: Track) -> str:
-    """Where a thing went, as in ", from left to right"; empty when it came back or hardly left its place."""
+    """The direction of an object, such as ", from left to right"; empty if it returned or hardly moved."""
     across, down = track.way
     if max(abs(across), abs(down)) < _STRAIGHT:
         return ""

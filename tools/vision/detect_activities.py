@@ -17,15 +17,15 @@ from longtake.tools.vision.quiet_changes import quiet_changes
 from longtake.tools.vision.visual_questions import ask_for_activities, read_pictures
 
 WINDOW = 10.0
-LONGEST = 120.0  # seconds that are looked at closely
+LONGEST = 120.0  # seconds that are examined closely
 MOST = 12
 
 
 @tool(capabilities=("activities", "visual_question"))
 def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Tell what goes on in a segment: cuts, the camera's moves, still pictures, and what moves where.
+    """Describe what happens in a segment: cuts, camera movement, still pictures, and what moves where.
 
-    Human actions are named only where a vision-language model is configured; motion alone names none.
+    Human actions are named only if a vision-language model is configured.
     """
     parsed = context.span(timestamp, window=WINDOW)
     looked_at = pictures_examined(context, parsed.span)
@@ -33,12 +33,12 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     close = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
     notes = [*parsed.notes, *(unexamined(layer, parsed.span) if layer else ())]
     if close != parsed.span:
-        notes.append(f"what moves was looked for in {close} only: ask for a shorter span to see the rest")
+        notes.append(f"movement was examined in {close} only: ask for a shorter span to see the rest")
     try:
         found = _seen(context, close, notes)
     except MediaError as error:
         found = []
-        notes.append(f"what moves was not looked for: {error}")
+        notes.append(f"movement was not examined: {error}")
     changes = quiet_changes(
         context, parsed.span, shot_starts(context, parsed.span.widened(1.0, 1.0, context.video.duration))
     )
@@ -46,7 +46,7 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
         [*known_motion(context, parsed.span), *changes, *found], key=lambda item: (item.span.start, item.span.end)
     )
     if not evidence:
-        notes.append(f"no cut, no move of the camera and nothing that moves by itself in {parsed.span}")
+        notes.append(f"no cut, no camera movement and nothing that moves in {parsed.span}")
     return ToolResult(
         tool="detect_activities",
         output={"activities": [dated(item) for item in evidence]},
@@ -57,14 +57,14 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
 
 
 def _seen(context: ToolContext, span: TimeSpan, notes: list[str]) -> Sequence[Evidence]:
-    """What a model says is done, where there is one that answers; else what moves."""
+    """The actions that a model names, if one answers; else what moves."""
     if context.engines.report("visual_question").engine is None:
-        notes.append("motion was measured; which actions it belongs to needs a model: see visual_question in `doctor`")
+        notes.append("movement was measured; naming actions needs a model: see visual_question in `doctor`")
         return _moving(context, span, notes)
     try:
         return _told(context, span, notes)
     except EngineError as error:
-        notes.append(f"motion alone was measured: {error}")
+        notes.append(f"only movement was measured: {error}")
         return _moving(context, span, notes)
 
 
@@ -83,7 +83,7 @@ def _moving(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evid
     path, media = context.video.media()
     found = engine.activities(path, media, span, shot_starts(context, span), context.budget.check)
     if len(found) > MOST:
-        notes.append(f"{len(found) - MOST} smaller or shorter movements are left out")
+        notes.append(f"{len(found) - MOST} smaller or shorter movements are omitted")
     return [
         Evidence(
             video=context.video.id,

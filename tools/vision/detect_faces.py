@@ -23,15 +23,15 @@ from longtake.tools.core.tool_context import Budget, ToolContext
 from longtake.tools.vision.face_grouping import Seen, Sighting, comparable, recognise
 
 WINDOW = 2.0
-CLOSE = 20.0  # seconds; a span up to this long is looked at in the file, a longer one in the pictures of the index
+CLOSE = 20.0  # seconds; up to this length the file is examined, for longer spans the pictures of the index
 STEP = 0.25  # seconds between two frames of the file
 MOST = 80  # pictures of the index
 LONG_SIDE = 1280  # pixels
-MISSED = 2  # pictures in a row without a face that end no appearance: somebody looked aside
+MISSED = 2  # pictures in a row without a face within one appearance, because people look aside
 
 
 class _Look(NamedTuple):
-    """A picture, and the part of the span that it stands for."""
+    """A picture, and the part of the span that it represents."""
 
     span: TimeSpan
     picture: Picture
@@ -39,7 +39,7 @@ class _Look(NamedTuple):
 
 @tool(capabilities=("faces",), cached=False)
 def detect_faces(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Find faces turned to the camera and name those of people enrolled in this library; all others stay unknown."""
+    """Find frontal faces and name the people who are enrolled in this library; all others stay unknown."""
     parsed = context.span(timestamp, window=WINDOW)
     engine = face_engine(context.engines)
     looks, looked_at, notes = _looks(context, parsed.span)
@@ -66,15 +66,15 @@ def detect_faces(context: ToolContext, timestamp: Timestamp) -> ToolResult:
 
 
 def face_engine(engines: EngineTable) -> FaceEngine:
-    """The engine that the profile names.
+    """The engine in the profile.
 
     Raises:
-        EngineUnavailable: when it names none, for faces are looked for only where somebody asked for it, or none works.
+        EngineUnavailable: if the profile names none, because face recognition is opt-in, or none works.
     """
     report = engines.report("faces")
     if report.engine is None and not report.reasons:
         raise EngineUnavailable(
-            "Faces are compared only where somebody asks for it: pip install 'longtake[faces]', and name the engine "
+            "Face recognition is off by default. To turn it on: pip install 'longtake[faces]', and name the engine "
             "with --set 'engines.faces=[dlib]' or in your profile."
         )
     engine: FaceEngine = engines.load("faces")
@@ -82,7 +82,7 @@ def face_engine(engines: EngineTable) -> FaceEngine:
 
 
 def _looks(context: ToolContext, span: TimeSpan) -> tuple[Iterator[_Look], tuple[TimeSpan, ...], tuple[str, ...]]:
-    """The pictures to look at, the parts of the span that they show, and notes."""
+    """The pictures to examine, the parts of the span that they show, and notes."""
     layer = context.video.layer("keyframes")
     cuts = [item["end"] for item in context.video.items("shots", span)]
     notes: tuple[str, ...] = ()
@@ -90,10 +90,10 @@ def _looks(context: ToolContext, span: TimeSpan) -> tuple[Iterator[_Look], tuple
         try:
             return _frames(*context.video.media(), span, cuts, context.budget), (span,), ()
         except MediaError as error:
-            notes = (f"not looked at in the file: {error}",)
+            notes = (f"not examined in the file: {error}",)
     if layer is None:
         remedy = f"Index it again if it has a picture, or ask for at most {CLOSE:g} s of it."
-        raise ToolError("unavailable", "; ".join(("No picture of this video is indexed", *notes)), remedy)
+        raise ToolError("unavailable", "; ".join(("The index has no pictures of this video", *notes)), remedy)
     chosen = _chosen(context.video.items("keyframes", span), span)
     return _keyframes(layer, chosen, span, cuts), examined(layer, span), (*notes, *unexamined(layer, span))
 
@@ -107,7 +107,7 @@ def _frames(path: Path, media: MediaInfo, span: TimeSpan, cuts: Sequence[float],
 
 
 def _chosen(items: Sequence[dict[str, Any]], span: TimeSpan) -> list[dict[str, Any]]:
-    """At most `MOST` pictures by time: first those that stand for a shot, then some of every second."""
+    """At most `MOST` pictures by time: first those that represent a shot, then others evenly."""
     inside = {item["file"]: item for item in items if span.start <= item["time"] < span.end}
     shots = {item["file"]: item for item in inside.values() if item["kind"] == "shot"}
     seconds = [item for file, item in inside.items() if file not in shots]
@@ -116,7 +116,7 @@ def _chosen(items: Sequence[dict[str, Any]], span: TimeSpan) -> list[dict[str, A
 
 
 def _thinned(items: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """At most so many items, evenly spread."""
+    """At most this many items, evenly spread."""
     count = min(most, len(items))
     return [items[(2 * number + 1) * len(items) // (2 * count)] for number in range(count)]
 
@@ -127,7 +127,7 @@ def _keyframes(layer: Layer, items: Sequence[dict[str, Any]], span: TimeSpan, cu
 
 
 def _part(span: TimeSpan, cuts: Sequence[float], time: float, end: float) -> TimeSpan:
-    """From a picture to the next, up to a cut and within the span, before which the picture may have been presented."""
+    """The span from a picture to the next one or a cut, within the examined span."""
     end = min([span.end, end, *(cut for cut in cuts if cut > time)])
     start = max(span.start, time)
     return TimeSpan(start=round(start, 3), end=round(max(start, end), 3))
@@ -139,7 +139,7 @@ def _shown(person: Seen) -> dict[str, Any]:
 
 
 def _runs(person: Seen) -> list[list[Sighting]]:
-    """A person's appearances: sightings with few pictures missed between them."""
+    """A person's appearances: sightings with few missing pictures in between."""
     runs: list[list[Sighting]] = []
     for sighting in person.sightings:
         if runs and sighting.picture - runs[-1][-1].picture <= MISSED + 1:
@@ -166,7 +166,7 @@ def _evidence(
 
 
 def _not_compared(gallery: Sequence[Person], engine: FaceEngine) -> tuple[str, ...]:
-    """A note where nobody is enrolled, or was by another engine."""
+    """A note if nobody is enrolled, or only by another engine."""
     if not gallery:
         return ("nobody is enrolled, so no face has a name: `longtake faces enrol NAME PHOTO`",)
     compared = {person.name for person in comparable(gallery, engine)}

@@ -21,13 +21,13 @@ from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
-CLOSE = 8.0  # seconds; a span up to this long is read again from the file, larger
-FRAMES = 5  # that are read of a span
-LOST = 2.0  # seconds, more than between two of them; what is not seen for longer is gone
-LEAST = 0.5  # of a span that was read before: a shorter part of it is read again, as its frames lie closer
-MAX_FRAMES = 400  # of a running text (a counter, a clock), read frame by frame
-SAME_PLACE = 0.03  # of the picture: boxes of one running text lie this near to each other
-RUNS = 3  # different texts at one place within CLOSE seconds make a running text
+CLOSE = 8.0  # seconds; up to this length the file is read again, at higher resolution
+FRAMES = 5  # frames that are read of a span
+LOST = 2.0  # seconds, more than between two frames; text unseen for longer is gone
+LEAST = 0.5  # share of a stored span; a shorter part is read again with closer frames
+MAX_FRAMES = 400  # for changing text (a counter, a clock), read frame by frame
+SAME_PLACE = 0.03  # share of the picture: distance between boxes of one changing text
+RUNS = 3  # different texts at one place within CLOSE seconds make a changing text
 
 
 @tool(capabilities=("scene_text",))
@@ -35,16 +35,16 @@ def extract_scene_text(
     context: ToolContext,
     timestamp: Timestamp,
     language: Annotated[
-        str | None, Field(description="Language code; the engine reads all it knows by default.")
+        str | None, Field(description="Language code; by default the engine reads all languages it knows.")
     ] = None,
 ) -> ToolResult:
-    """Read what is written in the picture: overlays, captions, slides and signs, with times and places."""
+    """Read text on screen: overlays, captions, slides and signs, with times and positions."""
     parsed = context.span(timestamp, window=0.0)
     span = parsed.span
     layer = context.video.layer("scene_text")
     if layer is None:
         raise ToolError(
-            "unavailable", "No text of this video's picture has been read.", "Index it again if it has a picture."
+            "unavailable", "The on-screen text of this video wasn't read.", "Index it again if it has a picture."
         )
     items = context.video.items("scene_text", span)
     stored = [
@@ -63,12 +63,12 @@ def extract_scene_text(
             looked_at = (TimeSpan(start=span.start, end=until),)
         except MediaError as error:
             notes.append(f"not read again from the file: {error}")
-    # A single moment is what its own frame shows; the index may have looked a little earlier.
+    # A single moment means its own frame; the index may have used a slightly earlier one.
     found = closer if closer and span.length == 0 else _merge(closer, stored)
     if looked_at != (span,):
         notes.extend(unexamined(layer, span))
     if not found:
-        notes.append(f"no text in the picture in {span}")
+        notes.append(f"no text on screen in {span}")
     texts = [item.content for item in found]
     return ToolResult(
         tool="extract_scene_text",
@@ -80,7 +80,7 @@ def extract_scene_text(
 
 
 def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], float, Sequence[str]]:
-    """What a close reading of the span finds, now or when it was done before; until when it was read; and notes."""
+    """A close reading of the span, made now or earlier; the time until which it was read; and notes."""
     engine: SceneTextEngine = context.engines.load("scene_text")
     settings = {"min_confidence": context.settings.scene_text.min_confidence}
     layers = started_from(context, "scene_text")
@@ -91,12 +91,12 @@ def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], float
         return inside, span.end, (f"read closely before, in {reading.span}",)
     found, until = _read_closely(context, span, engine)
     if until < span.end:
-        return found, until, (f"a text that keeps changing was read only until {clock(until, decimals=2)}",)
+        return found, until, (f"changing text was read only until {clock(until, decimals=2)}",)
     return found, span.end, keep_reading(context, recipe, span, found)
 
 
 def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> tuple[list[Evidence], float]:
-    """Read the span again from the file: running texts frame by frame, and until when; the rest on a few frames."""
+    """Read the span again from the file: changing text frame by frame, up to a limit, and the rest on a few frames."""
     from longtake.preprocess.layers.scene_text import read_scene_text
 
     path, media = context.video.media()
@@ -114,7 +114,7 @@ def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine)
 
 
 def _running(context: ToolContext, span: TimeSpan) -> list[Box]:
-    """Places where the text keeps changing around a span of some length."""
+    """Places where the text keeps changing in and around a span."""
     if span.length == 0:
         return []
     around = span.widened(CLOSE / 2, CLOSE / 2, context.video.duration)
@@ -134,7 +134,7 @@ def _near(one: Box, other: Box) -> bool:
 def _read_running(
     context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine
 ) -> tuple[list[Evidence], float]:
-    """The texts at a place, one after the other, and the time until which they were read."""
+    """The texts at one place in order, and the time until which they were read."""
     from longtake.preprocess.media.frames import read_frames
 
     path, media = context.video.media()
@@ -169,9 +169,9 @@ def _seen(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneText
 
 
 def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evidence]:
-    """The closer reading, and what only the stored one has, in order of time, then from the top and the left.
+    """The closer reading plus what only the stored one has, by time, then from the top and the left.
 
-    Of a text that goes on at one place its longest reading is kept; elsewhere, or shown again later, it is another.
+    The longest reading of a text is kept while it stays in one place; elsewhere or later it is another text.
     """
     pieces: defaultdict[str, list[list[Evidence]]] = defaultdict(list)
     for item in sorted([*stored, *closer], key=lambda item: item.span.start):
@@ -186,6 +186,6 @@ def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evide
 
 
 def _goes_on(held: Evidence, item: Evidence) -> bool:
-    """Whether a text that starts no earlier than another is the same one, at its place and without a break."""
+    """Whether a text that starts no earlier than another continues it, in the same place and without a break."""
     in_place = held.box == item.box or bool(held.box and item.box and _near(held.box, item.box))
     return in_place and item.span.start - held.span.end <= LOST

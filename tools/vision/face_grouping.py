@@ -1,4 +1,4 @@
-"""Who is who: faces found in several pictures, brought together into people and named where the gallery knows them."""
+"""Groups faces from several pictures into people, and names those in the gallery."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Vectors = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A face in the picture with this number, of those that were looked at in order."""
+    """A face, and the number of its picture among the examined ones."""
 
     picture: int
     face: Face
@@ -24,9 +24,9 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One person of a segment: `confidence` is 0.5 at the least that counts and near 1 where there is no doubt.
+    """One person of a segment. `confidence` is 0.5 at the threshold and near 1 without doubt.
 
-    Of a name it says how near the face lies to the enrolled one, of an unknown face how surely it is a face.
+    For a named person it tells how close the face is to the enrolled one, otherwise how surely it is a face.
     """
 
     name: str
@@ -36,9 +36,9 @@ class Seen:
 
 
 def recognise(sightings: Sequence[Sighting], gallery: Iterable[Person], engine: FaceEngine) -> list[Seen]:
-    """The people that faces belong to, by first sight; where several are unknown they are numbered.
+    """The people in a set of faces, by first appearance. Several unknown people are numbered.
 
-    Faces are first brought together and then named: their mean is nearer to the person than most of them.
+    Faces are grouped before they are named, because their mean is closer to the person than most of them.
     """
     known = comparable(gallery, engine)
     vectors = np.array([sighting.face.embedding for sighting in sightings])
@@ -62,7 +62,7 @@ def recognise(sightings: Sequence[Sighting], gallery: Iterable[Person], engine: 
 
 
 def comparable(gallery: Iterable[Person], engine: FaceEngine) -> list[Person]:
-    """The people whom this engine enrolled, with the faces that are its own."""
+    """The people enrolled by this engine, with its face vectors."""
     own = (
         person.model_copy(update={"faces": tuple(face for face in person.faces if face.engine == engine.id)})
         for person in gallery
@@ -71,7 +71,7 @@ def comparable(gallery: Iterable[Person], engine: FaceEngine) -> list[Person]:
 
 
 def _grouped(vectors: _Vectors, same_person: float) -> list[list[int]]:
-    """Numbers of the vectors, by person, each in order.
+    """Indices of the vectors for each person, in order.
 
     Each vector joins the nearest group so far, measured to its mean; then groups whose means prove near join (centroid
     linkage, Sokal and Michener, 1958).
@@ -96,7 +96,7 @@ def _grouped(vectors: _Vectors, same_person: float) -> list[list[int]]:
 
 
 def _nearest(vector: _Vectors, people: Sequence[Person]) -> tuple[Person | None, float]:
-    """The person with the enrolled face that is nearest, and how far it is."""
+    """The person with the nearest enrolled face, and its distance."""
     distances = [
         min(float(np.linalg.norm(vector - np.array(face.embedding))) for face in person.faces) for person in people
     ]

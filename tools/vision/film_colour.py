@@ -1,4 +1,4 @@
-"""Whether a recording is in colour: told by the pictures of the index, so that an hour is looked at in a moment."""
+"""Tells from the pictures of the index whether a recording is in colour, which is fast even for an hour."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import ToolContext
 
-MOST = 24  # pictures that are looked at, evenly spread
-_EMPTY = 4.0  # standard deviation of brightness, in levels, below which a picture shows nothing
-_COLOURED = 2.0  # levels from grey; black-and-white films had at most 0.6, and colour films at least 4.6
-_HUES = 1.0  # levels beside the commonest hue: less is a tint, or nothing of another colour is shown
-_NEARLY_ALL = 0.9  # of the pictures: a colour film may begin with white letters on black
-_HALF = 2  # of the side: colour is as visible in a smaller picture
+MOST = 24  # pictures to examine, evenly spread
+_EMPTY = 4.0  # standard deviation of brightness, in levels, below which a picture is blank
+_COLOURED = 2.0  # levels from grey; black-and-white films had at most 0.6, colour films at least 4.6
+_HUES = 1.0  # levels away from the most common hue; less is a tint
+_NEARLY_ALL = 0.9  # of the pictures, because a colour film may start with white letters on black
+_HALF = 2  # of the side, because colour is just as visible in a small picture
 
 
 def film_colour(context: ToolContext, span: TimeSpan) -> Evidence | None:
     """Whether nearly all, some or none of the pictures of a span have colour.
 
-    None where no picture shows anything, or what has colour is of a single hue.
+    None if all pictures are blank, or if there is only a single hue.
     """
     layer = context.video.layer("keyframes")
     if layer is None:
@@ -46,7 +46,7 @@ def _told(coloured: int, pictures: int) -> str:
 
 
 def _measure(picture: Picture) -> tuple[float, float]:
-    """How far the colours are from grey along their commonest hue, and beside it, in levels."""
+    """Distance of the colours from grey along their most common hue and across it, in levels."""
     small = cv2.resize(picture, None, fx=1 / _HALF, fy=1 / _HALF, interpolation=cv2.INTER_AREA)
     chroma = cv2.cvtColor(small, cv2.COLOR_BGR2YCrCb)[..., 1:].reshape(-1, 2).astype(np.float64) - 128.0
     commonest, beside = np.sqrt(np.linalg.eigvalsh(chroma.T @ chroma / len(chroma)).clip(0)[::-1])

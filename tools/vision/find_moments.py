@@ -16,7 +16,7 @@ from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 20.0
-MOST = 40  # moments whose frames are looked up in the file, the strongest
+MOST = 40  # strongest moments whose frames are checked in the file
 _IN_WORDS = {"flash": "flash: the picture or a part of it changes and returns", "object": "something small passes"}
 
 
@@ -26,15 +26,17 @@ def find_moments(
     timestamp: Timestamp,
     kind: Annotated[
         Literal["flash", "object"] | None,
-        Field(description="`flash`: something shows and is gone; `object`: something small passes. All by default."),
+        Field(
+            description="`flash`: something appears and disappears; `object`: something small passes. All by default."
+        ),
     ] = None,
 ) -> ToolResult:
-    """Find brief changes, down to a single frame, with the first and last frame that show each."""
+    """Find brief changes, down to a single frame, with the first and last frame of each."""
     parsed = context.span(timestamp, window=WINDOW)
     layer = context.video.layer("moments")
     if layer is None:
         raise ToolError(
-            "unavailable", "The video has no picture that was looked at.", "Index it again if it has a picture."
+            "unavailable", "The picture of this video wasn't analysed.", "Index it again if it has a picture."
         )
     items = [item for item in context.video.items("moments", parsed.span) if kind in (None, item["kind"])]
     notes = [*parsed.notes, *unexamined(layer, parsed.span)]
@@ -57,7 +59,7 @@ def find_moments(
 def _refined(
     context: ToolContext, items: list[dict[str, Any]], notes: list[str]
 ) -> Iterator[tuple[dict[str, Any], BriefFrames | None]]:
-    """Each item, the strongest of them with their frames as the file shows them."""
+    """All items, the strongest with exact frames from the file."""
     strongest = sorted(items, key=lambda item: -item["strength"])[:MOST]
     if len(strongest) < len(items):
         notes.append(f"the frames of the {MOST} strongest of {len(items)} were looked up in the file")
@@ -66,7 +68,7 @@ def _refined(
         try:
             media = context.video.media()
         except MediaError as error:
-            notes.append(f"the times are those of the index: {error}")
+            notes.append(f"the times are from the index: {error}")
     for item in items:
         frames = find_frames(*media, item, context.budget.check) if media and item in strongest else None
         yield item, frames

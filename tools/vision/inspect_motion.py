@@ -21,15 +21,15 @@ from longtake.tools.vision.film_colour import film_colour
 from longtake.tools.vision.motion_facts import known_motion, pictures_examined
 
 WINDOW = 10.0
-LONGEST = 30.0  # seconds whose frames are measured one by one
-_EMPTY = 4.0  # standard deviation of brightness, in levels, below which a frame shows nothing
-_HARDLY = 0.2  # share of the frames whose order can be told, below which nothing is said of the rest
+LONGEST = 30.0  # seconds in which every frame is measured
+_EMPTY = 4.0  # standard deviation of brightness, in levels, below which a frame is blank
+_HARDLY = 0.2  # share of frames whose order can be determined; below it nothing is said about the rest
 _ENGINE = "frame-measures-1"
 
 
 @dataclass(slots=True)
 class _Inspected:
-    """What was found in the frames and the sound, and what could not be told."""
+    """Findings in the frames and the sound, and what couldn't be determined."""
 
     findings: list[Finding] = field(default_factory=list)
     untold: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     notes = [*parsed.notes, *(unexamined(layer, parsed.span) if layer else ())]
     close = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
     if close != parsed.span:
-        notes.append(f"shuffled, tinted, noisy and reversed spans were looked for in {close} only")
+        notes.append(f"shuffled, tinted, noisy and reversed spans were searched in {close} only")
     try:
         inspected = _inspect(context, close)
     except MediaError as error:
@@ -56,7 +56,7 @@ def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     )
     colour = film_colour(context, parsed.span)
     if not evidence:
-        notes.append(f"a camera at rest and no fault in {parsed.span}, as far as can be told")
+        notes.append(f"a still camera and no fault in {parsed.span}, as far as can be told")
     output = {"findings": [_row(item) for item in evidence], "cannot_tell": inspected.untold}
     return ToolResult(
         tool="inspect_motion",
@@ -81,24 +81,24 @@ def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
     if order.judged < _HARDLY:
         share = f"{order.judged:.0%} of the span"
         inspected.untold.append(
-            f"shuffled: too little moves, or too few frames, to tell their order; it shows in {share}"
+            f"shuffled: too little movement or too few frames to determine their order; it is visible in {share}"
         )
     if not any(each.kind in ("tinted", "colourless") for each in inspected.findings):
         inspected.untold.append(f"tinted throughout {span}: a tint is told where it is switched on or off")
     direction, skewness = sound_direction(path, media, span, context.budget.check)
     if direction == "backwards":
-        text = f"reversed: its sound swells slowly and breaks off (skewness {skewness:.1f})"
+        text = f"reversed: its sound rises slowly and stops abruptly (skewness {skewness:.1f})"
         inspected.findings.append(Finding(span, "reversed", text, round(min(1.0, -skewness), 2)))
     else:
-        heard = f"its sound does not tell (skewness {skewness:.1f})"
+        heard = f"its sound isn't conclusive (skewness {skewness:.1f})"
         if direction:
-            heard = f"its sound runs forwards (confidence {min(1.0, skewness):.2f}), but may be added"
-        inspected.untold.append(f"reversed: the picture alone does not tell the direction of time; {heard}")
+            heard = f"its sound plays forwards (confidence {min(1.0, skewness):.2f}), but may be added"
+        inspected.untold.append(f"reversed: the picture alone doesn't show the direction of time; {heard}")
     return inspected
 
 
 def _new(findings: list[Finding], known: list[Evidence]) -> Iterator[Finding]:
-    """The findings without freezes that the index knows already."""
+    """The findings without freezes that the index already has."""
     frozen = [item.span for item in known if item.content.startswith("frozen")]
     for finding in findings:
         if finding.kind != "frozen" or not any(span.overlaps(finding.span) for span in frozen):

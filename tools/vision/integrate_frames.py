@@ -21,8 +21,8 @@ from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 4.0
-LONGEST = 20.0  # seconds that are fused
-_LARGEST = 4096  # pixels of the long side in which text is looked for
+LONGEST = 20.0  # seconds to fuse
+_LARGEST = 4096  # pixels of the long side for text recognition
 
 
 @tool(capabilities=("scene_text",), group="extras")
@@ -32,12 +32,12 @@ def integrate_frames(
     mode: Annotated[
         Mode,
         Field(
-            description="`maximum` for light writing that shows piece by piece, `minimum` for dark, `mean` against "
-            "noise, `mosaic` for writing that scrolls."
+            description="`maximum` for light text that appears piece by piece, `minimum` for dark text, `mean` against "
+            "noise, `mosaic` for scrolling text."
         ),
     ] = "maximum",
 ) -> ToolResult:
-    """Fuse a few seconds of frames into one picture and read it: for writing no single frame shows whole."""
+    """Fuse a few seconds of frames into one picture and read it: for text that no single frame shows completely."""
     parsed = context.span(timestamp, window=WINDOW)
     span = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
     notes = list(parsed.notes)
@@ -64,7 +64,7 @@ def integrate_frames(
 
 
 def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, file: str) -> Evidence:
-    """A line of the fused picture, which is its `frame`; its box is one of that picture, not of the video's."""
+    """A line of the fused picture, which is its `frame`. Its box refers to that picture, not to the video."""
     return Evidence(
         video=context.video.id,
         span=span,
@@ -78,7 +78,7 @@ def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, 
 
 
 def _keep(library: Library, picture: Picture) -> str:
-    """Write the picture among the blobs of the traces, under its content hash; its file, relative to the library."""
+    """Save the picture with the trace blobs under its content hash, and return its path relative to the library."""
     data = cv2.imencode(".png", picture)[1].tobytes()
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     path = library.trace_root / "blobs" / digest[:2] / f"{digest}.png"

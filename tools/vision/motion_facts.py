@@ -1,4 +1,4 @@
-"""What the layers know of camera, shots and still pictures, as evidence in words."""
+"""Describes camera movement, shots and still pictures from the layers as evidence."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _WORDS: Mapping[str, Callable[[Item], str]] = {"motion": camera, "shots": transi
 
 
 def known_motion(context: ToolContext, span: TimeSpan) -> list[Evidence]:
-    """What the layers tell of a span: cuts at their moment, the rest for as long as it lasts inside the span."""
+    """Evidence from the layers for a span: cuts at their moment, the rest for its duration inside the span."""
     found = []
     for name, words in _WORDS.items():
         layer = context.video.layer(name)
@@ -60,26 +60,26 @@ def known_motion(context: ToolContext, span: TimeSpan) -> list[Evidence]:
 
 
 def shot_starts(context: ToolContext, span: TimeSpan) -> list[float]:
-    """The times inside a span at which a shot begins."""
+    """The times in a span at which a shot begins."""
     return [item["start"] for item in _inside(context, "shots", span)]
 
 
 def pictures_examined(context: ToolContext, span: TimeSpan) -> tuple[TimeSpan, ...]:
-    """The part of a span whose pictures were looked at when the video was indexed.
+    """The part of a span that was analysed during indexing.
 
     Raises:
-        ToolError: when none were.
+        ToolError: if there is none.
     """
     layer = context.video.layer("motion")
     if layer is None:
         raise ToolError(
-            "unavailable", "The video has no picture that was looked at.", "Index it again if it has a picture."
+            "unavailable", "The picture of this video wasn't analysed.", "Index it again if it has a picture."
         )
     return examined(layer, span)
 
 
 def dated(item: Evidence) -> str:
-    """Evidence as a line: when, and what."""
+    """Evidence as a line: time and text."""
     start, end = (clock(time, decimals=1) for time in (item.span.start, item.span.end))
     return f"{start} {item.content}" if start == end else f"{start}-{end} {item.content}"
 

@@ -1,4 +1,4 @@
-"""Looking for what moves in a span: how many different things, each followed through its shot."""
+"""Finds moving objects in a span and follows each through its shot."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, movers_of, shots_of
 
 _STEP = 1 / 15  # seconds between two looks
-_FEWEST = 3  # looks at a thing: what is seen less often is noise
+_FEWEST = 3  # sightings of an object; fewer are noise
 
 
 def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """Follow what moves in a span, of the query's colour where it names one.
+    """Follow moving objects in a span, of the query's colour if it names one.
 
     Raises:
-        ToolError: `unavailable`, when the camera moves all the time.
+        ToolError: `unavailable` if the camera moves all the time.
     """
     looked, notes = followed(span)
     shots = shots_of(context, looked)
@@ -38,22 +38,22 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
         looked_at.append(shot)
         pictures += len(looks)
     if not looked_at:
-        raise ToolError("unavailable", f"In {looked} the camera moves, so what else moves cannot be told.")
+        raise ToolError("unavailable", f"In {looked} the camera moves, so other movement can't be detected.")
     doubt = f"the camera moves in {', '.join(missed)}: what else moves there cannot be told" if missed else ""
     if doubt and not tracks:
         notes.append(doubt)
         doubt = ""
-    notes += ["what moves without leaving its place is not counted", *([AGAIN] if len(shots) > 1 else [])]
+    notes += ["objects that move in place aren't counted", *([AGAIN] if len(shots) > 1 else [])]
     notes += _camera(context, looked)
     return Seen(tuple(tracks), MovingThings.id, joined(looked_at), pictures, tuple(notes), doubt, different=len(tracks))
 
 
 def _camera(context: ToolContext, span: TimeSpan) -> list[str]:
-    """A note where the camera is known to move: less than would make the whole picture differ, but it does."""
+    """A note if the camera moves, even if only slightly."""
     where = ", ".join(map(str, camera_moves(context, span)))
     return [f"the camera moves in {where}: some of what seems to move there may stand still"] if where else []
 
 
 def camera_moves(context: ToolContext, span: TimeSpan) -> tuple[TimeSpan, ...]:
-    """When the camera is known to move, of what overlaps a span."""
+    """The times in a span when the camera moves."""
     return joined(TimeSpan(start=i["start"], end=i["end"]) for i in context.video.items("motion", span))

@@ -22,15 +22,14 @@ def object_detection(
     timestamp: Timestamp,
     categories: Annotated[
         list[str],
-        Field(min_length=1, max_length=20, description="Kinds of things to find: ['person', 'red circle', 'logo']."),
+        Field(min_length=1, max_length=20, description="Kinds of objects to find: ['person', 'red circle', 'logo']."),
     ],
 ) -> ToolResult:
-    """Find things of the named kinds in a segment, and where in the picture they are.
+    """Find objects of the named kinds in a segment, with their positions in the picture.
 
-    `timestamp`, `object` and `bounding_box` are lists of one length with one entry for each thing: seconds, name, and
-    [left, top, width, height] as shares of the picture. Each thing is told once, as near to the segment's middle as it
-    is seen. Where some may be something else, their evidence is not trusted and there is `confidence`, a list like
-    these, from 0 to 1.
+    `timestamp`, `object` and `bounding_box` are lists with one entry per object: seconds, name, and [left, top, width,
+    height] as shares of the picture. Each object is listed once, as near to the middle of the segment as it is seen. If
+    some are doubtful, their evidence isn't trusted, and `confidence` is another such list, from 0 to 1.
     """
     queries = [read_query(category) for category in categories]
     parsed = context.span(timestamp, window=WINDOW)

@@ -1,4 +1,4 @@
-"""What a look for objects returns, and the frames it is made of: some of each shot of a span."""
+"""The result of an object search, and the frames it examines: some of each shot of a span."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.tools.core.tool_context import ToolContext
 
-AGAIN = "what is seen again after a cut is counted as another"
-_LONGEST = 300.0  # seconds that are followed in one call
-_SAMPLES = 60  # pictures from which the background is learnt
-_AROUND = 15.0  # seconds before and after a span that show the background, too
-_ROUNDING = 0.001  # seconds to which frames are timed
+AGAIN = "an object that is seen again after a cut counts as another one"
+_LONGEST = 300.0  # seconds in which objects are followed in one call
+_SAMPLES = 60  # pictures from which the background is learned
+_AROUND = 15.0  # seconds before and after a span that also show the background
+_ROUNDING = 0.001  # precision of frame times in seconds
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The things that were found, each with where it was seen, and how they were looked for.
+    """The objects that were found, each with its sightings, and how they were searched.
 
-    `doubt` says why there may be more than the tracks, or none; empty, their number is settled. Where it is not,
-    `perhaps` are those that may be what is asked for, and `different` is how many of the tracks are surely not the
-    same thing.
+    `doubt` says why there may be more objects than tracks, or none; if it is empty, the number is certain. Otherwise,
+    `perhaps` has the doubtful tracks, and `different` is the number of tracks that are certainly different objects.
     """
 
     tracks: tuple[Track, ...]
@@ -39,22 +38,22 @@ class Seen:
 
     @property
     def where(self) -> str:
-        """What was looked at, in words."""
+        """What was examined, in words."""
         return f"{self.pictures} pictures from {', '.join(map(str, self.looked_at))}"
 
     def most_at_once(self) -> tuple[int, float]:
-        """The most of them in one picture, and the first time at which there were as many, in seconds."""
+        """The largest number in one picture, and the first time of it in seconds."""
         times = Counter(time for track in self.tracks for time, _ in track.sightings)
         most = max(times.values(), default=0)
         return most, min((time for time, count in times.items() if count == most), default=0.0)
 
     def seen_at(self, time: float) -> list[Track]:
-        """The tracks that are seen in the picture of just this time."""
+        """The tracks in the picture at exactly this time."""
         return [track for track in self.tracks if any(when == time for when, _ in track.sightings)]
 
 
 def shots_of(context: ToolContext, span: TimeSpan) -> list[TimeSpan]:
-    """The parts of a span between its cuts; the span itself where no cuts are known."""
+    """The parts of a span between its cuts; the span itself without known cuts."""
     parts = [
         TimeSpan(start=max(item["start"], span.start), end=min(item["end"], span.end))
         for item in context.video.items("shots", span)
@@ -63,10 +62,10 @@ def shots_of(context: ToolContext, span: TimeSpan) -> list[TimeSpan]:
 
 
 def followed(span: TimeSpan) -> tuple[TimeSpan, list[str]]:
-    """The part of a span in which things, or people, are followed in one call; a note where that is not the whole."""
+    """The part of a span in which objects or people are followed in one call; a note if that isn't all of it."""
     looked = TimeSpan(start=span.start, end=min(span.end, span.start + _LONGEST))
     return looked, [
-        f"only {looked} was looked at: what moves, people and faces are followed for {_LONGEST:g} s a call"
+        f"only {looked} was examined: moving objects, people and faces are followed for {_LONGEST:g} s a call"
     ] if looked != span else []
 
 
@@ -82,7 +81,7 @@ def frames_of(context: ToolContext, span: TimeSpan, step: float) -> Iterator[tup
 
 
 def movers_of(context: ToolContext, shot: TimeSpan) -> MovingThings:
-    """What finds moving things in a shot, or in a part of one: its background is learnt around the part, too."""
+    """A detector of moving objects in (part of) a shot. It learns the background around that part, too."""
     wide = shot.widened(_AROUND, _AROUND, context.video.duration)
     [whole, *_] = [i for i in context.video.items("shots", shot) if i["start"] <= shot.start] or [
         {"start": 0, "end": wide.end}

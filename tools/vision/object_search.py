@@ -1,4 +1,4 @@
-"""Looking for objects in a span: frames are chosen, things found in them and followed, shot by shot."""
+"""Finds objects in a span: chooses frames, detects objects and follows them, shot by shot."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from longtake.tools.vision.moving_things import camera_moves, look_for_movement
 from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, movers_of, shots_of
 from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
-BETTER = "owlv2 knows more: name it first in engines.objects"
-_STEP = 0.1  # seconds between two looks at the nearest
-_DENSE = 0.25  # seconds between looks up to which a thing that is seen only once or twice is noise
+BETTER = "owlv2 knows more: put it first in engines.objects"
+_STEP = 0.1  # shortest distance between two frames in seconds
+_DENSE = 0.25  # seconds between frames up to which an object seen only once or twice is noise
 _FEWEST = 3
 _LONG_SIDE = 960  # pixels of the pictures that engines see
 
 
 def read_query(text: str) -> ObjectQuery:
-    """Take a query apart; one that names nothing is a bad argument."""
+    """Parse a query. A query without an object is a bad argument."""
     try:
         return parse_query(text)
     except ValueError as error:
-        raise ToolError("bad_arguments", f"{error}.", "Name one kind of thing: 'person', 'red circles'.") from error
+        raise ToolError("bad_arguments", f"{error}.", "Name one kind of object: 'person', 'red circles'.") from error
 
 
 def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """Find what a query asks for in a span, and follow it through each shot.
+    """Find the objects of a query in a span, and follow them through each shot.
 
     Raises:
-        ToolError: `unavailable`, when no engine here knows such things, or movement is asked for and the camera moves.
+        ToolError: `unavailable` if no engine knows such objects, or the query asks for movement and the camera moves.
     """
     engine = _engine_for(context, query)
     if engine is None:
@@ -59,7 +59,7 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
 
 
 def _shaken(seen: Seen, moves: Sequence[TimeSpan]) -> Seen:
-    """What moves, with those that may stand still apart: they are seen while the camera moves."""
+    """Moving objects, with those that may stand still kept separate, because the camera moves."""
     spans = [TimeSpan(start=track.start, end=track.end) for track in seen.tracks]
     during = [move for move in moves if any(move.overlaps(span) for span in spans)]
     if not during:
@@ -72,7 +72,7 @@ def _shaken(seen: Seen, moves: Sequence[TimeSpan]) -> Seen:
 
 
 def _halved(track: Track) -> Track:
-    """It is there, and moves or stands still: each is as likely."""
+    """Confidence in an object that either moves or stands still, with equal chances."""
     return replace(
         track, sightings=[(time, replace(found, confidence=found.confidence / 2)) for time, found in track.sightings]
     )
@@ -81,7 +81,7 @@ def _halved(track: Track) -> Track:
 def seen_as(
     context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str, *, sure: bool = True
 ) -> Evidence:
-    """One thing that was seen, as evidence; what may be something else proves nothing."""
+    """One object as evidence. A doubtful object proves nothing."""
     return Evidence(
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
@@ -95,7 +95,7 @@ def seen_as(
 
 
 def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) -> Evidence:
-    """What may be what is asked for, where it is seen nearest to a time, as sure as in most of its sightings."""
+    """A doubtful object in its sighting nearest to a time, with its median confidence."""
     when, found = track.nearest(time)
     words = f"perhaps a {found.name} at {clock(when, decimals=1)}"
     likely = replace(found, confidence=track.confidence)
@@ -103,7 +103,7 @@ def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) ->
 
 
 def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None:
-    """The engine that knows such things: what colour, shape and movement tell needs no model and is exact without."""
+    """The engine that knows such objects. Colour, shape and movement need no model."""
     plain = OpenCvObjects(context.settings)
     if "opencv" in context.engines.settings.engines.objects and plain.cannot(query) is None:
         return plain
@@ -114,7 +114,7 @@ def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None
 
 
 def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """What a vision-language model locates, or else the engine for people finds, where no finder of objects can."""
+    """Objects located by a vision-language model, or else by the engine for people, if no object detector can."""
     if context.engines.report("visual_question").engine is not None:
         return _ask_for(context, span, query)
     people = _people_engine(context)
@@ -124,7 +124,7 @@ def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> S
 
 
 def _people_engine(context: ToolContext) -> PeopleEngine | None:
-    """The engine for people and faces; None where the profile names none."""
+    """The engine for people and faces; None if the profile names none."""
     if context.engines.report("people").engine is None:
         return None
     engine: PeopleEngine = context.engines.load("people")
@@ -149,7 +149,7 @@ def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, e
 
 
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
-    """That no engine knows such things, which one would, and what can be told instead."""
+    """The failure if no engine knows such objects: which engine would, and what works instead."""
     engine: ObjectEngine = context.engines.load("objects")
     reasons = context.engines.report("objects").reasons
     people = "'people', 'faces', " if _people_engine(context) else ""
@@ -162,7 +162,7 @@ def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
 
 
 def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """What a vision-language model locates in a few pictures of the span."""
+    """Objects that a vision-language model locates in a few pictures of the span."""
     model: VisualQuestionEngine = context.engines.load("visual_question")
     pictures = read_pictures(context, span)
     looks = [
@@ -178,6 +178,6 @@ def _steady(tracks: list[Track], looks: int, step: float) -> list[Track]:
 
 
 def _limits(query: ObjectQuery, shots: list[TimeSpan]) -> list[str]:
-    """What the way of counting leaves out or counts twice."""
+    """Notes on what the method misses or counts twice."""
     again = [AGAIN] if len(shots) > 1 else []
-    return ["what moves without leaving its place is not counted", *again] if query.moving else again
+    return ["objects that move in place aren't counted", *again] if query.moving else again

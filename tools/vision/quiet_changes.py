@@ -1,7 +1,7 @@
-"""Changes of a picture that rests before and after: what is cut or dissolves into something much alike is no new shot.
+"""Finds changes of a picture that is still before and after: a cut or dissolve into something similar is no new shot.
 
-One slide follows another on the same ground: hardly any of the picture changes, so that no shot begins. That it changed
-from one frame to the next, or little by little, is told by how much each frame differs from the one before.
+When one slide follows another on the same background, little of the picture changes and no shot begins. The difference
+of each frame to the one before shows whether the change was sudden or gradual.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import ToolContext
 
 SUDDEN, GRADUAL = "sudden change of a part of the picture", "gradual change of a part of the picture"
-_AT_REST = 0.1  # mean levels by which a frame of a picture at rest differs from the one before
-_REST = 5  # frames at rest before and after
-_LEAST = 2.0  # mean levels, in all, of a change
+_AT_REST = 0.1  # mean levels by which a frame of a still picture differs from the one before
+_REST = 5  # still frames before and after
+_LEAST = 2.0  # mean levels of the whole change
 _FEWEST = 5  # frames of a gradual one,
-_LARGEST_STEP = 0.4  # of which none makes so much of it
-_AROUND = 2.0  # seconds before and after a span that may show the picture at rest
+_LARGEST_STEP = 0.4  # largest share of the change in one frame
+_AROUND = 2.0  # seconds before and after a span that may show the still picture
 
 
 class _Step(NamedTuple):
-    """A frame: its time in seconds, and by how many mean levels it differs from the one before."""
+    """A frame: its time in seconds, and its difference to the one before in mean levels."""
 
     time: float
     change: float
 
 
 def quiet_changes(context: ToolContext, span: TimeSpan, cuts: Sequence[float]) -> list[Evidence]:
-    """The changes that begin in a span at no cut, as evidence: "as by a cut" or "as by a dissolve".
+    """The changes in a span that aren't at a cut, as evidence: "as by a cut" or "as by a dissolve".
 
     Args:
-        context: of the open video.
-        span: to look at.
-        cuts: times at which a shot begins, or, of a gradual transition, lies.
+        context: the context of the open video.
+        span: the span to examine.
+        cuts: times of shot changes, also gradual ones.
     """
     layer = context.video.layer("changes")
     if layer is None:
@@ -58,7 +58,7 @@ def quiet_changes(context: ToolContext, span: TimeSpan, cuts: Sequence[float]) -
 
 
 def _runs(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
-    """The frames of each change, from the first that differs to the last, between two rests."""
+    """The frames of each change, from the first to the last that differs."""
     moving = [place for place, step in enumerate(steps) if step.change > _AT_REST]
     first = 0
     for place in range(len(moving)):
@@ -71,7 +71,7 @@ def _runs(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
 
 
 def _told(changes: Sequence[float]) -> str:
-    """What a change is like, in words; empty where it is too small, or neither of both."""
+    """A change in words; empty if it is too small or neither sudden nor gradual."""
     if sum(changes) < _LEAST:
         return ""
     if len(changes) == 1:

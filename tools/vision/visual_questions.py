@@ -1,4 +1,4 @@
-"""What tools ask a vision-language model, and how its replies are read: they are data like all that a video shows."""
+"""Asks a vision-language model, and reads its replies as data."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PROMPTS = "longtake.tools.prompts"
 _MEGABYTE = 1_000_000
 _UNTOLD = re.compile(r"\W*cannot tell\b[\s.:,;*-]*", re.IGNORECASE)
 _LINE = re.compile(rf"\W*((?:{TIME})\s*(?:-|–|—|to)\s*(?:{TIME}))\W*\s(.+)", re.IGNORECASE)
-_ROUNDED = 1.0  # seconds by which a model may miss the span it was shown; it writes whole ones
+_ROUNDED = 1.0  # seconds by which a model may miss the span, because it writes whole seconds
 _MAX_THINGS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said about pictures; one that could not tell says why in `untold`."""
+    """A model's answer about pictures; `untold` says why it couldn't tell."""
 
     text: str = ""
     untold: str = ""
@@ -35,17 +35,17 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class LocatedThing:
-    """A thing that a model says it sees in a picture; `box` is left, top, width and height as shares of it."""
+    """An object that a model locates in a picture; `box` is left, top, width and height as shares of the picture."""
 
     label: str
     box: Box
 
 
 def read_pictures(context: ToolContext, span: TimeSpan) -> list[TimedJpeg]:
-    """The frames of a span that a model is shown, more where more changes, within the budget of the settings.
+    """The frames of a span for a model: more where more changes, within the budget of the settings.
 
     Raises:
-        MediaError: when the file is gone or has no picture.
+        MediaError: if the file is missing or has no picture.
     """
     settings = context.settings.visual_question
     times = choose_times(span, context.video.items("changes", span), settings.pictures)
@@ -57,7 +57,7 @@ def ask_about(context: ToolContext, question: str, pictures: Sequence[TimedJpeg]
     """A model's answer to a question about pictures.
 
     Raises:
-        EngineError: when no model can be asked, or it fails.
+        EngineError: if no model is available, or it fails.
     """
     return _reply(context, render(_PROMPTS, "watch", question=question), pictures)
 
@@ -65,12 +65,12 @@ def ask_about(context: ToolContext, question: str, pictures: Sequence[TimedJpeg]
 def ask_for_activities(
     context: ToolContext, span: TimeSpan, pictures: Sequence[TimedJpeg]
 ) -> list[tuple[TimeSpan, str]]:
-    """What a model says is done in pictures of a span, each with its time; none where it cannot tell.
+    """The actions that a model names in pictures of a span, each with its time; none if it can't tell.
 
-    A line without a time that lies in the span is about all of it.
+    A line without a time inside the span applies to all of it.
 
     Raises:
-        EngineError: when no model can be asked, or it fails.
+        EngineError: if no model is available, or it fails.
     """
     reply = _reply(context, render(_PROMPTS, "activities", most=MAX_ACTIVITIES), pictures)
     lines = [line.strip() for line in reply.text.splitlines() if any(map(str.isalpha, line))]
@@ -78,10 +78,10 @@ def ask_for_activities(
 
 
 def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg) -> list[LocatedThing]:
-    """Where a model sees things of some kinds in a picture; what it says that is no such thing is left out.
+    """Where a model locates objects of some kinds in a picture. Other objects in its reply are dropped.
 
     Raises:
-        EngineError: when no model can be asked, or it fails.
+        EngineError: if no model is available, or it fails.
     """
     reply = _reply(context, render(_PROMPTS, "boxes", kinds=list(kinds)), [picture])
     by_name = {kind.casefold(): kind for kind in kinds}
@@ -114,7 +114,7 @@ def _activity(line: str, span: TimeSpan) -> tuple[TimeSpan, str]:
 
 
 def _listed(text: str) -> Iterator[dict[str, Any]]:
-    """The objects of the JSON list in a reply, which may stand among other words; none where there is no list."""
+    """The objects of the JSON list in a reply, which may be surrounded by text; none without a list."""
     start, end = text.find("["), text.rfind("]")
     with suppress(ValueError, RecursionError):
         listed = json.loads(text[start : end + 1])

@@ -20,7 +20,7 @@ from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.visual_questions import ask_about, read_pictures
 
 WINDOW = 10.0
-TELLING = 5  # terms; an answer of fewer ("Yes.", "Two.") says nothing without its question and is not kept
+TELLING = 5  # terms; a shorter answer ("Yes.", "Two.") is meaningless without its question and isn't stored
 
 
 @tool(capabilities=("visual_question",), group="extras")
@@ -31,14 +31,14 @@ def watch_segment(
         str, Field(description="What to find out by looking, as a full question.", min_length=1, max_length=2000)
     ],
 ) -> ToolResult:
-    """Put a question about what is seen to a vision-language model that is shown frames, more where more changes."""
+    """Ask a vision-language model about frames of a segment: more where more changes."""
     parsed = context.span(timestamp, window=WINDOW)
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     recipe = _recipe(context, engine)
     reading = earlier_reading(context, recipe, parsed.span, asked=question)
     if reading:
         return _told(
-            parsed, engine, reading.found, reading.facts["frames"], ["it was asked before: its answer was kept"]
+            parsed, engine, reading.found, reading.facts["frames"], ["it was asked before; this is the stored answer"]
         )
     pictures = read_pictures(context, parsed.span)
     if not pictures:
@@ -46,7 +46,7 @@ def watch_segment(
     reply = ask_about(context, question, pictures)
     times = [clock(picture.time, decimals=2) for picture in pictures]
     if reply.untold:
-        return _told(parsed, engine, (), times, [f"it cannot tell: {reply.untold}"])
+        return _told(parsed, engine, (), times, [f"it can't tell: {reply.untold}"])
     shown = TimeSpan(start=pictures[0].time, end=max(pictures[-1].time, parsed.span.end))
     found = Evidence(video=context.video.id, span=shown, modality="visual", content=reply.text, engine=engine.id)
     notes: Sequence[str] = ()
@@ -56,7 +56,7 @@ def watch_segment(
 
 
 def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
-    """All that determines an answer, but the question and the span; by the changes the frames are chosen."""
+    """Everything that determines an answer except the question and the span. The changes determine the frames."""
     settings = context.settings.visual_question.model_dump(include={"base_url", "pictures", "megabytes"})
     capability = "visual_question"
     return LayerRecipe(capability, VERSIONS[capability], engine.id, settings, started_from(context, "changes"))

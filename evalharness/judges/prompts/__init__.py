@@ -1,1 +1,1 @@
-"""What model judges are asked, as files."""
+"""Prompts of model judges."""

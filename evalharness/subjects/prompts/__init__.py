@@ -1,1 +1,1 @@
-"""What models at an endpoint are told before they are asked, as files."""
+"""Prompts for models at an endpoint."""

@@ -1,4 +1,4 @@
-"""The rubric that the released code of LongShOT makes for every answer with gold calls, its tool criteria computed.
+"""The rubric of LongShOT's released code for answers with gold calls, with computed tool criteria.
 
 Names and weights are those of the release: each criterion is met or not as a whole, so that one wrong argument loses
 all of them. There a model judges every one; here only the final answer needs a judge. The penalties have positive
@@ -17,7 +17,7 @@ _BONUS = 0.25  # weight of an optional parameter
 
 
 def rubric(gold: Sequence[ToolCall], tools: Sequence[ToolDefinition]) -> tuple[Criterion, ...]:
-    """The criteria of a turn; none where no tool is to be called.
+    """The criteria of a turn; none if no tool is to be called.
 
     Args:
         gold: the calls of the turn.

@@ -1,4 +1,4 @@
-"""The scores of the agentic track: its rubric, and beside it the calls themselves, counted.
+"""The scores of the agentic track: its rubric, and next to it the calls themselves, counted.
 
 All is pooled over the turns that have gold calls: F1 is twice the right calls over all calls made and wanted, the
 share of arguments is over all gold arguments, order is the longest common subsequence over the gold calls. A reply
@@ -34,7 +34,7 @@ class AgenticScores(Record):
     overall: Estimate = Field(description="Of the rubric, pooled over the samples as a task is.")
     excluded: Estimate = Field(description="The same without samples in which a reply is an error or unread.")
     calls: Rows = Field(description="Selection, arguments and order.")
-    tools: Rows = Field(description="F1 of the selection of each tool; 0 where gold never calls it.")
+    tools: Rows = Field(description="F1 of the selection of each tool; 0 if gold never calls it.")
     parameters: Rows = Field(description="Gold arguments that match, by tool and parameter.")
     timestamps: Rows = Field(description="Of the gold timestamps: mean overlap, and how many are near.")
     criteria: Rows = Field(description="Turns that meet each criterion of the rubric.")
@@ -211,7 +211,7 @@ def _in_criteria(turns: Iterable[_Turn]) -> Iterator[_Counted]:
 
 
 def _rows(counted: Iterable[_Counted]) -> Rows:
-    """A row for each name, in the order of first sight, that could earn anything."""
+    """A row for each name, in the order of first appearance, that could earn anything."""
     rows: dict[str, list[_Counted]] = {}
     for each in counted:
         rows.setdefault(each.row, []).append(each)

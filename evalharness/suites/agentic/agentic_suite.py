@@ -1,6 +1,6 @@
 """The agentic track of LongShOT (v1): which tools a subject calls for a question, in what order, with what arguments.
 
-The samples are those of LongShOTBench that have `tool_calls`. What tools there are says `tools.json` beside them, a
+The samples are those of LongShOTBench that have `tool_calls`. What tools there are says `tools.json` next to them, a
 list of {name, inputs, outputs, description}; without it they are the sixteen of the paper as Longtake has them. The
 track has two modes: in the simulated one (`agentic_simulated`) a model says which calls it would make and is then
 given the gold results; in the live one the agent calls its tools, and its calls are those of its trace.
@@ -48,7 +48,7 @@ def load_agentic(file: Path, media: Path | None, notify: Notify) -> list[Item]:
         notify: called for each line that was left out, and for how many samples have no calls.
 
     Raises:
-        ConfigError: when no sample has calls, or a file cannot be read.
+        ConfigError: if no sample has calls, or a file cannot be read.
     """
     tools_file = file.parent / TOOLS
     tools = read_tools(tools_file) if tools_file.exists() else own_tools()
@@ -77,7 +77,7 @@ def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
     """The tools that a `tools.json` defines.
 
     Raises:
-        ConfigError: when it cannot be read, or is none.
+        ConfigError: if it cannot be read, or is none.
     """
     try:
         rows = TypeAdapter(list[_ToolRow]).validate_json(file.read_bytes())

@@ -47,9 +47,9 @@ def import_run(kind: Kind, file: Path, out: Path, notify: Notify) -> RunCard:
         What the run is.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no sample, or the folder holds another run or other
+        ConfigError: if the file cannot be read or holds no sample, or the folder holds another run or other
             replies or verdicts.
-        LibraryError: when the folder cannot be written to, or another process works on it.
+        LibraryError: if the folder cannot be written to, or another process works on it.
     """
     file = file.resolve()
     suite, subject = (

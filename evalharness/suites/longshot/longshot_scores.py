@@ -50,7 +50,7 @@ class LongshotScores(Record):
     tasks: Rows
     unknown_tasks: Rows = Field(description="Tasks that are none of the sixteen; no part of the overall score.")
     modalities: Rows
-    parity_modalities: Rows = Field(description="With the tag `audio` as a visual one; empty where no turn has it.")
+    parity_modalities: Rows = Field(description="With the tag `audio` as a visual one; empty if no turn has it.")
     durations: dict[str, Rows] = Field(description="By the edges of `repo` and of `paper`.")
     difficulties: Rows
     turns: Rows = Field(description="Samples of one turn and of several.")
@@ -89,9 +89,9 @@ def score_longshot(
     """Score one subject in one variant.
 
     Args:
-        items: all that were to be asked; one without a prediction counts as an error.
-        predictions: of the subject, with as many seeds as there are: each seed makes a sample of every item.
-        judgements: of one judge; of several on one criterion the last counts.
+        items: all items to be asked; one without a prediction counts as an error.
+        predictions: of the subject, with all seeds: each seed makes a sample of every item.
+        judgements: of one judge; the last on each criterion counts.
         reading: how penalties count and samples are pooled.
     """
     samples = _samples(items, predictions, judgements)
@@ -151,7 +151,7 @@ def _said(prediction: Prediction) -> _Said:
 
 
 def _sample(item: Item, said: _Said | None, found: Mapping[_Place, tuple[bool | None, bool]]) -> _Sample:
-    """What became of an item: where nothing was said, no criterion is met and nothing that is forbidden was done."""
+    """What became of an item: if nothing was said, no criterion is met and nothing that is forbidden was done."""
     turns: list[tuple[Verdict, ...]] = []
     unjudged = unsure = 0
     for number, turn in enumerate(item.turns):

@@ -1,4 +1,4 @@
-"""LongShOTBench: open questions about long videos, asked in conversations and graded by rubrics.
+"""Loads LongShOTBench: open questions about long videos, asked in conversations and graded by rubrics.
 
 The loader takes the JSONL file that a user has, of any release. A penalty is worded as a prohibition ("Must not ..."):
 its criterion is met by a reply that does not do it, and violated by one that does.
@@ -25,11 +25,11 @@ def load_longshot(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     Args:
         file: JSONL of v1, v1 with tools, v2 or a clean export.
         media: folder of the videos, each at any depth as `<video_id>.mp4` or in another container; None: no videos.
-        notify: called with file, line and field for each line that was left out, and once for each video
+        notify: called with file, line and field for each skipped line, and once for each video
             that is missing or cannot be read.
 
     Raises:
-        ConfigError: when the file cannot be read or holds no sample.
+        ConfigError: if the file cannot be read or holds no sample.
     """
     videos = Videos(media, notify)
     found: dict[str, tuple[str | None, float | None]] = {}

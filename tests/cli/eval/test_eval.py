@@ -270,10 +270,10 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("score", "nowhere"), "holds no run"),
+        (("score", "nowhere"), "run.json"),
         (("run", "card.yaml", "--suite", "longshoot", "--out", "run", "--subject", "agent"), "There is no suite"),
         (("import", "x.jsonl", "--suite", "moment-video", "--out", "run"), "Can't import 'moment-video'"),
-        (("judge-check", "nowhere"), "holds no run"),
+        (("judge-check", "nowhere"), "run.json"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> Non
     for command in (("score", run), ("report", run), ("compare", run, run), exported):
         code, _, remarks = eval_(*command)
         assert code == EXIT_FAILED
-        assert f"{run} holds verdicts of mild-" in remarks
+        assert f"{run} has verdicts of mild-" in remarks
         assert "(1), strict-" in remarks
         assert "name one of these judges with --judge." in remarks
     for judge, score in (("mild", 100.0), ("strict", 0.0)):

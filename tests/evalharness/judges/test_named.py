@@ -32,11 +32,11 @@ def test_the_judge_that_is_meant(verdicts: dict[str, int], name: str | None, mea
         (
             {"ann-1": 1, "bo-1": 2},
             None,
-            r"run holds verdicts of ann-1 \(1\), bo-1 \(2\); name one of these judges with --judge\.",
+            r"run has verdicts of ann-1 \(1\), bo-1 \(2\); name one of these judges with --judge\.",
         ),
         ({"ann-1": 1, "bo-1": 1, "bo-2": 1}, "bo", r"verdicts of ann-1 \(1\), bo-1 \(1\), bo-2 \(1\)"),
         ({"ann-1": 1}, "cy", r"verdicts of ann-1 \(1\); name"),
-        ({}, "ann", "run holds no verdicts of any judge; run `longtake eval judge run`"),
+        ({}, "ann", "run has no verdicts yet; run `longtake eval judge run`"),
     ],
 )
 def test_where_it_is_not_clear_all_are_named(verdicts: dict[str, int], name: str | None, told: str) -> None:

@@ -53,7 +53,7 @@ def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
     before, after = choices({"agent": ["wrong"] * 6}, "before"), choices({"agent": ["right"] * 6}, "after")
     text = compare(after.path, before.path)
     assert text.startswith("agent of after 100.0, agent of before 0.0, difference 100.0\n")
-    assert "Fewer than 6 videos show neither an interval nor what difference could be seen" in text
+    assert "Fewer than 6 videos" in text
     assert "over items, McNemar p = 0.0312; over videos, sign flips p = 0.2500" in text
     assert "  q0  100 -> 0  Which gate is number 0" in text
 
@@ -92,7 +92,7 @@ def test_only_items_that_both_were_asked_are_compared_and_the_others_counted(cho
     assert (told["paired"]["difference"]["n"], told["unasked"], told["unshared"]) == (2, 4, 0)
     assert [flip["item"] for flip in told["flips"]] == ["q1"]
     text = compare(folder.path, "--first", "sharp", "--second", "dull")
-    assert "4 items left out: a side was not asked yet" in text
+    assert "4 items skipped: " in text
     assert "left out: not put to both" not in text
 
 
@@ -159,4 +159,4 @@ def test_runs_that_were_asked_otherwise_are_compared_and_that_is_said(choices: W
     assert "not asked alike" not in compare(one.path, two.path)
     changed = two.card().model_copy(update={"protocol": "paper", "variants": (Variant(history="own"),)})
     (two.path / "run.json").write_text(changed.model_dump_json())
-    assert "The two were not asked alike: their protocol and variants differ" in compare(one.path, two.path)
+    assert "protocol and variants" in compare(one.path, two.path)

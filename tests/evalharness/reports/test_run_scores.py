@@ -61,7 +61,7 @@ def test_a_task_that_is_no_part_of_the_headline_is_named(rubric: Write) -> None:
 def test_a_run_without_predictions_says_what_to_do(choices: Write) -> None:
     folder = choices()
     folder.predictions_file.unlink()
-    with pytest.raises(ConfigError, match="holds no predictions yet"):
+    with pytest.raises(ConfigError, match="eval run"):
         read_scores(folder, "repo", pytest.fail)
 
 

@@ -106,7 +106,7 @@ def test_photographs_are_shown_and_named_after_their_files(media: Path) -> None:
 
 def test_folders_without_anything_to_use_are_named(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text("only words")
-    with pytest.raises(ConfigError, match=r"put talk\.txt beside talk\.wav"):
+    with pytest.raises(ConfigError, match=r"talk\.txt"):
         recordings_in(tmp_path)
     with pytest.raises(ConfigError, match="holds no photograph"):
         stills_in(tmp_path)

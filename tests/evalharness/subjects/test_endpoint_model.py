@@ -177,9 +177,7 @@ def test_the_letter_is_read_back_into_the_items_own_order(
     ask: Ask, talk: Path, said: str, choice: int | None, parse: str
 ) -> None:
     reply, server = ask(asked(talk, CHOICE, variant=Variant(gold_at=0)), says(said), options="frames=1")
-    assert content(server)[-1]["text"].endswith(
-        "A. 4417\nB. 1234\nC. 9999\nReply with the letter of the option that is right."
-    )
+    assert content(server)[-1]["text"].endswith("A. 4417\nB. 1234\nC. 9999\nReply with the letter of the right option.")
     assert (reply.choice, reply.parse, reply.abstained) == (choice, parse, parse == "abstained")
     assert "think" not in reply.text
 
@@ -257,7 +255,7 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
         ),
         (says(""), "gave no answer: its reply is empty"),
         (replace(says(""), body=says("").body.replace('"stop"', '"length"')), "gave no answer in 4096 tokens"),
-        (Sent("<html>hello</html>", kind="text/html"), "no chat completion"),
+        (Sent("<html>hello</html>", kind="text/html"), "chat completion"),
         (replace(says("249"), breaks="trickle"), "sent no whole reply within 0.3 s: raise timeout= in --subject"),
     ],
 )

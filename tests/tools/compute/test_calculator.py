@@ -240,9 +240,9 @@ def test_times(expression: str, result: str) -> None:
     [
         ("2 h - 15", "adds times and plain numbers"),
         ("2 h * 3 min", "multiplies times"),
-        ("5 in seconds", "is no time"),
+        ("5 in seconds", "isn't a time"),
         ("2 h + 3 x", "adds times and plain numbers"),
-        ("x + 90 s = 3 min", "an equation of times may have no unknown"),
+        ("x + 90 s = 3 min", "unknown"),
     ],
 )
 def test_what_is_no_time_is_refused(expression: str, said: str) -> None:

@@ -62,7 +62,7 @@ def test_what_a_terminal_would_obey_is_taken_out(run: Callable[..., ToolResult])
 
 def test_silence_and_an_early_end_are_told(run: Callable[..., ToolResult]) -> None:
     assert "the code printed nothing" in run("1 + 1").notes
-    assert "the code did not come to its end: it wrote more than 65536 bytes" in run("print('a' * 100000)").notes
+    assert any("65536 bytes" in note for note in run("print('a' * 100000)").notes)
 
 
 def test_a_failure_of_the_code_is_a_result(run: Callable[..., ToolResult]) -> None:
@@ -93,7 +93,7 @@ def test_code_that_goes_on_for_too_long_is_a_failure(sandbox: str, talk: ToolCon
     result = Toolbox([execute_code]).call("execute_code", {"code": code, "language": "python"}, context)
     assert result.failure
     assert (result.failure.kind, result.output) == ("timeout", {})
-    assert result.failure.message == "The code did not come to its end: it ran for 0.5 s."
+    assert "0.5 s" in result.failure.message
     assert "sandbox.seconds" in result.failure.remedy
 
 

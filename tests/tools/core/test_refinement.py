@@ -191,7 +191,8 @@ def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kep
     monkeypatch.setattr("longtake.tools.vision.extract_scene_text.MAX_FRAMES", 13)
     monkeypatch.setattr("longtake.tools.vision.extract_scene_text.FRAMES", 1)
     result = read(context, 1.6, 3)
-    assert result.notes == ("a text that keeps changing was read only until 00:00:02.08",)
+    (note,) = result.notes
+    assert note.endswith("until 00:00:02.08")
     assert [(span.start, span.end) for span in result.looked_at] == [(1.6, 2.08)]
     [last] = [item for item in result.evidence if item.content == "TICKET 7010" and not item.layer]
     assert (last.span.start, last.span.end) == (2.0, 2.08)
@@ -214,7 +215,7 @@ def test_a_library_that_cannot_be_written_still_answers(place: Workspace, hinder
     result = read(opened(place), 1.5, 3)
     assert f"TICKET {BETWEEN}" in result.output["texts"]
     [note] = result.notes
-    assert note.startswith("not kept for later questions: ")
+    assert note.startswith("not stored")
 
 
 def make_the_index_unwritable(place: Workspace) -> None:
@@ -244,7 +245,8 @@ def test_while_a_video_is_being_indexed_looks_are_neither_kept_nor_made_findable
     context = opened(place)
     with place.library.lock(context.video.id):
         [note] = read(context, 3, 4).notes
-        assert note == "not kept for later questions: counter.mp4 is being indexed"
+        assert note.startswith("not stored")
+        assert "counter.mp4" in note
         assert f"TICKET {BETWEEN}" not in search(context, BETWEEN)
     assert f"TICKET {BETWEEN}" in search(context, BETWEEN)
 
@@ -255,7 +257,9 @@ def test_what_another_file_shows_is_not_kept(place: Workspace, indexed: Path, tm
     os.utime(copy, (1, 1))
     result = read(opened(place, path=str(copy)), 1.5, 3)
     assert f"TICKET {BETWEEN}" in result.output["texts"]
-    assert result.notes == ("not kept for later questions: counter.mp4 has changed since it was indexed",)
+    (note,) = result.notes
+    assert note.startswith("not stored")
+    assert "counter.mp4" in note
     assert f"TICKET {BETWEEN}" not in search(opened(place), BETWEEN)
 
 
@@ -274,7 +278,8 @@ def test_what_a_model_saw_is_asked_once_and_found(place: Workspace) -> None:
         other = watch(context, "What stands on the shelf?", 0, 4)
         assert len(server.requests) == 2
     assert (again.output, again.evidence) == (first.output, first.evidence)
-    assert again.notes == (*first.notes, "it was asked before: its answer was kept")
+    assert again.notes[: len(first.notes)] == first.notes
+    assert "asked before" in again.notes[-1]
     assert other.output["answer"] != said
     assert said in search(opened(place), "submarine", "visual")
 

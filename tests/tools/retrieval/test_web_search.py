@@ -131,7 +131,8 @@ def test_what_a_page_says_stays_data(ask: Ask) -> None:
 
 def test_offline_is_a_refusal_and_nothing_is_sent(ask: Ask) -> None:
     refused = failure(ask({"offline": True, "engines": {"web": ["searxng", "ddgs"]}}))
-    assert (refused.kind, refused.message) == ("refused", "--offline forbids to search the web.")
+    assert refused.kind == "refused"
+    assert "--offline" in refused.message
     assert "web.searxng_url" in refused.remedy
 
 

@@ -140,7 +140,7 @@ def test_without_words_it_says_what_would_supply_them(
 def test_a_recogniser_that_was_not_there_yet_is_named(tmp_path: Path) -> None:
     failure = transcribe(opened(tmp_path, "engines.speech=[pocketsphinx]"), 0, 5).failure
     assert failure
-    assert failure.message == "The video has no subtitles and its speech was not recognised."
+    assert failure.message == "The video has no subtitles and its speech wasn't recognised."
     assert "index it again, which also runs pocketsphinx" in failure.remedy
     failure = transcribe(opened(tmp_path / "none", "engines.speech=[]"), 0, 5).failure
     assert failure

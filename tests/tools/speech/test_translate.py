@@ -162,15 +162,17 @@ def test_an_unknown_language_is_refused_with_the_nearest(argument: str, spoken: 
     failure = call("translate_text", spoken, Model(), **arguments).failure
     assert failure
     assert failure.kind == "bad_arguments"
-    assert failure.message == f"{argument}: 'Spansh' is no language that is known here. Did you mean 'Spanish'?"
+    assert failure.message.startswith(f"{argument}: 'Spansh'")
+    assert failure.message.endswith("Did you mean 'Spanish'?")
 
 
 def test_without_a_translator_both_ways_to_one_are_told(spoken: ToolContext) -> None:
     failure = call("translate_text", spoken, text="Kaixo", from_lang="Basque", to_lang="zu").failure
     assert failure
-    assert (failure.kind, failure.message) == ("unavailable", "Nothing here translates Basque into Zulu.")
+    assert failure.kind == "unavailable"
+    assert {"Basque", "Zulu"} <= set(failure.message.rstrip(".").split())
     assert "apertium: " in failure.remedy
-    assert "controller: " in failure.remedy
+    assert "controller.engine=openai" in failure.remedy
 
 
 @needs_apertium
@@ -211,5 +213,6 @@ def test_of_a_track_in_the_language_wanted_only_the_others_lines_are_translated(
 def test_where_nothing_tells_languages_one_has_to_be_named(spoken: ToolContext) -> None:
     failure = call("translate_text", spoken, text="Kaixo", from_lang="auto", to_lang="zu").failure
     assert failure
-    assert failure.message == "from_lang: nothing here tells which language is to be translated into Zulu."
+    assert failure.message.startswith("from_lang: ")
+    assert failure.message.endswith("Zulu.")
     assert failure.remedy.startswith("Name it, such as 'Spanish' or 'es'.")

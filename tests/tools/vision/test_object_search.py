@@ -105,7 +105,7 @@ def test_still_things_are_counted_at_once(query: str, count: int, board: ToolCon
 def test_a_count_at_once_says_when_and_shows_each(board: ToolContext) -> None:
     result = counted(board, "red circles")
     assert result.output == {"object": "red circle", "count": 3}
-    assert result.notes[-1].startswith("not over time but at once: the most in one picture is 3, at 00:00:02.0")
+    assert "the most in one picture is 3, at 00:00:02.0" in result.notes[-1]
     assert [item.content for item in result.evidence] == [f"red circle {number} of 3 at once" for number in (1, 2, 3)]
     assert all(item.modality == "visual" and item.engine.startswith("opencv-") for item in result.evidence)
     [first, *_] = result.evidence
@@ -224,7 +224,7 @@ def test_each_shot_has_its_own_background(tmp_path: Path, opened: Opened) -> Non
 
     result = counted(opened(write_clip(tmp_path / "cut.mp4", (picture(n) for n in range(150)))), "moving things")
     assert result.output["count"] == 2
-    assert "what is seen again after a cut is counted as another" in result.notes
+    assert any("after a cut" in note for note in result.notes)
 
 
 def test_vehicles_on_a_road_are_counted_and_timed(media: Path, opened: Opened) -> None:
@@ -252,7 +252,7 @@ def test_what_moves_before_a_shaking_camera_is_doubted(media: Path, opened: Open
 def test_what_moves_in_its_place_is_said_not_to_count(media: Path, opened: Opened) -> None:
     result = counted(opened(media / "sam2" / "02_cups.mp4"), "moving things")
     assert result.output["count"] == 0
-    assert "what moves without leaving its place is not counted" in result.notes
+    assert "objects that move in place aren't counted" in result.notes
 
 
 def test_red_cups_are_counted_by_their_colour(media: Path, opened: Opened) -> None:
@@ -333,7 +333,7 @@ def long_board(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> Tool
 def test_what_is_followed_is_looked_at_for_five_minutes_and_no_longer(thing: str, long_board: ToolContext) -> None:
     result = called(long_board, "object_detection", {"categories": [thing]}, [10, 370])
     assert [(span.start, span.end) for span in result.looked_at] == [(10, 310)]
-    assert any("only 00:00:10-00:05:10 was looked at" in note for note in result.notes)
+    assert any("only 00:00:10-00:05:10 was examined" in note for note in result.notes)
     assert any(note.endswith(" pictures from 00:00:10-00:05:10") for note in result.notes)
     still = called(long_board, "object_detection", {"categories": ["red circle"]}, [10, 370])
     assert [(span.start, span.end) for span in still.looked_at] == [(10, 370)]
