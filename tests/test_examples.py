@@ -42,7 +42,7 @@ def test_the_script_writes_a_table_of_answers() -> None:
     rows = list(csv.DictReader(done.stdout.splitlines()))
     assert [row["question"] for row in rows] == questions.split("\n")[:3:2]
     assert "249" in rows[0]["answer"]
-    assert "4417" in rows[1]["quote"]
+    assert "4417" in rows[1]["answer"]
     command[-1] = "nothing.mp4"
     failed = subprocess.run(command, input="What?\n", capture_output=True, text=True, check=False)
     assert (failed.returncode, len(failed.stderr.splitlines())) == (1, 1)

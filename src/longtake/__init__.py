@@ -1,4 +1,4 @@
-"""Longtake: questions about hour-long videos, answered with the seconds that prove them."""
+"""Longtake answers questions about hour-long videos and shows the seconds that prove each answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "ask
 
 
 def __getattr__(name: str) -> object:
-    """Import what is public on first use: `import longtake` and `longtake --help` stay fast."""
+    """Import public names on first use, so that `import longtake` and `longtake --help` stay fast."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from longtake import api

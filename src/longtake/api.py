@@ -1,4 +1,4 @@
-"""The public API: a library of videos that is indexed and asked. The command line goes through it too."""
+"""The public API: index videos and ask questions about them. The command line uses it too."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
 
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "ask", "index", "load_settings"]
-Video = str | PathLike[str]  # the path of a file, or a name or id in the library
+Video = str | PathLike[str]  # a file's path, or a name or id in the library
 
 
 class Library:
     """A library of videos on disk, opened with settings. Use it with `with`, or call `close`.
 
-    Every method raises `LongtakeError`, with a sentence that says what to do, where the input, the library or an
-    engine cannot be used.
+    Every method raises `LongtakeError` with a sentence that says what to do if the input, the library or an engine
+    can't be used.
     """
 
     def __init__(self, folder: str | PathLike[str] | None = None, settings: Settings | None = None) -> None:
-        """Open a library; the folder is created if it is missing.
+        """Open a library. The folder is created if missing.
 
         Args:
-            folder: of the library; without one that of the command line.
-            settings: as `load_settings` gives them; without them those of the profile `embedded`. Where they say
-                `offline`, this process makes no connection beyond this machine from here on.
+            folder: the library folder; by default that of the command line.
+            settings: from `load_settings`; by default the profile `embedded`. With `offline` set, this process makes no
+                further connections beyond this machine.
         """
         settings = settings or load_settings()
         if settings.offline:
@@ -57,11 +57,11 @@ class Library:
         return self.workspace.library.videos()
 
     def index(self, file: str | PathLike[str], watcher: Watcher | None = None) -> IndexReport:
-        """Read a video or sound file into the library; what was read before is only completed.
+        """Index a video or audio file. An incomplete index is completed.
 
         Args:
-            file: its path; it stays where it is.
-            watcher: follows and stops the work.
+            file: its path. The file isn't copied.
+            watcher: receives progress and can stop the work.
         """
         return self.workspace.add(Path(file).expanduser(), watcher)
 
@@ -77,10 +77,10 @@ class Library:
         """Answer a question about one or more videos.
 
         Args:
-            videos: one or several; a file that is not in the library is indexed first.
+            videos: one or several; a file that isn't in the library is indexed first.
             question: at most 4,000 characters.
-            options: of a multiple-choice question, two to ten.
-            thread: name of a conversation, which is kept: a question knows the earlier ones of its thread.
+            options: two to ten options of a multiple-choice question.
+            thread: name of a stored conversation: a question knows the earlier ones of its thread.
             watcher: follows the indexing.
         """
         several = [videos] if isinstance(videos, str | PathLike) else videos
@@ -90,15 +90,15 @@ class Library:
 
     @cached_property
     def agent(self) -> Agent:
-        """What answers; made for the first question."""
+        """The agent, created for the first question."""
         from longtake.agent.graph.agent import Agent
 
         if self._closed:
-            raise LibraryError(f"The library {self.workspace.library.root} was closed; open it again to ask.")
+            raise LibraryError(f"The library {self.workspace.library.root} is closed. Open it again to ask.")
         return Agent(self.workspace)
 
     def close(self) -> None:
-        """Close the files of the library; nothing can be asked afterwards."""
+        """Close the library's files. No question can be asked afterwards."""
         self._closed = True
         agent = self.__dict__.pop("agent", None)
         if agent is not None:
@@ -113,7 +113,7 @@ def ask(
     folder: str | PathLike[str] | None = None,
     settings: Settings | None = None,
 ) -> Answer:
-    """Answer one question; for several, open a `Library`. The arguments are those of `Library` and `Library.ask`."""
+    """Answer one question. For several, open a `Library`. The arguments are those of `Library` and `Library.ask`."""
     with Library(folder, settings) as library:
         return library.ask(videos, question, options=options)
 
@@ -121,6 +121,6 @@ def ask(
 def index(
     file: str | PathLike[str], *, folder: str | PathLike[str] | None = None, settings: Settings | None = None
 ) -> IndexReport:
-    """Read one file into a library. The arguments are those of `Library` and `Library.index`."""
+    """Index one file. The arguments are those of `Library` and `Library.index`."""
     with Library(folder, settings) as library:
         return library.index(file)

@@ -1,7 +1,7 @@
-"""Tables of parts by name: those built in, and those that installed packages declare as entry points.
+"""Tables of parts by name: built-in ones, and those that installed packages declare as entry points.
 
-`docs/plugins.md` shows how a package declares a part. A part is imported when it is first used. One that cannot be used
-is told of in one sentence, and the others of its table stay.
+`docs/plugins.md` shows how a package declares a part. A part is imported on first use. If it can't be used, a sentence
+says why, and the others of its table still work.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ class Origin(NamedTuple):
     kind: str
     name: str
     source: str  # `built-in`, or a package with its version
-    problem: str | None = None  # why it is not used
+    problem: str | None = None  # why it isn't used
 
 
 class Table(Mapping[str, T]):
-    """The parts of one kind by name; looking up one that cannot be used raises `PluginError`."""
+    """The parts of one kind by name. Looking up an unusable one raises `PluginError`."""
 
     def __init__(self, kind: str, built_in: Mapping[str, T], read: Callable[[str, Any], T]) -> None:
-        """Nothing is imported yet.
+        """Import nothing yet.
 
         Args:
-            kind: packages declare their parts in the entry point group `longtake.KIND`.
-            built_in: go before parts of other packages with the same name.
-            read: makes a part of a name and what a package declares under it; any exception says why it is none.
+            kind: the entry point group of the parts is `longtake.KIND`.
+            built_in: take precedence over parts of other packages with the same name.
+            read: turns a name and the declared object into a part; raises any exception if the object is wrong.
         """
         self.kind = kind
         self.group = _PREFIX + kind
@@ -64,7 +64,7 @@ class Table(Mapping[str, T]):
         return len(self._built_in) + len(self._by_name)
 
     def origins(self) -> Iterator[Origin]:
-        """Where each part comes from, the built-in ones first; every part is imported."""
+        """The origin of each part, built-in ones first. This imports every part."""
         yield from (Origin(self.kind, name, BUILT_IN) for name in self._built_in)
         for point in self._points:
             yield Origin(self.kind, point.name, _package_of(point), self._problem(point))
@@ -75,7 +75,7 @@ class Table(Mapping[str, T]):
 
     @cached_property
     def _by_name(self) -> dict[str, EntryPoint]:
-        """Of several with one name the first; none with the name of a built-in part."""
+        """The first of several with the same name; none with the name of a built-in part."""
         declared: dict[str, EntryPoint] = {}
         for point in self._points:
             if point.name not in self._built_in:
@@ -86,7 +86,7 @@ class Table(Mapping[str, T]):
         first = self._by_name.get(point.name)
         if first is not point:
             owner = _package_of(first) if first else "Longtake itself"
-            return f"{_declared(point)} is not used, because {owner} has one of that name: rename or uninstall it."
+            return f"{_declared(point)} isn't used, because {owner} already has that name: rename or uninstall it."
         try:
             self[point.name]
         except PluginError as error:
@@ -96,20 +96,20 @@ class Table(Mapping[str, T]):
     def _load(self, point: EntryPoint) -> T | PluginError:
         try:
             return self._read(point.name, point.load())
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others must not end the command
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code must not end the command
             reason = f"{type(error).__name__}: {error}"
-            return PluginError(f"{_declared(point)} cannot be used ({reason}): update or uninstall the package.")
+            return PluginError(f"{_declared(point)} can't be used ({reason}): update or uninstall the package.")
 
 
 def callable_part(name: str, declared: Any) -> Any:
-    """What reads a part that is called to make something."""
+    """Accept a callable part."""
     if not callable(declared):
-        raise TypeError(f"{name} cannot be called")
+        raise TypeError(f"{name} isn't callable")
     return declared
 
 
 def usable(table: Table[T], notify: Callable[[str], None]) -> list[T]:
-    """All parts of a table that can be used; the callback is told of the others."""
+    """All usable parts of a table; the callback receives a message for each of the others."""
     parts = []
     for name in table:
         try:
@@ -120,14 +120,14 @@ def usable(table: Table[T], notify: Callable[[str], None]) -> list[T]:
 
 
 def strays(tables: Iterable[Table[Any]]) -> list[Origin]:
-    """What packages declare in groups of Longtake that none of these tables has, as after a slip in a group's name."""
+    """Declarations in groups that none of these tables has, for example after a typo in the group's name."""
     groups = [table.group for table in tables]
     return [
         Origin(
             point.group.removeprefix(_PREFIX),
             point.name,
             _package_of(point),
-            f"{_declared(point)} is not used, because there is no such group; there are {', '.join(groups)}.",
+            f"{_declared(point)} isn't used, because there is no such group. The groups are {', '.join(groups)}.",
         )
         for group in sorted(_installed().keys() - groups)
         for point in _installed()[group]
@@ -135,7 +135,7 @@ def strays(tables: Iterable[Table[Any]]) -> list[Origin]:
 
 
 def _package_of(point: EntryPoint) -> str:
-    """Name and version of the package that declares a part."""
+    """The name and version of the package that declares a part."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "a package without a name"
 
 
@@ -145,6 +145,6 @@ def _declared(point: EntryPoint) -> str:
 
 @cache
 def _installed() -> Mapping[str, tuple[EntryPoint, ...]]:
-    """What packages declare for Longtake, by group."""
+    """The declarations of all packages, by group."""
     found = entry_points()
     return {group: tuple(found.select(group=group)) for group in found.groups if group.startswith(_PREFIX)}

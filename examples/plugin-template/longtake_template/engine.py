@@ -7,7 +7,7 @@ from longtake.preprocess.engines.engine_table import Entry
 
 
 class FirstSentences:
-    """Meets `Summarizer`, the protocol in `preprocess/engines/text/summary_engine.py`."""
+    """Implements `Summarizer`, the protocol in `preprocess/engines/text/summary_engine.py`."""
 
     id = "first-sentences-1"
 
@@ -15,7 +15,7 @@ class FirstSentences:
         """Load nothing heavy before the first call."""
 
     def summarize(self, sentences: Sequence[str], count: int) -> list[int]:
-        """Indices of at most `count` sentences, in text order."""
+        """Return the indices of at most `count` sentences, in text order."""
         return list(range(min(count, len(sentences))))
 
 

@@ -1,20 +1,20 @@
-"""A judge: a reply is right where it holds the reference."""
+"""A judge: a reply is right if it contains the reference."""
 
 from longtake.evalharness.judges.judge import Case, Finding
 from longtake.evalharness.judges.judge_table import JudgeOptions
 
 
 class Contains:
-    """Meets `Judge`; whatever makes one of `JudgeOptions` can be declared."""
+    """Implements `Judge`. Any callable that takes `JudgeOptions` can be declared."""
 
-    id = "contains-1"  # change it with the verdicts: what a judge of this id decided is not judged again
+    id = "contains-1"  # change it with the verdicts: cases decided under this id aren't judged again
     at_once = 1
 
     def __init__(self, options: JudgeOptions) -> None:
-        """The options are those of the command line."""
+        """Take the options of the command line."""
 
     def judge(self, case: Case) -> Finding:
-        """A judge that cannot decide says why, and the run goes on."""
+        """Decide a case. A judge that can't decide says why, and the run continues."""
         if case.asks not in ("whole", "criterion"):
-            return Finding(met=None, error=f"contains cannot judge a {case.asks}.")
+            return Finding(met=None, error=f"contains can't judge a {case.asks}.")
         return Finding(met=case.description.lower() in case.said.lower())

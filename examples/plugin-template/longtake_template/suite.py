@@ -1,4 +1,4 @@
-"""A suite: a table of questions, each with its answer in a few words and its video."""
+"""A suite: a table of questions, each with a short answer and a video."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from longtake.memory.records import Record
 
 
 def load(data: Path, media: Path | None, protocol: Protocol, notify: Notify) -> list[Item]:
-    """One item a row; rows that cannot be used are told of and left out."""
+    """Make one item per row. Unusable rows are reported and skipped."""
     videos = Videos(media, notify)
 
     def item(row: Row) -> Item:
@@ -25,7 +25,7 @@ def load(data: Path, media: Path | None, protocol: Protocol, notify: Notify) -> 
 
 
 def score(run: Scored, reading: Reading) -> Record:
-    """The share of replies that the judge accepts, with a table by video."""
+    """Compute the share of replies that the judge accepts, with a table by video."""
     answers = Answers(run.predictions, run.judgements)
     outcomes = [open_outcome(item, run.variants[0], answers, seed) for seed in answers.seeds for item in run.items]
     return summarise(outcomes, {"video": by(outcomes, lambda item: item.video)})

@@ -1,4 +1,4 @@
-"""A tool: how often a word is said."""
+"""A tool that counts how often a word is said."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ def count_word(
     span, video = context.span(timestamp, window=60.0).span, context.video
     layer = video.layer("subtitles") or video.layer("speech")
     if layer is None:
-        raise ToolError("unavailable", "No words of this video are known.", "Put subtitles beside it and index again.")
+        raise ToolError("unavailable", "This video has no transcript.", "Put subtitles next to it and index it again.")
     counts = [(item, words(item["text"].lower()).count(word.lower())) for item in video.items(layer.name, span)]
     found = [item for item, count in counts if count]
     return ToolResult(
