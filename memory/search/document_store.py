@@ -59,7 +59,7 @@ class DocumentStore:
         """The documents with these revisions and rows, in this order.
 
         Raises:
-            KeyError: when one is not there.
+            KeyError: if one is missing.
         """
         if not names:
             return []

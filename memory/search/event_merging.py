@@ -81,7 +81,7 @@ def _grow(best: Candidate, waiting: dict[int, Candidate], spans: Mapping[int, Ti
 
 
 def _gap(one: TimeSpan, other: TimeSpan) -> float:
-    """Seconds between two spans; below 0 where they overlap."""
+    """Seconds between two spans; below 0 if they overlap."""
     return max(one.start, other.start) - min(one.end, other.end)
 
 

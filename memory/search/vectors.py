@@ -33,7 +33,7 @@ def open_vectors(folder: Path, space: str) -> Any:
     """Map the FAISS index of a segment's vectors.
 
     Raises:
-        RuntimeError: when the file is missing or damaged.
+        RuntimeError: if the file is missing or damaged.
     """
     return faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
 

@@ -20,7 +20,7 @@ from longtake.preprocess.engines.process import engine_process
 class Entry:
     """Where an engine lives, what it is, and the packages it needs (and the extra that installs them).
 
-    `check` names a function of the settings that says what else is missing, a model for one, and None when nothing is.
+    `check` names a function of the settings that says what else is missing, a model for one, and None if nothing is.
     An engine with `process` runs in a process of its own (`engines.process`).
     """
 
@@ -32,7 +32,7 @@ class Entry:
     process: bool = False
 
     def missing(self, settings: Settings) -> str | None:
-        """Why the engine cannot be used here, with what to do; None when it can."""
+        """Why the engine cannot be used here, with what to do; None if it can."""
         absent = [name for name in self.packages if find_spec(name) is None]
         if not absent:
             return _named(self.check)(settings) if self.check else None
@@ -160,7 +160,7 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "translation": {
         "apertium": Entry(
             "longtake.preprocess.engines.text.apertium:Apertium",
-            "Apertium, by rules; the controller's model translates where there is one",
+            "Apertium, by rules; the controller's model translates if there is one",
             check="longtake.preprocess.engines.text.apertium:missing_apertium",
         ),
     },
@@ -258,7 +258,7 @@ class EngineTable:
         """The engine of a capability, made on first use; calls at once wait for the same one.
 
         Raises:
-            EngineUnavailable: when none of the profile's engines can be used here.
+            EngineUnavailable: if none of the profile's engines can be used here.
         """
         with self._loading:
             if capability not in self._chosen:
@@ -276,7 +276,7 @@ class EngineTable:
             return [self._made(capability, name) for name in usable]
 
     def _missing(self, capability: str, name: str) -> str | None:
-        """Why an engine cannot be used here; None when it can."""
+        """Why an engine cannot be used here; None if it can."""
         try:
             return ENGINES[capability][name].missing(self.settings)
         except PluginError as error:

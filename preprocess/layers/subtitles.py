@@ -54,7 +54,7 @@ _SPEECH_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """A subtitle file beside a media file; `language` is an ISO 639 code, None when the name does not say."""
+    """A subtitle file beside a media file; `language` is an ISO 639 code, None if the name does not say."""
 
     path: Path
     language: str | None
@@ -79,7 +79,7 @@ class Subtitles:
         """One layer, which changes when a sidecar does, not when it is renamed with its video; none without subtitles.
 
         Raises:
-            MediaError: when a sidecar cannot be read.
+            MediaError: if a sidecar cannot be read.
         """
         sidecars = find_sidecars(job.path)
         if not (sidecars or job.media.subtitles):
@@ -91,7 +91,7 @@ class Subtitles:
         """Write the cues of every sidecar, then of every embedded track; one that is refused leaves the others be.
 
         Raises:
-            MediaError: when none can be read; the message names file and line.
+            MediaError: if none can be read; the message names file and line.
         """
         writer = writers[NAME]
         written: set[tuple[str, ...]] = set()
@@ -189,7 +189,7 @@ def embedded_cues(path: Path, media: MediaInfo, index: int) -> list[Cue]:
     """Cues of one embedded text track, by start, in seconds from the media's origin.
 
     Raises:
-        MediaError: when the track cannot be decoded.
+        MediaError: if the track cannot be decoded.
     """
     return _decoded(path, media, index)[0]
 

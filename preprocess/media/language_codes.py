@@ -32,7 +32,7 @@ _SHORTEST = _shortest()
 
 
 def language_code(text: str | None) -> str | None:
-    """The shortest ISO 639 code for `en`, `eng`, `EN`; with its region for `en-US`, `pt_br`; None when it is none."""
+    """The shortest ISO 639 code for `en`, `eng`, `EN`; with its region for `en-US`, `pt_br`; None if it is none."""
     head, _, region = (text or "").replace("_", "-").partition("-")
     language = _SHORTEST.get(head.lower())
     if language is None or not region:

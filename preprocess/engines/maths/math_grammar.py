@@ -156,7 +156,7 @@ class Reader:
         return spaced or not token.after_space
 
     def _after_sign(self, part: Callable[[], str]) -> str | None:
-        """What follows an operator; where nothing does, the operator is left unread."""
+        """What follows an operator; if nothing does, the operator is left unread."""
         self.place += 1
         text = self._maybe(part)
         self.place -= text is None

@@ -17,7 +17,7 @@ _UNITS = frozenset(
     "mm cm dm km ml cl kg mg ms min sec hr hrs am pm px pt kb mb gb tb hz khz mhz ghz kw kwh db fps rpm bpm "
     "th st nd rd".split()
 )
-# A letter for a digit, only where nothing but a digit can stand: 1O, 1l5, l.5.
+# A letter for a digit, only if nothing but a digit can stand: 1O, 1l5, l.5.
 _DIGIT = r"(?:\d|(?<=\d)[Oo](?![A-Za-z])|(?<=[\d.])[OolI](?=[\d.])|(?<![\w.])l(?=[.,]?\d))"
 _NUMBER = rf"{_DIGIT}{{1,3}}(?:,{_DIGIT}{{3}}(?!\d))+(?:\.{_DIGIT}+)?|{_DIGIT}+(?:\.{_DIGIT}+)?"
 _PIECES = re.compile(

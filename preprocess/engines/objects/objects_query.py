@@ -51,7 +51,7 @@ def parse_query(text: str) -> ObjectQuery:
     """Take a query apart; plural and singular mean the same.
 
     Raises:
-        ValueError: when it names nothing to look for.
+        ValueError: if it names nothing to look for.
     """
     rest = text.lower()
     counting: Literal["", "at_once", "over_time"] = ""

@@ -53,7 +53,7 @@ def served(session: Session, library: Path) -> Iterator[str]:
     """Run `longtake serve` in its own process; gives its address.
 
     Raises:
-        EngineError: when the server doesn't start.
+        EngineError: if the server doesn't start.
     """
     command = longtake(session, library, "serve", "--port", "0")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -79,7 +79,7 @@ def wait_until(page: Any, condition: str) -> None:
     """Wait for a JavaScript condition; the page's security policy forbids Playwright's own `wait_for_function`.
 
     Raises:
-        EngineError: when it doesn't come true.
+        EngineError: if it doesn't come true.
     """
     deadline = time.monotonic() + MAX_SECONDS
     while not page.evaluate(condition):

@@ -47,7 +47,7 @@ def measure_page(session: Session, notify: Notify, rounds: int) -> PageSpeed:
 
     Raises:
         EngineUnavailable: without Playwright or a browser.
-        EngineError: when the server doesn't start or no answer comes.
+        EngineError: if the server doesn't start or no answer comes.
     """
     before = load()
     question = load_truth().questions[0].question

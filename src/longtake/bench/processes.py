@@ -31,7 +31,7 @@ def run(command: Sequence[str], seconds: float | None = MAX_SECONDS) -> str:
     """Run a command for at most `seconds`; returns what it wrote to standard output.
 
     Raises:
-        EngineError: when it fails or takes longer. Partly done work counts as done.
+        EngineError: if it fails or takes longer. Partly done work counts as done.
     """
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=seconds)

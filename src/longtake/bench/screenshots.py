@@ -69,7 +69,7 @@ def take_screenshots(session: Session, out: Path, notify: Notify) -> Screenshots
 
     Raises:
         EngineUnavailable: without Playwright or a browser.
-        EngineError: when the server doesn't start or a command fails.
+        EngineError: if the server doesn't start or a command fails.
     """
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder, browser() as chromium:
         notify("making and indexing the demo video")

@@ -56,7 +56,7 @@ def measure_speed(session: Session, notify: Notify, rounds: int) -> SpeedReport:
         rounds: how often each is timed; warm answers are timed once per question but the first.
 
     Raises:
-        EngineError: when a process fails, or the demo video isn't indexed completely.
+        EngineError: if a process fails, or the demo video isn't indexed completely.
     """
     before = load()
     questions = load_truth().questions

@@ -23,18 +23,20 @@ def ask(
         list[str], typer.Argument(metavar="VIDEO... QUESTION", help="Files, ids or names, then the question.")
     ],
     options: Annotated[
-        list[str] | None, typer.Option("--options", help="An option of a multiple-choice question; repeat it.")
+        list[str] | None, typer.Option("--options", help="An option of a multiple-choice question; repeatable.")
     ] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0.1, help="Seconds for indexing and answering.")] = None,
-    max_rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of tool calls.")] = None,
-    thread: Annotated[str | None, typer.Option(help="Name of a conversation to go on with.")] = None,
-    only_estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and do not ask.")] = False,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0.1, help="Time limit in seconds for indexing and answering.")
+    ] = None,
+    max_rounds: Annotated[int | None, typer.Option(min=1, help="Maximum number of rounds of tool calls.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Name of a conversation to continue.")] = None,
+    only_estimate: Annotated[bool, typer.Option("--estimate", help="Estimate the cost without asking.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask a question about one or more videos; a file that is not in the library is indexed first."""
+    """Ask a question about one or more videos; a file that isn't in the library is indexed first."""
     if len(words) < 2:
         raise typer.BadParameter(
-            "give at least one video and then the question, such as: longtake ask talk.mp4 'What is the price?'"
+            "give at least one video, then the question, such as: longtake ask talk.mp4 'What is the price?'"
         )
     session: Session = context.obj
     library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
@@ -60,14 +62,14 @@ def _say_estimate(workspace: Workspace, videos: list[str], *, as_json: bool) -> 
 
 
 def open_library(session: Session, *, max_seconds: float | None = None, max_rounds: int | None = None) -> Library:
-    """The library of a session, with the budget of one question."""
+    """Open the library of a session, with the budget of one question."""
     limits = {name: value for name, value in (("seconds", max_seconds), ("rounds", max_rounds)) if value is not None}
     budget = session.settings.budget.model_copy(update=limits)
     return Library(session.library_root, session.settings.model_copy(update={"budget": budget}))
 
 
 def show(answer: Answer, workspace: Workspace) -> None:
-    """Print an answer for a person: the text, what proves it or comes closest, and what it cost."""
+    """Print an answer as text, with its evidence or the closest lines, and its cost."""
     if answer.error:
         note(f"longtake: {answer.error}")
         return

@@ -23,9 +23,9 @@ from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 
 ENDPOINT_SECONDS = 3.0
-# What would make a capability better than the engine in use does.
+# What would improve a capability over the engine in use.
 BETTER = {
-    "speech": "subtitles beside the file (NAME.srt or NAME.vtt) are read instead, and beat any recogniser",
+    "speech": "subtitles next to the file (NAME.srt or NAME.vtt) are used instead, and beat any recogniser",
     "faces": "biometric, so only on request: pip install 'longtake[faces]' and --set 'engines.faces=[dlib]'",
 }
 
@@ -34,9 +34,9 @@ def doctor(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what works here: the library, and for each capability the engine in use and what would make a better one.
+    """Check what works here: the library, and for each capability the engine in use and how to improve it.
 
-    Last, the packages that engines, tools, suites, judges and subjects come from. Nothing is made or changed.
+    Finally, list the packages of engines, tools, suites, judges and subjects. Nothing is created or changed.
     """
     session: Session = context.obj
     library = check_library(session.library_root)
@@ -44,7 +44,7 @@ def doctor(
     reports = EngineTable(session.settings).reports()
     parts = _parts()
     controller = session.settings.controller
-    shown = None if _refused(session.settings) else controller.base_url  # it may hold a secret
+    shown = None if _refused(session.settings) else controller.base_url  # it may contain a secret
     facts = {
         "version": __version__,
         "python": sys.version.split()[0],
@@ -77,7 +77,7 @@ def doctor(
     for report in reports:
         say(f"{report.capability:<21} {report.engine or 'unavailable':<12} {report.summary}")
         for name, reason in report.reasons.items():
-            say(f"{'':<21} {name} cannot be used: {reason}")
+            say(f"{'':<21} {name} can't be used: {reason}")
         if report.capability in BETTER:
             say(f"{'':<21} {BETTER[report.capability]}")
     say()
@@ -86,7 +86,7 @@ def doctor(
 
 
 def _parts() -> list[Origin]:
-    """Where every engine, tool, suite, judge and subject comes from, by kind and, within it, by package."""
+    """List where every engine, tool, suite, judge and subject comes from, by kind and package."""
     from longtake.evalharness.judges.judge_table import JUDGES
     from longtake.evalharness.subjects.subject_table import SUBJECTS
     from longtake.evalharness.suites.suite_table import SUITES
@@ -98,7 +98,7 @@ def _parts() -> list[Origin]:
 
 
 def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
-    """The parts of each kind and package in a paragraph, then what cannot be used."""
+    """Print the parts of each kind and package, then those that can't be used."""
     named: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for part in parts:
         kind, _, capability = part.kind.partition(".")
@@ -112,9 +112,9 @@ def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
 
 def _held(library: LibraryCheck) -> str:
     if library.videos is None:
-        return f"cannot be read, {_bytes(library.size)}"
+        return f"can't be read, {_bytes(library.size)}"
     if library.format is None:
-        return "not there yet: the first `longtake index FILE` makes it"
+        return "doesn't exist yet: the first `longtake index FILE` creates it"
     return f"format {library.format}, {counted(library.videos, 'video')}, {_bytes(library.size)}"
 
 
@@ -123,7 +123,7 @@ def _bytes(count: int) -> str:
 
 
 def _endpoint_problem(settings: Settings) -> str | None:
-    """Why the endpoint that the settings name does not answer; None when it does, or when there is none to ask."""
+    """Why the endpoint in the settings doesn't answer; None if it does, or if there is none."""
     controller = settings.controller
     if controller.engine not in ("openai", "qwen_agent") or not controller.base_url:
         return None
@@ -133,7 +133,7 @@ def _endpoint_problem(settings: Settings) -> str | None:
         with urllib.request.urlopen(f"{controller.base_url.rstrip('/')}/models", timeout=ENDPOINT_SECONDS):
             return None
     except urllib.error.HTTPError:
-        return None  # it answers, if only to say no to a question without a key
+        return None  # it answers, even if it rejects a request without a key
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
         return (

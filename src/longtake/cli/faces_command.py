@@ -70,7 +70,7 @@ def _only_face(photo: Path, engine: FaceEngine) -> EnrolledFace:
     """The face of a photo.
 
     Raises:
-        MediaError: when it isn't a picture, or doesn't show exactly one face.
+        MediaError: if it isn't a picture, or doesn't show exactly one face.
     """
     if not photo.is_file():
         raise MediaError(f"{photo} doesn't exist: give a photo.")

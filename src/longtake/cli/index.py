@@ -21,10 +21,10 @@ from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
 
 def index(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="Video or sound files.", metavar="FILE...")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a file, one line each.")] = False,
+    files: Annotated[list[Path], typer.Argument(help="Video or audio files.", metavar="FILE...")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file, one per line.")] = False,
 ) -> None:
-    """Read videos into the library. Files read before are only completed."""
+    """Index videos. Files that are already indexed are only completed."""
     session: Session = context.obj
     library = Library(session.library_root, session.settings)
     refused = in_part = 0
@@ -62,7 +62,7 @@ def report_json(report: IndexReport) -> dict[str, Any]:
 
 @contextmanager
 def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
-    """A watcher that draws a bar a step on a terminal, with the time it should still take, and is silent elsewhere."""
+    """A watcher that draws a progress bar per step with the remaining time on a terminal, and is silent elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield Watcher(check_cancelled=raise_if_interrupted, say=note)
         return
@@ -90,7 +90,7 @@ def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
 
 def _show(report: IndexReport) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
-    told: set[str] = set()  # the layers of one pass leave out the same
+    told: set[str] = set()  # the layers of one pass skip the same parts
     for layer in report.layers:
         missing = layer.problem or layer.unavailable
         if missing:

@@ -47,7 +47,7 @@ def ensure_folder(folder: Path) -> Path:
     """The folder, created if it doesn't exist.
 
     Raises:
-        LibraryError: when it can't be created.
+        LibraryError: if it can't be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

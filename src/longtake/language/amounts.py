@@ -38,7 +38,7 @@ _ALONE = re.compile(rf"(?<!\w)(?:{_UNIT})", re.IGNORECASE)
 
 
 class Amount(NamedTuple):
-    """A number in digits, without separators and trailing zeros, and its unit; empty where none is known to follow."""
+    """A number in digits, without separators and trailing zeros, and its unit; empty if none is known to follow."""
 
     number: str
     unit: str

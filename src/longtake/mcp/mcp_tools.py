@@ -147,7 +147,7 @@ class Offer:
         raise LongtakeError(f"videos: {reference!r} is not in the library: {remedy}.")
 
     def _videos(self) -> dict[str, VideoRecord]:
-        """The videos by name, or by id where several share a name."""
+        """The videos by name, or by id if several share a name."""
         videos = self._workspace.library.videos()
         names = [video.name for video in videos]
         return {video.name if names.count(video.name) == 1 else video.id: video for video in videos}

@@ -63,7 +63,7 @@ def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
 
 
 def _session_of(context: ServerRequestContext[dict[str, Any]]) -> str:
-    """The id of the client's session over HTTP. Empty where there are no sessions: on standard input, which has one
+    """The id of the client's session over HTTP. Empty if there are no sessions: on standard input, which has one
     client, and in the protocol of 2026-07-28, which treats all clients of a server as one.
     """
     return str(context.request.headers.get(MCP_SESSION_ID_HEADER, "")) if context.request else ""

@@ -75,7 +75,7 @@ class Service:
             name: display name; the file's name by default.
 
         Raises:
-            MediaError: when it isn't a media file.
+            MediaError: if it isn't a media file.
         """
         known = self._known(path)
         return self._take(path, known.id if known else file_id(path), name)

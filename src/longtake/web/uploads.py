@@ -204,7 +204,7 @@ class Uploads:
 
     def _sweep(self) -> None:
         for facts in self._unfinished.glob("*.json"):
-            data = self._bytes(facts.stem)  # none where it is finished
+            data = self._bytes(facts.stem)  # none if it is finished
             if facts.stem not in self._busy:
                 latest = max((file.stat().st_mtime for file in (facts, data) if file.exists()), default=0.0)
                 if time.time() - latest > _IDLE:

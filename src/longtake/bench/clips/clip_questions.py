@@ -55,8 +55,8 @@ def load_questions(folder: Path, modalities: Collection[str] = ()) -> list[ClipQ
     """Read the questions of a folder, of some modalities or all, and check that their clips exist.
 
     Raises:
-        MediaError: when the folder, its questions or a clip is missing.
-        ConfigError: when a line isn't a question, or no question has a requested modality.
+        MediaError: if the folder, its questions or a clip is missing.
+        ConfigError: if a line isn't a question, or no question has a requested modality.
     """
     questions = of_modalities(all_questions(folder), modalities, folder / QUESTIONS)
     check_clips(folder, questions)
@@ -67,8 +67,8 @@ def all_questions(folder: Path) -> list[ClipQuestion]:
     """Read every question of a folder, whether its clip exists or not.
 
     Raises:
-        MediaError: when the questions can't be read.
-        ConfigError: when a line isn't a question.
+        MediaError: if the questions can't be read.
+        ConfigError: if a line isn't a question.
     """
     file = folder / QUESTIONS
     lines = read_lines(file, "give --media a folder that holds it")
@@ -79,7 +79,7 @@ def of_modalities(questions: Sequence[ClipQuestion], modalities: Collection[str]
     """The questions of these modalities, or all if none is given.
 
     Raises:
-        ConfigError: when the file has no questions, or none of a requested modality.
+        ConfigError: if the file has no questions, or none of a requested modality.
     """
     known = sorted({question.modality for question in questions})
     unknown = sorted(set(modalities) - set(known))

@@ -29,7 +29,7 @@ class ClipReaders:
         """Refit nothing yet.
 
         Raises:
-            ConfigError: when the settings name no embedding to read questions with.
+            ConfigError: if the settings name no embedding to read questions with.
         """
         self._shipped = LearnedReader(engines)
         self._refitted = RefittedReader(self._shipped.embedding)

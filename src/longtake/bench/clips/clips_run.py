@@ -32,7 +32,7 @@ def run_clips(
     Each question is read by heads that were fitted without its clip's wordings.
 
     Raises:
-        ConfigError: when the settings name no embedding to read questions with.
+        ConfigError: if the settings name no embedding to read questions with.
     """
     readers = ClipReaders(workspace.engines)
     agent = Agent(workspace)

@@ -87,7 +87,7 @@ def what_was_needed(question: ClipQuestion, answer: Answer, workspace: Workspace
     """Explain a question that was not answered right from its trace.
 
     Raises:
-        LibraryError: when the trace is incomplete.
+        LibraryError: if the trace is incomplete.
     """
     sense = _SENSES.get(question.modality, _UNKNOWN)
     gathered, calls = _recorded(workspace, answer)

@@ -16,7 +16,7 @@ def read_lines(file: Path, remedy: str) -> list[tuple[str, str]]:
     """The non-blank lines, each as a pair of its place and its text.
 
     Raises:
-        MediaError: when the file can't be read; the message ends with the remedy.
+        MediaError: if the file can't be read; the message ends with the remedy.
     """
     try:
         # Not splitlines, which also splits at characters that a JSON string may contain.
@@ -32,7 +32,7 @@ def parse_line(kind: type[T], what: str, where: str, line: str) -> T:
     """Parse the record in a line.
 
     Raises:
-        ConfigError: when it isn't one.
+        ConfigError: if it isn't one.
     """
     try:
         return kind.model_validate_json(line)

@@ -105,7 +105,7 @@ def runs_of(reports: Sequence[Path], media: Path, wordings: Path | None) -> list
     """The questions of `bench clips --json` reports, each with the run in which it was asked.
 
     Raises:
-        ConfigError: when a report or a question can't be read.
+        ConfigError: if a report or a question can't be read.
     """
     asked = [*load_questions(media), *(load_wordings(media, wordings) if wordings else ())]
     known = {(each.id, each.question): each for each in asked}

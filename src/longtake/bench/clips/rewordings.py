@@ -36,8 +36,8 @@ def load_wordings(folder: Path, file: Path, modalities: Collection[str] = ()) ->
     """The questions of a folder as a file rewords them, in the file's order; checks that their clips exist.
 
     Raises:
-        MediaError: when the file, the folder's questions or a clip is missing.
-        ConfigError: when a line isn't a rewording, rewords an unknown question, or none has a requested modality.
+        MediaError: if the file, the folder's questions or a clip is missing.
+        ConfigError: if a line isn't a rewording, rewords an unknown question, or none has a requested modality.
     """
     known = {question.id: question for question in all_questions(folder)}
     reworded = []

@@ -19,7 +19,7 @@ def transcript(clip: Path) -> list[Cue]:
     times: it becomes one cue as long as the clip. One with tabs is a list of labels, not a transcript.
 
     Raises:
-        MediaError: when one of them can't be read.
+        MediaError: if one of them can't be read.
     """
     for sidecar in find_sidecars(clip):
         return parse_subtitles(sidecar.path.read_bytes(), sidecar.path.name)

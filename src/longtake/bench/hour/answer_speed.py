@@ -38,7 +38,7 @@ def measure_ask(session: Session, media: Path, folder: Path, notify: Notify, sec
     """Ask the questions of a folder of clips about a long video made of them; the answers don't matter.
 
     Raises:
-        EngineError: when a question fails, or there are too few of them.
+        EngineError: if a question fails, or there are too few of them.
     """
     reel = make_loop(media, folder, notify, seconds)
     shown = {place.clip for place in reel.places}
@@ -73,7 +73,7 @@ def measure_warm(
     No question should be asked twice, since tools cache results.
 
     Raises:
-        EngineError: when there are fewer than two, or one fails.
+        EngineError: if there are fewer than two, or one fails.
     """
     if len(questions) < 2:
         raise EngineError(f"{video.name} has {len(questions)} questions, too few to time; give clips with two or more.")

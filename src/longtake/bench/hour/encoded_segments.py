@@ -46,7 +46,7 @@ def clip_segment(clip: Path, folder: Path, ground: Image.Image) -> Path:
     """The segment of a clip, kept in `folder`; a clip without a picture shows `ground`.
 
     Raises:
-        MediaError: when the clip can't be read.
+        MediaError: if the clip can't be read.
     """
     media = probe(clip)
     groups = groups_of(media.duration)

@@ -80,7 +80,7 @@ class Indexing:
         """Start a process and kill it with its children; None if it finished before the moment.
 
         Raises:
-            EngineError: when it failed by itself.
+            EngineError: if it failed by itself.
         """
         with tempfile.TemporaryFile("w+") as stderr:
             began, started = time.time_ns(), time.monotonic()

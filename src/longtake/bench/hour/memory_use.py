@@ -50,7 +50,7 @@ def measure_memory(
     """Index a short and a long video of the same clips, each into a new library in a process of its own.
 
     Raises:
-        EngineError: when the system doesn't report proportional set sizes, or indexing fails.
+        EngineError: if the system doesn't report proportional set sizes, or indexing fails.
     """
     if not (_PROC / "self" / "smaps_rollup").exists():
         raise EngineError("Measuring memory needs /proc/PID/smaps_rollup, which this system lacks; use Linux.")

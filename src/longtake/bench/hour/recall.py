@@ -78,7 +78,7 @@ def measure_recall(
     """Make the reel, index it, search and ask; failures count as wrong.
 
     Raises:
-        MediaError: when the folder has no questions, or its clips don't fit into the seconds.
+        MediaError: if the folder has no questions, or its clips don't fit into the seconds.
     """
     questions = load_questions(media)
     clips = [clip for clip in dict.fromkeys(question.media for question in questions) if is_clip(Path(clip))]

@@ -53,7 +53,7 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
     Clips are all files with a picture, and those with sound and a transcript. `seconds` is rounded up to 0.32 s.
 
     Raises:
-        MediaError: when no clip in the folder fits.
+        MediaError: if no clip in the folder fits.
     """
     groups, clips = groups_of(seconds), _clips(media)
     reel = _Reel(media, folder, f"loop-{round(seconds)}", notify)
@@ -75,7 +75,7 @@ def make_padded(media: Path, folder: Path, clips: Sequence[str], notify: Notify,
     """Write `padded-SECONDS.mp4`: each clip once, with slides of equal length before, between and after them.
 
     Raises:
-        MediaError: when the clips are longer than `seconds`.
+        MediaError: if the clips are longer than `seconds`.
     """
     spare = groups_of(seconds) - sum(_groups(media / clip) for clip in clips)
     if spare < 0:

@@ -79,7 +79,7 @@ def measure_resume(
     """Index a video undisturbed, then kill indexing at random moments until there are enough kills.
 
     Raises:
-        EngineError: when indexing fails by itself, or finishes too soon to be killed.
+        EngineError: if indexing fails by itself, or finishes too soon to be killed.
     """
     reel = make_loop(media, folder, notify, seconds)
     chunked = Session(session.profile, (*session.overrides, CHUNK), offline=session.offline)

@@ -51,7 +51,7 @@ def measure_pass(
     """Time the visual pass, decoding, PySceneDetect and ffmpeg, in turn in each round.
 
     Raises:
-        EngineError: when there is no ffmpeg, or a process fails.
+        EngineError: if there is no ffmpeg, or a process fails.
     """
     ffmpeg = _ffmpeg()
     video = make_loop(media, folder, notify, seconds)

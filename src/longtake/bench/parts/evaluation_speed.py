@@ -55,7 +55,7 @@ def measure_evaluation(items: int, notify: Notify, repeats: int = REPEATS) -> Ev
     """Measure every side, `repeats` times in turns; Inspect only if it is installed.
 
     Raises:
-        EngineError: when memory can't be measured here, a side fails, or a finished run is incomplete.
+        EngineError: if memory can't be measured here, a side fails, or a finished run is incomplete.
     """
     if not evaluation_sides.STATUS.exists():
         raise EngineError("Measuring memory needs /proc/self/status, which this system lacks; use Linux.")

@@ -129,7 +129,7 @@ def measure_graph(settings: Settings, notify: Notify, rounds: int = ROUNDS, runs
     """Index the demo video in a temporary folder and run both graphs in turns; the first turn isn't counted.
 
     Raises:
-        EngineError: when a run doesn't end in an answer after this many rounds.
+        EngineError: if a run doesn't end in an answer after this many rounds.
     """
     before = load()
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:

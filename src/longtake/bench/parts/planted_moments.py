@@ -91,7 +91,7 @@ class Event:
 
 
 class FalseAlarm(Record):
-    """A moment found where nothing was planted; times in seconds, the box in shares of the picture."""
+    """A moment found if nothing was planted; times in seconds, the box in shares of the picture."""
 
     clip: str
     start: float
@@ -119,7 +119,7 @@ def measure_moments(media: Path, seed: int, half: Half, notify: Callable[[str], 
     """Plant events of each kind in turn in every clip of a half, and look for them; `notify` is the progress callback.
 
     Raises:
-        MediaError: when the folder has no clips.
+        MediaError: if the folder has no clips.
     """
     clips = clips_of(media, half)
     random = np.random.default_rng(seed)

@@ -79,7 +79,7 @@ def measure_shots(media: Path, settings: Settings, seed: int, half: Half, notify
     """Compare with the cuts listed in the folder's questions, and with films made of half of its clips.
 
     Raises:
-        MediaError: when the folder has no questions or no clips.
+        MediaError: if the folder has no questions or no clips.
     """
     listed = _listed(media)
     found: list[Transition] = []

@@ -33,7 +33,7 @@ def clips_of(media: Path, half: Half) -> list[str]:
     """Clips with a picture in a folder and its subfolders, as paths relative to it.
 
     Raises:
-        MediaError: when there is none.
+        MediaError: if there is none.
     """
     files = sorted(path for path in media.rglob("*") if path.suffix in _VIDEO and path.is_file())
     clips = [path.relative_to(media).as_posix() for path in files]

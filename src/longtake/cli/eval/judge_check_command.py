@@ -41,7 +41,7 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
         notify: called for lines that were left out.
 
     Raises:
-        ConfigError: when there is nothing to compare.
+        ConfigError: if there is nothing to compare.
     """
     card = folder.card()
     predictions = folder.predictions(notify).values()

@@ -52,7 +52,7 @@ class Access:
             proxied: names, some with a port, under which a proxy forwards requests.
 
         Raises:
-            ConfigError: when the address is empty, one that other machines reach has no token, the token is too short
+            ConfigError: if the address is empty, one that other machines reach has no token, the token is too short
                 or can't be sent in a header, or a name is invalid.
         """
         if not host:

@@ -18,7 +18,7 @@ def listen(host: str, port: int, host_option: str = "--host", port_option: str =
         port_option: the option that sets the port.
 
     Raises:
-        ConfigError: when the port is in use, or this machine doesn't have the address.
+        ConfigError: if the port is in use, or this machine doesn't have the address.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]

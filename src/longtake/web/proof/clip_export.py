@@ -33,7 +33,7 @@ def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path) -> 
         target: the new file.
 
     Raises:
-        MediaError: when the source can't be opened.
+        MediaError: if the source can't be opened.
     """
     with av.open(target, "w", format="mp4", options={"movflags": "faststart"}) as container:
         video = _video_stream(container, media) if media.video else None

@@ -77,7 +77,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
     """Add subtitles, still and clip of a place; the subtitles first, which don't need the video file.
 
     Raises:
-        MediaError: when the file can't be read or has been replaced: a clip of another file would prove nothing.
+        MediaError: if the file can't be read or has been replaced: a clip of another file would prove nothing.
     """
     span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + MAX_CLIP_LENGTH))
     if words := place.video.items("subtitles", span) or place.video.items("speech", span):
