@@ -25,7 +25,7 @@ from longtake.tools.vision.integrate_frames import integrate_frames
 from longtake.tools.vision.object_detection import object_detection
 from longtake.tools.vision.watch_segment import watch_segment
 
-_BUILT_IN: tuple[Tool, ...] = (
+BUILT_IN: tuple[Tool, ...] = (
     transcribe_speech,
     extract_scene_text,
     count_objects,
@@ -59,5 +59,5 @@ def _read(name: str, declared: Any) -> Tool:
     return spec.function
 
 
-TOOLS = Table("tools", {SPECS[function].name: function for function in _BUILT_IN}, _read)
+TOOLS = Table("tools", {SPECS[function].name: function for function in BUILT_IN}, _read)
 ALL_TOOLS = tuple(usable(TOOLS, logging.getLogger(__name__).warning))

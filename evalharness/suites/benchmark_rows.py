@@ -89,7 +89,7 @@ def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
             following = _NEXT_OBJECT.search(text, start + 1)
             # An object that is not closed is found out only in one of those after it, or after the blanks behind it.
             beyond = following is not None and error.pos > following.start()
-            faulty = line if beyond else 1 + text.count("\n", 0, len(text[: error.pos].rstrip()))
+            faulty = line if beyond else max(line, 1 + text.count("\n", 0, len(text[: error.pos].rstrip())))
             notify(f"{file}, line {faulty}: no valid JSON ({error.msg}); the row was left out.")
             end = following.end() if following else len(text)
         else:

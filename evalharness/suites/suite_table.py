@@ -83,7 +83,7 @@ def suite_named(name: str) -> Suite:
     if name.startswith(LMMS):
         return SUITES[OWN]
     if name not in SUITES:
-        raise ConfigError(f"There is no suite {name!r}; there are {', '.join(SUITES)}.")
+        raise ConfigError(f"There is no suite {name!r}. The suites are {', '.join(SUITES)}.")
     return SUITES[name]
 
 

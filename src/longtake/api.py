@@ -60,10 +60,12 @@ class Library:
         """Index a video or audio file. An incomplete index is completed.
 
         Args:
-            file: its path. The file isn't copied.
+            file: its path, or the name or id of a video in the library. The file isn't copied.
             watcher: receives progress and can stop the work.
         """
-        return self.workspace.add(Path(file).expanduser(), watcher)
+        path = Path(file).expanduser()
+        known = None if path.exists() else self.workspace.library.find(fspath(file))
+        return self.workspace.add(Path(known.path) if known else path, watcher)
 
     def ask(
         self,

@@ -16,7 +16,7 @@ from longtake.config import Settings
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.engine_table import ENGINES
-from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.catalogue import BUILT_IN
 from longtake.tools.core.registry import SPECS, ToolSpec, tool
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
@@ -87,7 +87,7 @@ WITHOUT_EVIDENCE = (
     "find_moments",
 )
 NEED_THE_FILE = ("count_objects", "object_detection", "integrate_frames", "watch_segment")
-ALL_SPECS = [SPECS[function] for function in ALL_TOOLS]
+ALL_SPECS = [SPECS[function] for function in BUILT_IN]
 TIMED = [spec.name for spec in ALL_SPECS if "timestamp" in spec.arguments.model_fields]
 
 

@@ -73,7 +73,7 @@ def tool(
         cached: False if the same call may give another result, because what the tool stores or reads may change.
 
     Raises:
-        TypeError: at import, if the docstring or the description of a parameter is missing.
+        TypeError: at import, if the docstring, a parameter's type or its description is missing.
     """
 
     def mark(function: ToolFunction[P]) -> ToolFunction[P]:
@@ -86,13 +86,17 @@ def tool(
 def _describe(function: Tool, capabilities: tuple[str, ...], group: Group, cached: bool) -> ToolSpec:
     name = getattr(function, "__name__", repr(function))
     hints = get_type_hints(function, include_extras=True)
+    if not function.__doc__:
+        raise TypeError(f"the tool {name!r} needs a docstring")
     fields: dict[str, Any] = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        if parameter.name not in hints:
+            raise TypeError(f"the parameter {parameter.name!r} of the tool {name!r} needs a type")
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
     arguments: type[BaseModel] = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
     silent = [field for field, info in arguments.model_fields.items() if not info.description]
-    if silent or not function.__doc__:
-        raise TypeError(f"Tool {name!r} needs a docstring and a description for: {silent or 'nothing else'}")
+    if silent:
+        raise TypeError(f"the tool {name!r} needs a description of these parameters: {', '.join(silent)}")
     description = inspect.cleandoc(function.__doc__)
     return ToolSpec(name, description, arguments, capabilities, group, cached, function)

@@ -130,7 +130,10 @@ def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext, budget:
     """Run within the call's budget. The context keeps the question's budget, which tells whose time ran out."""
     given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
     try:
-        return spec.function(replace(context, budget=budget), **given)
+        result = spec.function(replace(context, budget=budget), **given)
+        if isinstance(result, ToolResult):
+            return result
+        return _failed("engine_failed", f"{spec.name} returned {type(result).__name__} instead of a ToolResult.")
     except ToolError as error:
         return ToolResult(tool=spec.name, failure=error.failure)
     except Cancelled as error:

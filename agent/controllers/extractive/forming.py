@@ -16,7 +16,7 @@ from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
 from longtake.language.amounts import amounts
 from longtake.language.words import NEGATION, numbers, unsaid
-from longtake.memory.records import Closest
+from longtake.memory.records import Closest, Option
 from longtake.tools.core.result import ToolResult
 
 CLOSEST = 3
@@ -65,14 +65,11 @@ def form(findings: Findings) -> Reply:
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
     nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
-    if query.options and (
-        picked := choose(query.options, [(findings.picked, 1.0)] if findings.picked else fitting, findings.embed)
-    ):
-        option, line, sure = picked
-        claim = _claim(query, line)
+    if query.options and (choice := _choose(findings, fitting)):
+        option, line, sure = choice
         outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
-        return Reply(outcome=outcome, claims=(claim,), closest=first, option=option)
+        return Reply(outcome=outcome, claims=(_claim(query, line),), closest=first, option=option)
     if findings.made is not None:
         return _from_tool(findings.made, findings, nearest)
     if not fitting or _computation_failed(findings):
@@ -93,6 +90,13 @@ def form(findings: Findings) -> Reply:
         closest=nearest,
         confidence=round(chance, 4),
     )
+
+
+def _choose(findings: Findings, fitting: Ranked) -> tuple[Option, Candidate, bool] | None:
+    """The option that the deciding line says; else the option closest to any line."""
+    query, embed = findings.query, findings.embed
+    decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
+    return decided if decided and decided[2] else choose(query.options, fitting, embed)
 
 
 def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:

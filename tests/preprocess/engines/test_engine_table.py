@@ -25,7 +25,10 @@ class Slow:
 
 @pytest.fixture
 def slow_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, Mapping[str, table.Entry]]]:
-    engines = {**table.ENGINES, "summary": {"textrank": table.Entry(f"{__name__}:Slow", "slow to make")}}
+    engines = {
+        **table.ENGINES,
+        "summary": {**table.ENGINES["summary"], "textrank": table.Entry(f"{__name__}:Slow", "slow to make")},
+    }
     monkeypatch.setattr(table, "ENGINES", engines)
     yield engines
     made.clear()
