@@ -65,7 +65,7 @@ def form(findings: Findings) -> Reply:
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
     nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
-    if query.options and (choice := _choose(findings, fitting)):
+    if query.options and (choice := _choose(findings)):
         option, line, sure = choice
         outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
@@ -92,11 +92,11 @@ def form(findings: Findings) -> Reply:
     )
 
 
-def _choose(findings: Findings, fitting: Ranked) -> tuple[Option, Candidate, bool] | None:
-    """The option that the deciding line says; else the option closest to any line."""
+def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
+    """The option that the deciding line says; else the option closest to any line, whatever its source."""
     query, embed = findings.query, findings.embed
     decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
-    return decided if decided and decided[2] else choose(query.options, fitting, embed)
+    return decided if decided and decided[2] else choose(query.options, findings.ranked, embed)
 
 
 def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:

@@ -8,10 +8,9 @@ from longtake.cli.ask import open_library, show
 from longtake.cli.index import progress_watcher
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
-from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
 
-QUESTIONS = 3
+QUESTIONS = ("What is the price of the telescope cover?", "Which phone extension is given?", "Who built the telescope?")
 
 
 def demo(context: typer.Context, as_json: Json = False) -> None:
@@ -22,14 +21,14 @@ def demo(context: typer.Context, as_json: Json = False) -> None:
         note("Making and indexing the demo video ...")
     video = make_demo(session.library_root / "demo")
     answers = []
-    for item in load_truth().questions[:QUESTIONS]:
+    for question in QUESTIONS:
         with progress_watcher(quiet=as_json) as watcher:
-            answers.append(library.ask(video, item.question, options=item.options, watcher=watcher))
+            answers.append(library.ask(video, question, watcher=watcher))
         if not as_json:
-            say(f"\n? {item.question}")
+            say(f"\n? {question}")
             show(answers[-1], library.workspace)
     if as_json:
         say_json({"answers": [answer.model_dump(mode="json") for answer in answers]})
     else:
-        say(f"\nAsk your own: longtake ask {video} 'Which phone extension is given?'")
+        say(f"\nAsk your own: longtake ask {video} 'When does the warning tone sound?'")
     raise typer.Exit(EXIT_FAILED if any(answer.status == "failed" for answer in answers) else 0)
