@@ -188,6 +188,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, tone: Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_doctor_says_that_an_endpoint_is_down_and_what_would_help(tmp_path: Path) -> None:

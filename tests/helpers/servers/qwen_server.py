@@ -10,14 +10,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoModelForCausalLM, AutoTokenizer  # pyright: ignore[reportMissingImports] - an extra
-
 MAX_TOKENS = 24
 
 
 @contextmanager
 def qwen_server(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The URL, and the requests as they come in, until the block ends."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer  # pyright: ignore[reportMissingImports] - an extra
+
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True).eval()
     requests: list[dict[str, Any]] = []
