@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest_plugins = ["helpers.browser", "helpers.libraries", "helpers.reading", "helpers.tool_library", "helpers.media.voice"]
+pytest_plugins = [
+    "helpers.browser",
+    "helpers.libraries",
+    "helpers.reading",
+    "helpers.tool_library",
+    "helpers.media.voice",
+]
 
 OPT_IN = {
     "slow": "takes more than a few seconds",
