@@ -15,7 +15,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
 WIDTH = 64
-CONTEXT = 16_384  # tokens
+CONTEXT = 32_768  # tokens
 START, END = "<|im_start|>", "<|im_end|>"
 LEARNED_FROM = [
     "The blue kettle costs 249 dollars. What is said between 00:00:03 and 00:00:07?",
