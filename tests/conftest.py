@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
+import ssl
 import wave
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +41,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for name, reason in OPT_IN.items():
             if item.get_closest_marker(name) and not config.getoption(f"--{name}"):
                 item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{name}"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_certified_or_forced_to_disk() -> Iterator[None]:
+    """No test speaks TLS or cuts the power; each client would read all certificates, each file would wait for a disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(autouse=True)
