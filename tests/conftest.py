@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from openai import _base_client as openai_client
+
+from longtake.agent.controllers import asking
 
 pytest_plugins = [
     "helpers.browser",
@@ -44,11 +47,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nothing_is_certified_or_forced_to_disk() -> Iterator[None]:
-    """No test speaks TLS or cuts the power; each client would read all certificates, each file would wait for a disk."""
+def _no_needless_waits() -> Iterator[None]:
+    """No test speaks TLS or cuts the power, and an endpoint that was busy is asked again at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)  # 0.05 s for each client
         patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr(asking, "FIRST_WAIT", 0.01)
+        patch.setattr(openai_client, "INITIAL_RETRY_DELAY", 0.01)
         yield
 
 
