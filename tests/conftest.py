@@ -31,10 +31,10 @@ OPT_IN = {
     "gpu": "needs a CUDA device",
     "models": "needs the extra `models`",
 }
-# What a machine may lack beside Python: programs, clips, a browser. Elsewhere tests may depend on them.
+# Folders whose tests are `plain`: they need Python alone, unless they ask for one of these fixtures.
 PLAIN = ("agent", "evalharness", "language", "memory")
-PROGRAMS = ("apertium", "bwrap", "chromium", "espeak-ng", "opusenc")
 NEED_MORE = {"browser", "media", "voice"}
+PROGRAMS = ("apertium", "bwrap", "chromium", "espeak-ng", "opusenc")
 TESTS = Path(__file__).resolve().parent
 MEDIA = TESTS.parent.parent / "shared" / "media"
 LOOPBACK = ("127.", "::1", "localhost")
