@@ -11,7 +11,7 @@ demo: .venv/.installed
 	$(BIN)/longtake demo
 
 test: .venv/.installed-test
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
 
 check: .venv/.installed-dev
 	@$(MAKE) --no-print-directory -j 2 --output-sync style mypy pyright imports

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import os
+import shutil
 import socket
+import ssl
 import wave
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from openai import _base_client as openai_client
 
-pytest_plugins = ["helpers.browser", "helpers.libraries", "helpers.tool_library", "helpers.media.voice"]
+from longtake.agent.controllers import asking
+
+pytest_plugins = [
+    "helpers.browser",
+    "helpers.libraries",
+    "helpers.reading",
+    "helpers.tool_library",
+    "helpers.media.voice",
+]
 
 OPT_IN = {
     "slow": "takes more than a few seconds",
     "gpu": "needs a CUDA device",
     "models": "needs the extra `models`",
 }
-MEDIA = Path(__file__).resolve().parent.parent.parent / "shared" / "media"
+# Folders whose tests are `plain`: they need Python alone, unless they ask for one of these fixtures.
+PLAIN = ("agent", "evalharness", "language", "memory")
+NEED_MORE = {"browser", "media", "voice"}
+PROGRAMS = ("apertium", "bwrap", "chromium", "espeak-ng", "opusenc")
+TESTS = Path(__file__).resolve().parent
+MEDIA = TESTS.parent.parent / "shared" / "media"
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -30,9 +48,59 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        fixtures: set[str] = set(getattr(item, "fixturenames", ()))
+        marked = {marker.name for marker in item.iter_markers()}
+        if folder == "bench":
+            item.add_marker(pytest.mark.bench)
+        if "browser" in fixtures:
+            item.add_marker(pytest.mark.browser)
+        if folder in PLAIN and not fixtures & NEED_MORE and not marked & {"skipif", *OPT_IN}:
+            item.add_marker(pytest.mark.plain)
         for name, reason in OPT_IN.items():
             if item.get_closest_marker(name) and not config.getoption(f"--{name}"):
                 item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{name}"))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what importing all modules made to no collection of garbage: it would be gone through again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A plain test that is skipped fails: what runs the others again, with all programs, leaves it out."""
+    report = yield
+    if report.skipped and item.get_closest_marker("plain"):
+        report.outcome = "failed"
+        report.longrepr = "It was skipped, so it depends on the machine: mark it with skipif."
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _plain_tests_look_for_no_program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not request.node.get_closest_marker("plain"):
+        return
+    which = shutil.which
+
+    def watched(name: str, *arguments: Any, **named: Any) -> str | None:
+        if name in PROGRAMS:
+            pytest.fail(f"a plain test looks for {name}")
+        return which(name, *arguments, **named)
+
+    monkeypatch.setattr(shutil, "which", watched)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_needless_waits() -> Iterator[None]:
+    """No test speaks TLS or cuts the power, and an endpoint that was busy is asked again at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)  # 0.05 s for each client
+        patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr(asking, "FIRST_WAIT", 0.01)
+        patch.setattr(openai_client, "INITIAL_RETRY_DELAY", 0.01)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from helpers.command import longtake
 
 from longtake.cli.main import COMMANDS
 from longtake.config import Settings
@@ -43,8 +42,7 @@ def shown() -> list[tuple[str, str]]:
 @WITH_WEIGHTS
 @pytest.mark.parametrize(("command", "output"), shown(), ids=lambda text: text.split("\n")[0])
 def test_the_output_shown_is_the_output_printed(command: str, output: str, demo_workspace: Workspace) -> None:
-    arguments = ["--library", str(demo_workspace.library.root), *shlex.split(command)[1:]]
-    done = subprocess.run([sys.executable, "-m", "longtake", *arguments], capture_output=True, text=True, check=True)
+    done = longtake(*shlex.split(command)[1:], library=demo_workspace.library.root)
     assert looks_as_shown(output, done.stdout), done.stdout
 
 
@@ -67,8 +65,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @WITH_WEIGHTS
 def test_indexing_looks_as_shown(demo_video: Path, tmp_path: Path) -> None:
     (block,) = (block for block in BLOCKS if block.startswith("$ longtake index demo.mp4"))
-    command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "index", str(demo_video)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = longtake("index", demo_video, library=tmp_path)
     assert looks_as_shown(block.split("\n", 1)[1], done.stdout), done.stdout
 
 

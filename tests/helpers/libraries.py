@@ -16,14 +16,19 @@ from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
+def shared_folder(factory: pytest.TempPathFactory) -> Path:
+    """The temporary folder that all processes of a parallel run share."""
+    own = factory.getbasetemp()
+    return own.parent if own.name.startswith("popen-") else own
+
+
 def _once_for_all(factory: pytest.TempPathFactory, name: str, make: Callable[[Workspace], None]) -> Workspace:
     """A library that one process of a parallel run makes, and that each process copies: nobody writes to another's."""
-    own = factory.getbasetemp()
-    made = (own.parent if own.name.startswith("popen-") else own) / f"{name}-as-made"
+    made = shared_folder(factory) / f"{name}-as-made"
     with FileLock(f"{made}.lock"):
         if not made.exists():
             make(Workspace(made, load()))
-    return Workspace(Path(shutil.copytree(made, own / name)), load())
+    return Workspace(Path(shutil.copytree(made, factory.getbasetemp() / name)), load())
 
 
 @pytest.fixture(scope="session")

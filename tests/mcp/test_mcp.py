@@ -83,7 +83,7 @@ def test_a_result_has_text_and_structure_with_the_spans_of_its_evidence(url: str
         ("transcribe", {"timestamp": 4}, "There is no tool 'transcribe'. Did you mean 'transcribe_speech'?"),
         ("watch_segment", {}, "There is no tool 'watch_segment'."),
         ("ask", {"question": "Who?"}, "ask: The argument 'videos' is missing."),
-        ("ask", {"question": " ", "videos": ["talk.mp4"]}, "The question is empty; write what you want to know."),
+        ("ask", {"question": " ", "videos": ["talk.mp4"]}, "The question is empty"),
         ("ask", {**ASK, "options": ["249"]}, "A multiple-choice question takes 2 to 10 options, got 1."),
         ("ask", {**ASK, "videos": ["walk.mp4"]}, "'walk.mp4' is not in the library: it holds talk.mp4."),
     ],

@@ -35,8 +35,8 @@ def truth() -> Truth:
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make.make_demo(tmp_path_factory.mktemp("demo"))
+def video(demo_video: Path) -> Path:
+    return demo_video
 
 
 @pytest.fixture(scope="module")

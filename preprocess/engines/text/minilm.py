@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -75,25 +75,36 @@ class MiniLmEmbedding:
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        return onnxruntime.InferenceSession(str(MODEL.locate()), options, providers=["CPUExecutionProvider"])
+        return _load_session(str(MODEL.locate()))
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(TOKENIZER.locate()))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(_TOKENS)
-        return tokenizer
+        return _load_tokenizer(str(TOKENIZER.locate()))
 
     @cached_property
     def _wordless(self) -> frozenset[int]:
         return frozenset(self._tokenizer.token_to_id(token) for token in _WORDLESS)
+
+
+@cache
+def _load_session(file: str) -> Any:
+    """The model, loaded once for all libraries of a process."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _load_tokenizer(file: str) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(file)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(_TOKENS)
+    return tokenizer
 
 
 def missing_weights(settings: Settings) -> str | None:

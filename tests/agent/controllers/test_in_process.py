@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import copy
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra `transformers`: pip install 'longtake[transformers]'")
-pytest.importorskip("transformers", reason="needs the extra `transformers`: pip install 'longtake[transformers]'")
-
 from helpers.asking import VIDEO, endpoint_asker, plans_by
 from helpers.models.tiny_qwen import CONTEXT, write_tiny_qwen
 from helpers.servers.qwen_server import qwen_server
@@ -24,7 +21,14 @@ from longtake.errors import ConfigError
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 
-pytestmark = pytest.mark.slow
+# Found and not imported: that takes seconds, in a run without these tests too.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (find_spec("torch") and find_spec("transformers")),
+        reason="needs the extra `transformers`: pip install 'longtake[transformers]'",
+    ),
+]
 
 QUESTION = "What does the blue kettle cost?"
 CALL = '<tool_call>\n{"name": "transcribe_speech", "arguments": {"timestamp": "00:00:03-00:00:07"}}\n</tool_call>'

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
 import pytest
-
-pytest.importorskip("qwen_agent", reason="needs the extra `qwen`: pip install 'longtake[qwen]'")
-
 from helpers.asking import ask_endpoint
 from helpers.servers.openai_server import refuses, says
 
 from longtake.preprocess.pipeline.workspace import Workspace
+
+pytestmark = pytest.mark.skipif(
+    not find_spec("qwen_agent"), reason="needs the extra `qwen`: pip install 'longtake[qwen]'"
+)
 
 QWEN = "controller.engine=qwen_agent"
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from inspect_ai.log import read_eval_log
 from typer.testing import CliRunner
 
 from longtake.cli.eval.reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.runs.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
 
 Write = Callable[..., RunFolder]
 
@@ -22,9 +25,15 @@ def export(folder: RunFolder, out: Path) -> list[Path]:
     return [Path(line) for line in result.stdout.splitlines()]
 
 
+def read(file: Path) -> EvalLog:
+    from inspect_ai.log import read_eval_log  # here, or collecting the tests would take two seconds longer
+
+    return read_eval_log(str(file))
+
+
 def test_inspect_reads_its_log_with_scores_calls_and_errors(choices: Write, tmp_path: Path) -> None:
     sharp, _ = export(choices(), tmp_path / "logs")
-    log = read_eval_log(str(sharp))
+    log = read(sharp)
     assert (log.status, log.eval.task, log.eval.model) == ("success", "own", "longtake/sharp")
     assert log.results is not None
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(4 / 6, abs=1e-6)
@@ -41,7 +50,7 @@ def test_inspect_reads_its_log_with_scores_calls_and_errors(choices: Write, tmp_
 def test_inspect_is_given_the_options_in_the_order_put(choices: Write, tmp_path: Path) -> None:
     orders = (Variant(), Variant(name="original/gold-2", gold_at=1))
     (file,) = export(choices({"agent": ["right"] * 6}, variants=orders), tmp_path)
-    samples = read_eval_log(str(file)).samples
+    samples = read(file).samples
     assert samples is not None
     moved = next(sample for sample in samples if sample.id == "q0/original/gold-2")
     assert (moved.target, moved.output.completion, moved.choices) == ("B", "B", ["Gate 5", "Gate 4", "Gate 6"])
@@ -53,7 +62,7 @@ def test_inspect_is_given_the_options_in_the_order_put(choices: Write, tmp_path:
 
 def test_inspect_is_given_verdicts_and_no_score_where_one_is_missing(rubric: Write, tmp_path: Path) -> None:
     (file,) = export(rubric((True, False), (True, None)), tmp_path)
-    samples = read_eval_log(str(file)).samples
+    samples = read(file).samples
     assert samples is not None
     whole, lacking = samples
     assert whole.scores is not None

@@ -8,20 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import torch  # pyright: ignore[reportMissingImports] - an extra
 from tokenizers import Tokenizer
 from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
-from transformers import (  # pyright: ignore[reportMissingImports] - an extra
-    PreTrainedTokenizerFast,
-    Qwen3Config,
-    Qwen3ForCausalLM,
-)
 
 WIDTH = 64
-CONTEXT = 16_384  # tokens
+CONTEXT = 32_768  # tokens
 START, END = "<|im_start|>", "<|im_end|>"
 LEARNED_FROM = [
     "The blue kettle costs 249 dollars. What is said between 00:00:03 and 00:00:07?",
@@ -49,6 +43,9 @@ TEMPLATE = """\
 
 def write_tiny_qwen(folder: Path, says: str | None = None, *, template: str | None = TEMPLATE) -> Path:
     """Write the checkpoint's files; `says` is the one text it writes, noise when it is None."""
+    import torch  # pyright: ignore[reportMissingImports] - an extra
+    from transformers import Qwen3Config, Qwen3ForCausalLM  # pyright: ignore[reportMissingImports]
+
     tokenizer = _tokenizer(says)
     tokenizer.chat_template = template
     tokenizer.save_pretrained(folder)
@@ -70,12 +67,15 @@ def write_tiny_qwen(folder: Path, says: str | None = None, *, template: str | No
     model = Qwen3ForCausalLM(config)
     if says is not None:
         newline, text, end = (tokenizer.convert_tokens_to_ids(token) for token in ("Ċ", says, END))
-        _follow(model, {newline: text, text: end})
+        with torch.no_grad():
+            _follow(model, {newline: text, text: end})
     model.save_pretrained(folder)
     return folder
 
 
 def _tokenizer(says: str | None) -> Any:
+    from transformers import PreTrainedTokenizerFast  # pyright: ignore[reportMissingImports] - an extra
+
     trained = Tokenizer(BPE())
     trained.pre_tokenizer = ByteLevel(add_prefix_space=False)
     trained.decoder = ByteLevelDecoder()
@@ -90,10 +90,9 @@ def _tokenizer(says: str | None) -> Any:
 
 def _follow(model: Any, chain: dict[Any, Any]) -> None:
     """Set the weights so that one token follows another, whatever came before it: the layers add nothing."""
-    with torch.no_grad():
-        for layer in model.model.layers:
-            layer.self_attn.o_proj.weight.zero_()
-            layer.mlp.down_proj.weight.zero_()
-        model.lm_head.weight.zero_()
-        for token, following in chain.items():
-            model.lm_head.weight[following] = model.model.embed_tokens.weight[token]
+    for layer in model.model.layers:
+        layer.self_attn.o_proj.weight.zero_()
+        layer.mlp.down_proj.weight.zero_()
+    model.lm_head.weight.zero_()
+    for token, following in chain.items():
+        model.lm_head.weight[following] = model.model.embed_tokens.weight[token]

@@ -10,8 +10,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
+
+from helpers.servers.loopback import Handler, listening
 
 
 @dataclass(frozen=True)
@@ -89,22 +90,18 @@ class Endpoint:
 def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
     """Listen on a free port of loopback until the block ends."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Scripted(Handler):
         def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            request = json.loads(self.body())
             reply = endpoint.next(request, self.headers.get("Authorization", ""))
             body = reply.body.encode()
             with endpoint.under_way():
                 time.sleep(reply.delay)
-            self.send_response(reply.status)
-            self.send_header("Content-Type", reply.kind)
-            self.send_header("Content-Length", str(len(body)))
             # Left alone, the client would ask again after some errors, and wait before it does.
             advice = {"x-should-retry": "true" if reply.ask_again else "false", "retry-after-ms": "1"}
-            for name, value in (advice if reply.headers is None else reply.headers).items():
-                self.send_header(name, value)
+            more = advice if reply.headers is None else reply.headers
             with suppress(BrokenPipeError, ConnectionResetError):
-                self.end_headers()
+                self.send(reply.status, {"Content-Type": reply.kind, "Content-Length": str(len(body)), **more})
                 self._send(body, reply.breaks)
 
         def _send(self, body: bytes, breaks: str) -> None:
@@ -121,16 +118,6 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
                 self.wfile.write(body[: len(body) // 2] if breaks == "short" else body)
                 self.close_connection = True
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Stay quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    endpoint = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1", list(script))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(Scripted) as url:
+        endpoint = Endpoint(f"{url}/v1", list(script))
         yield endpoint
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

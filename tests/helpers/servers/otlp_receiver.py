@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
+from helpers.servers.loopback import Handler, listening
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -46,26 +45,13 @@ def _value(value: Any) -> Any:
 def otlp_receiver(status: int = 200) -> Iterator[Receiver]:
     """Listen on a free port of loopback until the block ends."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Receiving(Handler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            receiver.requests.append(ExportTraceServiceRequest.FromString(body))
+            receiver.requests.append(ExportTraceServiceRequest.FromString(self.body()))
             receiver.paths.append(self.path)
             receiver.headers.append({name.lower(): value for name, value in self.headers.items()})
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.send(status, {"Content-Length": "0"})
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Stay quiet."""
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    receiver = Receiver(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(Receiving) as url:
+        receiver = Receiver(url)
         yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from helpers.servers.loopback import Handler, listening
 
 Page = Mapping[str, Any]
 
@@ -59,34 +59,18 @@ def searxng_server(replies: Reply | Mapping[str, Reply]) -> Iterator[Server]:
         replies: what `/search` is answered with, or a reply for each path.
     """
 
-    class Handler(BaseHTTPRequestHandler):
+    class Playing(Handler):
         def do_GET(self) -> None:
             asked = urlsplit(self.path)
             server.paths.append(asked.path)
             server.queries.append(parse_qs(asked.query))
             reply = server.replies.get(asked.path, Reply(status=404))
             with suppress(BrokenPipeError, ConnectionResetError):
-                self.send_response(reply.status)
-                for name, value in reply.headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
+                self.send(reply.status, dict(reply.headers))
                 for piece in reply.pieces:
                     time.sleep(reply.delay)
                     self.wfile.write(piece)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Stay quiet."""
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    listening.daemon_threads = True
-    listening.block_on_close = False
-    url = f"http://127.0.0.1:{listening.server_address[1]}"
-    server = Server(url, {"/search": replies} if isinstance(replies, Reply) else replies)
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(Playing) as url:
+        server = Server(url, {"/search": replies} if isinstance(replies, Reply) else replies)
         yield server
-    finally:
-        listening.shutdown()
-        listening.server_close()
-        thread.join()
