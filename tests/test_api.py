@@ -67,6 +67,7 @@ def test_one_question_and_one_file_need_no_library_object(folder: Path, tmp_path
     assert (report.complete, report.video.name) == (True, tone.name)
     with longtake.Library(tmp_path / "new") as library:
         assert library.videos() == [report.video]
+        assert library.index(tone.name).video == report.video
 
 
 def test_settings_are_those_that_are_given(tmp_path: Path, tone: Path) -> None:

@@ -80,6 +80,14 @@ def test_an_option_that_a_line_affirms_is_no_sure_answer_to_what_is_denied() -> 
     assert formed(lacking, line("Tom owns a yacht.")).outcome == "uncertain"
 
 
+def test_an_option_is_chosen_by_a_line_of_an_unlikely_source() -> None:
+    asked = query("sound", "time", "Where do people meet after the tone?")
+    asked = asked.model_copy(update={"options": ("the lobby", "the gate")})
+    reply = formed(asked, line("After the tone, meet at the gate."))
+    assert reply.option
+    assert reply.option.text == "the gate"
+
+
 @pytest.mark.parametrize(("chance", "outcome"), [(0.9, "answered"), (0.2, "uncertain")])
 def test_a_fact_is_as_sure_as_it_is_what_is_asked_for(chance: float, outcome: Outcome) -> None:
     item = line("The recording is 100 seconds long.").evidence.model_copy(update={"modality": "metadata"})

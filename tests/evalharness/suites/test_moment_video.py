@@ -16,6 +16,7 @@ from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.naive_baselines import chosen
 from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.moment_video import RATES, load_moment_video, moment_cases, moment_variants
 
 
@@ -117,6 +118,14 @@ def test_after_a_broken_row_of_the_list_the_next_one_is_read(tmp_path: Path) -> 
     assert [item.id for item in items] == ["Craft/pottery/1", "Craft/pottery/3"]
     assert len(told) == 1
     assert "line 14: no valid JSON" in told[0]
+
+
+def test_a_broken_line_between_rows_is_named_by_its_own_number(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"a": 1}\nnot json\n\n{"a": 2}\n', encoding="utf-8")
+    told: list[str] = []
+    assert [row.line for row in read_rows(file, told.append)] == [1, 4]
+    assert ["line 2" in sentence for sentence in told] == [True]
 
 
 def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
@@ -65,9 +65,15 @@ def talkative(context: ToolContext) -> ToolResult:
     return ToolResult(tool="talkative", output={"texts": lines, "all": "\n".join(lines)}, notes=("as asked",))
 
 
+@tool()
+def mistaken(context: ToolContext) -> Any:
+    """Return something else than a result."""
+    return {"count": 3}
+
+
 @pytest.fixture
 def odd() -> Toolbox:
-    return Toolbox([hang, work, crash, count, talkative])
+    return Toolbox([hang, work, crash, count, talkative, mistaken])
 
 
 def test_an_unknown_tool_gets_the_near_match(odd: Toolbox, talk: ToolContext) -> None:
@@ -135,6 +141,28 @@ def test_a_crash_is_a_value(odd: Toolbox, talk: ToolContext) -> None:
     assert (engine.failure.kind, engine.failure.message) == ("engine_failed", "The engine lost its model.")
     assert bug.tool == engine.tool == "crash"
     assert json.loads(bug.for_controller(6_000))["error"]["kind"] == "engine_failed"
+
+
+def test_what_is_no_result_is_a_failure_of_its_tool(odd: Toolbox, talk: ToolContext) -> None:
+    failure = odd.call("mistaken", {}, talk).failure
+    assert failure
+    assert (failure.kind, "mistaken" in failure.message, "dict" in failure.message) == ("engine_failed", True, True)
+
+
+def undescribed(context: ToolContext, word: str) -> ToolResult:
+    """A tool whose parameter has no description."""
+    return ToolResult(tool="undescribed")
+
+
+def untyped(context, word):  # type: ignore[no-untyped-def]
+    """A tool whose parameter has no type."""
+    return ToolResult(tool="untyped")
+
+
+@pytest.mark.parametrize("function", [undescribed, untyped])
+def test_what_a_declaration_lacks_is_named_with_its_parameter(function: Any) -> None:
+    with pytest.raises(TypeError, match=rf"'?word'?.*{function.__name__}|{function.__name__}.*word"):
+        tool()(function)
 
 
 def test_equal_calls_are_answered_from_the_cache(odd: Toolbox, talk: ToolContext, both: ToolContext) -> None:
