@@ -25,11 +25,17 @@ class BadRow(LongtakeError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; lines are counted from 1."""
+    """One row. Lines count from 1, and so do the rows that start on one line: a JSON file may have only one line."""
 
     file: Path
     line: int
     fields: Mapping[str, Any]
+    on_line: int = 1
+
+    @property
+    def number(self) -> str:
+        """A number that no other row of the file has: its line, and from the second row of a line on, `line.row`."""
+        return str(self.line) if self.on_line == 1 else f"{self.line}.{self.on_line}"
 
     def text(self, name: str) -> str:
         """A field as text, without the blanks around it; empty if it is missing or null."""
@@ -49,7 +55,7 @@ class Row:
 
     def place(self, field: str) -> str:
         """Where a field stands, for a message."""
-        return f"{self.file}, line {self.line}, {field}"
+        return f"{self.file}, line {self.number}, {field}"
 
     def bad(self, field: str, fault: str) -> BadRow:
         """The error that leaves the row out."""
@@ -80,9 +86,10 @@ def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
 def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
     """The objects of a JSON list or of lines; after a broken one it goes on at the next line that begins with one."""
     decoder = json.JSONDecoder()
-    line, counted, start = 1, 0, _after(text, 0)
+    line, on_line, counted, start = 1, 0, 0, _after(text, 0)
     while start < len(text):
-        line, counted = line + text.count("\n", counted, start), start
+        newlines = text.count("\n", counted, start)
+        line, on_line, counted = line + newlines, 1 if newlines else on_line + 1, start
         try:
             value, end = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
@@ -94,7 +101,7 @@ def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
             end = following.end() if following else len(text)
         else:
             if isinstance(value, dict):
-                yield Row(file, line, value)
+                yield Row(file, line, value, on_line)
             else:
                 notify(f"{file}, line {line}: {value!r} is no object with fields; it was left out.")
         start = _after(text, end)

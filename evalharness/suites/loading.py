@@ -85,7 +85,7 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, k
         except BadRow as error:
             notify(str(error))
         else:
-            items[item.id], places[item.id] = item, f"line {row.line} of {row.file.name}"
+            items[item.id], places[item.id] = item, f"line {row.number} of {row.file.name}"
     return list(items.values())
 
 

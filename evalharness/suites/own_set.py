@@ -134,7 +134,7 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
     media = videos.find(video, row, fields.video)
     return Item(
         suite=card.name,
-        id=row.needed(fields.id) if fields.id else str(row.line),
+        id=row.needed(fields.id) if fields.id else row.number,
         video=video,
         media=media,
         task=row.text(fields.task) if fields.task else "",

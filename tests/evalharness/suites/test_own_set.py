@@ -184,6 +184,24 @@ def test_lines_that_are_no_objects_are_told(tmp_path: Path) -> None:
     assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in told] == ["line 1", "line 2"]
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_rows_without_ids_are_all_kept(tmp_path: Path, indent: int | None) -> None:
+    questions = [{"question": f"Question {number}?", "answer": "Yes", "video": "v"} for number in range(3)]
+    (tmp_path / "questions.json").write_text(json.dumps(questions, indent=indent), encoding="utf-8")
+    items, messages = loaded(card(tmp_path, "questions.json", format="open"))
+    assert [item.turns[0].question for item in items] == ["Question 0?", "Question 1?", "Question 2?"]
+    assert len({item.id for item in items}) == 3
+    assert messages == []
+
+
+def test_a_bad_row_is_located_among_those_on_its_line(tmp_path: Path) -> None:
+    good = {"question": "Is it open?", "answer": "Yes", "video": "v"}
+    (tmp_path / "questions.json").write_text(json.dumps([good, {**good, "answer": ""}, good]), encoding="utf-8")
+    items, (message,) = loaded(card(tmp_path, "questions.json", format="open"))
+    assert [item.id for item in items] == ["1", "1.3"]
+    assert "line 1.2, answer" in message
+
+
 def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> None:
     for folder in ("a/one", "one", "two"):
         (tmp_path / "clips" / folder).mkdir(parents=True)
