@@ -1,4 +1,4 @@
-"""Tables as benchmarks are given out: a JSON list, JSONL, CSV or TSV. Each row knows where in its file it stands."""
+"""Reads benchmark tables: a JSON list, JSONL, CSV or TSV. Each row knows its place in the file."""
 
 from __future__ import annotations
 
@@ -20,39 +20,45 @@ _NEXT_OBJECT = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
 
 
 class BadRow(LongtakeError):
-    """A row that cannot be an item: the sentence names its file, line and field."""
+    """A row that can't become an item; the message names its file, line and field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; lines are counted from 1."""
+    """One row. Lines count from 1, and so do the rows that start on one line: a JSON file may have only one line."""
 
     file: Path
     line: int
     fields: Mapping[str, Any]
+    on_line: int = 1
+
+    @property
+    def number(self) -> str:
+        """A number that no other row of the file has: its line, and from the second row of a line on, `line.row`."""
+        return str(self.line) if self.on_line == 1 else f"{self.line}.{self.on_line}"
 
     def text(self, name: str) -> str:
-        """A field as text, without the blanks around it; empty if it is missing or null."""
+        """A field as text, stripped; empty if it is missing or null."""
         value = self.fields.get(name)
         return "" if value is None else str(value).strip()
 
     def needed(self, name: str) -> str:
-        """A field that has to be there.
+        """A required field, as text.
 
         Raises:
-            BadRow: when it is missing, null or blank.
+            BadRow: if it is missing, null or blank.
         """
         text = self.text(name)
         if not text:
-            raise self.bad(name, "nothing stands there")
+            raise self.bad(name, "the field is empty")
         return text
 
     def place(self, field: str) -> str:
-        """Where a field stands, for a message."""
-        return f"{self.file}, line {self.line}, {field}"
+        """The place of a field, for a message."""
+        return f"{self.file}, line {self.number}, {field}"
 
     def bad(self, field: str, fault: str) -> BadRow:
-        """The error that leaves the row out."""
+        """The error that skips the row."""
         return BadRow(f"{self.place(field)}: {fault}; the row was left out.")
 
 
@@ -60,43 +66,44 @@ def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
     """The rows of a file, in order.
 
     Args:
-        file: its suffix says what it is.
-        notify: called with file and line for each row that is not one.
+        file: the table; its suffix tells the format.
+        notify: called with file and line for each row that can't be read.
 
     Raises:
-        ConfigError: if the file is of another kind or cannot be read.
+        ConfigError: if the file has another format or can't be read.
     """
     if file.suffix.lower() not in SUFFIXES:
-        raise ConfigError(f"{file} is no table that can be read; give one of {', '.join(SUFFIXES)}.")
+        raise ConfigError(f"{file} isn't a table that Longtake reads; use one of {', '.join(SUFFIXES)}.")
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}; check its name.") from error
+        raise ConfigError(f"Couldn't read {file}: {error.strerror}. Check its name.") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not text in UTF-8; save it as such.") from error
+        raise ConfigError(f"{file} isn't UTF-8 text. Save it as UTF-8.") from error
     return _objects(file, text, notify) if file.suffix.lower().startswith(".json") else _table(file, text, notify)
 
 
 def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
-    """The objects of a JSON list or of lines; after a broken one it goes on at the next line that begins with one."""
+    """The objects of a JSON list or of JSON lines; after a broken one, continue at the next line that starts one."""
     decoder = json.JSONDecoder()
-    line, counted, start = 1, 0, _after(text, 0)
+    line, on_line, counted, start = 1, 0, 0, _after(text, 0)
     while start < len(text):
-        line, counted = line + text.count("\n", counted, start), start
+        newlines = text.count("\n", counted, start)
+        line, on_line, counted = line + newlines, 1 if newlines else on_line + 1, start
         try:
             value, end = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             following = _NEXT_OBJECT.search(text, start + 1)
-            # An object that is not closed is found out only in one of those after it, or after the blanks behind it.
+            # An unclosed object only shows as an error in a later one, or after the blanks that follow it.
             beyond = following is not None and error.pos > following.start()
             faulty = line if beyond else max(line, 1 + text.count("\n", 0, len(text[: error.pos].rstrip())))
             notify(f"{file}, line {faulty}: no valid JSON ({error.msg}); the row was left out.")
             end = following.end() if following else len(text)
         else:
             if isinstance(value, dict):
-                yield Row(file, line, value)
+                yield Row(file, line, value, on_line)
             else:
-                notify(f"{file}, line {line}: {value!r} is no object with fields; it was left out.")
+                notify(f"{file}, line {line}: {value!r} isn't an object with fields; it was left out.")
         start = _after(text, end)
 
 
@@ -113,8 +120,8 @@ def _table(file: Path, text: str, notify: Notify) -> Iterator[Row]:
         for fields in reader:
             line = reader.line_num - sum(str(value).count("\n") for value in fields.values())
             if None in fields:
-                notify(f"{file}, line {line}: it has more fields than the header; the row was left out.")
+                notify(f"{file}, line {line}: the row has more fields than the header; the row was left out.")
             else:
                 yield Row(file, line, {name.strip(): value for name, value in fields.items()})
     except csv.Error as error:
-        notify(f"{file}, line {reader.line_num}: {error}; the rows from there on were left out.")
+        notify(f"{file}, line {reader.line_num}: {error}; the rows from here on were left out.")

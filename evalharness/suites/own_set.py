@@ -34,11 +34,11 @@ def load_own_set(card: Card, notify: Notify) -> list[Item]:
     """The questions of a set as items.
 
     Args:
-        card: what the set is.
+        card: describes the set.
         notify: called with file, line and field for each skipped row, and for missing videos.
 
     Raises:
-        ConfigError: if the file cannot be read, lacks a column of the card, or holds no question.
+        ConfigError: if the file can't be read, lacks a column of the card, or has no usable question.
     """
     _check_columns(read_rows(card.file, lambda sentence: None), card)
     videos = Videos(card.videos, notify)
@@ -46,12 +46,12 @@ def load_own_set(card: Card, notify: Notify) -> list[Item]:
         read_rows(card.file, notify), lambda row: _item(row, card, videos), notify, card.fields.id or "line"
     )
     if not items:
-        raise ConfigError(f"{card.file} holds no question that the card describes; check the card's fields.")
+        raise ConfigError(f"{card.file} has no question that fits the card. Check the card's fields.")
     return items
 
 
 def own_set_variants(card: Card, items: Sequence[Item]) -> tuple[Variant, ...]:
-    """The variants of a run: as the questions are and, where the card says so, the right option at every place."""
+    """The questions as written and, if the card rotates options, with the right option at every position."""
     return rotations(Variant(), items) if card.rotate else (Variant(),)
 
 
@@ -66,7 +66,7 @@ def score_own_set(
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
 ) -> ChoiceScores:
-    """Score one subject; a choice is right where it is right in every order of the variants.
+    """Score one subject; a choice counts as right only if it is right in every variant's order.
 
     Args:
         items: all items to be asked.
@@ -93,7 +93,7 @@ def score_own_set(
 
 
 def _graded(said: Said) -> float | None:
-    """What another evaluator graded, as a share of 1, counts as such."""
+    """The verdict, or the grade (0 to 1) of an imported evaluator."""
     return said.met if said.points is None else said.points
 
 
@@ -113,11 +113,11 @@ def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answe
 
 def _check_columns(rows: Iterable[Row], card: Card) -> None:
     """Reject a missing column before anything is asked: items of a started run can't be corrected."""
-    held = dict.fromkeys(name for row in rows for name in row.fields)
-    lacking = [name for name in card.fields.columns if name not in held]
-    if held and lacking:
+    existing = dict.fromkeys(name for row in rows for name in row.fields)
+    missing = [name for name in card.fields.columns if name not in existing]
+    if existing and missing:
         raise ConfigError(
-            f"{card.file} has no column {', '.join(lacking)}; it has {', '.join(held)}: name these in the card."
+            f"{card.file} has no column {', '.join(missing)}. Its columns are {', '.join(existing)}; correct the card."
         )
 
 
@@ -134,7 +134,7 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
     media = videos.find(video, row, fields.video)
     return Item(
         suite=card.name,
-        id=row.needed(fields.id) if fields.id else str(row.line),
+        id=row.needed(fields.id) if fields.id else row.number,
         video=video,
         media=media,
         task=row.text(fields.task) if fields.task else "",
@@ -155,7 +155,7 @@ def _options(row: Row, card: Card) -> tuple[str, tuple[str, ...]]:
     if isinstance(columns, str):
         return question, _listed(row.fields.get(columns))
     texts = [row.text(column) for column in columns]
-    while texts and not texts[-1]:  # a row may have fewer options than there are columns, but none left out between
+    while texts and not texts[-1]:  # a row may have fewer options than columns, but no gap between them
         texts.pop()
     return question, tuple(texts)
 

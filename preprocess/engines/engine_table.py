@@ -20,8 +20,8 @@ from longtake.preprocess.engines.process import engine_process
 class Entry:
     """Where an engine lives, what it is, and the packages it needs (and the extra that installs them).
 
-    `check` names a function of the settings that says what else is missing, a model for one, and None if nothing is.
-    An engine with `process` runs in a process of its own (`engines.process`).
+    `check` names a function of the settings that says what else is missing, such as a model; None if nothing is.
+    An engine with `process` runs in a separate process (`engines.process`).
     """
 
     target: str
@@ -32,7 +32,7 @@ class Entry:
     process: bool = False
 
     def missing(self, settings: Settings) -> str | None:
-        """Why the engine cannot be used here, with what to do; None if it can."""
+        """Why the engine can't be used here and what to do; None if it can be used."""
         absent = [name for name in self.packages if find_spec(name) is None]
         if not absent:
             return _named(self.check)(settings) if self.check else None
@@ -58,7 +58,7 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
         "pocketsphinx": Entry(
             "longtake.preprocess.engines.audio.pocketsphinx:PocketSphinx",
-            "PocketSphinx: its words lead to places and prove nothing",
+            "PocketSphinx: finds places by their words; its words prove nothing",
             ("pocketsphinx",),
             extra="pocketsphinx",
             process=True,
@@ -105,11 +105,11 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "objects": {
         "opencv": Entry(
             "longtake.preprocess.engines.objects.objects_opencv:OpenCvObjects",
-            "colours, simple shapes and movement; knows no thing by name",
+            "colours, simple shapes and movement; can't name objects",
         ),
         "owlv2": Entry(
             "longtake.preprocess.engines.objects.owlv2:Owlv2",
-            "OWLv2: things by name",
+            "OWLv2: finds objects by name",
             ("torch", "transformers", "scipy"),
             extra="vision",
             check="longtake.preprocess.engines.objects.owlv2:missing_model",
@@ -119,13 +119,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "people": {
         "opencv": Entry(
             "longtake.preprocess.engines.people.people_opencv:OpenCvPeople",
-            "who moves upright before a still camera, and faces; recognises nobody",
+            "people moving upright in front of a still camera, and faces; identifies nobody",
         ),
     },
     "faces": {
         "dlib": Entry(
             "longtake.preprocess.engines.people.dlib_faces:DlibFaces",
-            "faces turned to the camera, compared with those that were enrolled",
+            "frontal faces, compared with enrolled ones",
             ("dlib", "face_recognition_models"),
             extra="faces",
             process=True,
@@ -141,7 +141,7 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "activities": {
         "optical_flow": Entry(
             "longtake.preprocess.engines.optical_flow:OpticalFlow",
-            "what moves in the picture, where and how fast; names no action",
+            "what moves, where and how fast; can't name actions",
         ),
     },
     "visual_question": {
@@ -154,13 +154,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "maths": {
         "written_maths": Entry(
             "longtake.preprocess.engines.maths.written_maths:WrittenMaths",
-            "a grammar of formulas over the text that was read",
+            "a grammar of formulas over recognised text",
         ),
     },
     "translation": {
         "apertium": Entry(
             "longtake.preprocess.engines.text.apertium:Apertium",
-            "Apertium, by rules; the controller's model translates if there is one",
+            "Apertium, rule-based; the controller's model translates if there is one",
             check="longtake.preprocess.engines.text.apertium:missing_apertium",
         ),
     },
@@ -172,12 +172,12 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "sandbox": {
         "bubblewrap": Entry(
             "longtake.preprocess.engines.sandbox.bubblewrap:Bubblewrap",
-            "Python in namespaces of its own, with the packages installed here",
+            "Python in separate namespaces, with the packages installed here",
             check="longtake.preprocess.engines.sandbox.bubblewrap:missing_bubblewrap",
         ),
         "monty": Entry(
             "longtake.preprocess.engines.sandbox.monty:Monty",
-            "an interpreter of a part of Python that has no way out",
+            "an isolated interpreter for a subset of Python",
             ("pydantic_monty",),
         ),
     },
@@ -189,7 +189,7 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
         "ddgs": Entry(
             "longtake.preprocess.engines.web.ddgs_search:Ddgs",
-            "public search engines, asked without a key",
+            "public search engines, without a key",
             ("ddgs",),
             extra="web",
             check="longtake.preprocess.engines.web.ddgs_search:missing_network",
@@ -199,15 +199,15 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
 
 
 def _read(name: str, declared: object) -> Entry:
-    """An engine that a package declares; its module is imported, so that it can be used or is told of."""
+    """An engine that a plugin declares. Importing its module now reports a broken plugin early."""
     if not isinstance(declared, Entry):
-        raise TypeError(f"{name} is no `Entry` of the engine table")
+        raise TypeError(f"{name} isn't an `Entry` of the engine table")
     _named(declared.target)
     return declared
 
 
 def _named(target: str) -> Any:
-    """What `module:attribute` names."""
+    """Import `module:attribute`."""
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)
 
@@ -219,7 +219,7 @@ ENGINES: Mapping[str, Table[Entry]] = {
 
 @dataclass(frozen=True, slots=True)
 class CapabilityReport:
-    """What `doctor` says of one capability."""
+    """What `doctor` reports about one capability."""
 
     capability: str
     engine: str | None
@@ -236,14 +236,14 @@ class EngineTable:
         self._chosen: dict[str, str] = {}
         self._loading = threading.Lock()
         for capability in EngineSettings.model_fields:
-            for name in self._wanted(capability):
+            for name in self._names(capability):
                 if name not in ENGINES[capability]:
                     raise ConfigError(_unknown(capability, name))
 
     def report(self, capability: str) -> CapabilityReport:
-        """The engine a capability would use now, and why the ones before it cannot be used."""
+        """The engine a capability would use now, and why the ones before it can't be used."""
         reasons: dict[str, str] = {}
-        for name in self._wanted(capability):
+        for name in self._names(capability):
             reason = self._missing(capability, name)
             if reason is None:
                 return CapabilityReport(capability, name, ENGINES[capability][name].summary, reasons)
@@ -255,7 +255,7 @@ class EngineTable:
         return [self.report(capability) for capability in ENGINES]
 
     def load(self, capability: str) -> Any:
-        """The engine of a capability, made on first use; calls at once wait for the same one.
+        """The engine of a capability, made on first use; concurrent calls share it.
 
         Raises:
             EngineUnavailable: if none of the profile's engines can be used here.
@@ -265,18 +265,18 @@ class EngineTable:
                 report = self.report(capability)
                 if report.engine is None:
                     reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
-                    raise EngineUnavailable(f"No engine for {capability}: {reasons or 'the profile names none'}.")
+                    raise EngineUnavailable(f"No engine for {capability}: {reasons or _how_to_set(capability)}.")
                 self._chosen[capability] = report.engine
             return self._made(capability, self._chosen[capability])
 
     def load_each(self, capability: str) -> list[Any]:
-        """Every engine of the profile's that can be used here, best first: what is kept may be of any of them."""
+        """All usable engines of the profile, best first: stored data may come from any of them."""
         with self._loading:
-            usable = [name for name in self._wanted(capability) if not self._missing(capability, name)]
+            usable = [name for name in self._names(capability) if not self._missing(capability, name)]
             return [self._made(capability, name) for name in usable]
 
     def _missing(self, capability: str, name: str) -> str | None:
-        """Why an engine cannot be used here; None if it can."""
+        """Why an engine can't be used here; None if it can."""
         try:
             return ENGINES[capability][name].missing(self.settings)
         except PluginError as error:
@@ -291,9 +291,14 @@ class EngineTable:
             )
         return self._loaded[capability, name]
 
-    def _wanted(self, capability: str) -> tuple[str, ...]:
-        wanted: tuple[str, ...] = getattr(self.settings.engines, capability)
-        return wanted
+    def _names(self, capability: str) -> tuple[str, ...]:
+        names: tuple[str, ...] = getattr(self.settings.engines, capability)
+        return names
+
+
+def _how_to_set(capability: str) -> str:
+    known = ", ".join(ENGINES[capability])
+    return f"set engines.{capability} to one of {known}" if known else "none is built in; install a plugin that has one"
 
 
 def _unknown(capability: str, name: str) -> str:

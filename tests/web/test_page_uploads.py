@@ -46,7 +46,7 @@ def test_a_file_waits_until_the_server_takes_another_upload_and_can_be_cancelled
     ):
         begun = [client.post("/api/uploads", json={"name": "other.mp4", "size": 10}) for _ in range(MAX_UPLOADS)]
         page.locator("#files").set_input_files([first, second])
-        page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are unfinished").wait_for()
         page.locator("#uploads").get_by_text("Waiting for other uploads").wait_for()
         page.get_by_role("button", name=f"Cancel: {first.name}").click()
         client.delete(f"/api/uploads/{begun[0].json()['id']}")
@@ -108,7 +108,7 @@ def test_a_file_that_is_cancelled_and_refused_then_does_not_try_again(browser: A
         for _ in range(MAX_UPLOADS):
             client.post("/api/uploads", json={"name": "other.mp4", "size": 10})
         _cancel_while_it_begins(page, first, second)
-        page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are under way").wait_for()
+        page.locator("#uploads").get_by_text(f"{MAX_UPLOADS} uploads are unfinished").wait_for()
 
 
 def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browser: Any, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_file_that_could_not_be_written_goes_on_when_it_is_chosen_again(browse
     with web_server(Workspace(library, load())) as server, opened(browser, server.url) as page:
         (library / "videos").touch()  # where the library would keep it
         page.locator("#files").set_input_files(file)
-        page.locator("#uploads .problem").get_by_text("The library cannot be written").wait_for()
+        page.locator("#uploads .problem").get_by_text("Not a directory").wait_for()
         (library / "videos").unlink()
         page.locator("#files").set_input_files(file)
         page.locator("#indexing").get_by_text(file.name).wait_for()

@@ -161,7 +161,7 @@ class Sample(_Tolerant):
             BadRow: when the row is none.
         """
         sample = parsed(cls, row)
-        made_up = f"{sample.video_id}#{sample.task}#{row.line}"
+        made_up = f"{sample.video_id}#{sample.task}#{row.number}"
         return sample if sample.sample_id else sample.model_copy(update={"sample_id": made_up})
 
     @property

@@ -1,8 +1,7 @@
-"""Uploads: bytes that come in chunks and go on after a break, and become a media file of the library once they are all
-there.
+"""Resumable uploads in chunks; a complete upload becomes a media file of the library.
 
-On disk, beside the finished files `<hash>.<extension>`: `unfinished/<id>` holds the bytes so far, `<id>.json` their
-name, size and, for a day, the video it became. Nothing of a request is ever part of a path.
+On disk, next to the finished files `<hash>.<extension>`: `unfinished/<id>` holds the bytes so far, `<id>.json` the
+name, the size and, for a day, the resulting video. No part of a request is ever used in a path.
 """
 
 from __future__ import annotations
@@ -30,28 +29,28 @@ from longtake.web.http.refusals import Refusal
 
 CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file
-MAX_UPLOADS = 8  # under way
+MAX_UPLOADS = 8  # unfinished
 MAX_NAME_LENGTH = 200  # characters
-_RESERVE = 500 * 1000**2  # bytes of the disk that stay free
-_IDLE = 24 * 3600.0  # seconds after which an upload that nobody goes on with is deleted
+_RESERVE = 500 * 1000**2  # bytes kept free on the disk
+_IDLE = 24 * 3600.0  # seconds without activity after which an upload is deleted
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
 class Upload(Record):
-    """A file on its way: the name people know it by, and its size in bytes."""
+    """A file to upload: its original name, and its size in bytes."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, pattern=r"^[^/\\\x00-\x1f\x7f]+$")
     size: int = Field(gt=0)
 
 
 class KeptUpload(Upload):
-    """What is kept of an upload; once its bytes are gone, the id of the video that they became."""
+    """The stored record of an upload; once it is finished, with the id of the video."""
 
     video: str | None = None
 
 
 class Arrived(NamedTuple):
-    """A media file whose bytes are all there: its name, their hash, where they lie, and where they are to lie."""
+    """A completely uploaded media file: its name, the hash of its bytes, its current path and its final path."""
 
     name: str
     video: str
@@ -60,29 +59,31 @@ class Arrived(NamedTuple):
 
 
 class Uploads:
-    """The uploads of one library; safe to use from every thread."""
+    """The uploads of one library; thread-safe."""
 
     def __init__(self, root: Path) -> None:
-        """Use a folder, which is made when the first upload begins."""
+        """Use a folder; the first upload creates it."""
         self._root = root.resolve()
         self._unfinished = self._root / "unfinished"
-        self._lock = threading.Lock()  # of what lies in the folder
+        self._lock = threading.Lock()  # guards the folder and `_busy`
         self._busy: set[str] = set()  # uploads that a thread is writing
         self._sweep()
 
     def file(self, video_id: str) -> Path | None:
-        """The uploaded file of these bytes, if there is one."""
+        """The uploaded file with this hash, if there is one."""
         return next(self._root.glob(f"{video_id}.*"), None)
 
     def begin(self, upload: Upload) -> str:
-        """Make room for a file and return the id of its upload.
+        """Start an upload and return its id.
 
         Raises:
-            Refusal: 413 when it is too large, 429 when too many are under way, 507 when the disk is too full, 500 when
-                it cannot be written.
+            Refusal: 413 if the file is too large, 429 if too many uploads are unfinished, 507 if the disk is too full,
+                500 if it can't be written.
         """
         if upload.size > LARGEST:
-            sentence = f"{upload.name} is larger than {LARGEST / 1e9:g} GB: add it from a folder (`serve --folder`)."
+            sentence = (
+                f"{upload.name} is larger than {LARGEST / 1e9:g} GB. Add it from a folder instead (`serve --folder`)."
+            )
             raise Refusal(413, sentence)
         try:
             with self._lock:
@@ -91,58 +92,66 @@ class Uploads:
             raise _unwritten(error) from error
 
     def get(self, upload_id: str) -> tuple[KeptUpload, int]:
-        """An upload and the bytes of it that have arrived.
+        """An upload and the number of bytes received.
 
         Raises:
-            Refusal: 404 when there is none of this id.
+            Refusal: 404 if there is no such upload.
         """
-        with suppress(FileNotFoundError):  # as with an id that cannot be one
+        with suppress(FileNotFoundError):  # treated like an invalid id
             if _ID.fullmatch(upload_id):
-                there = self._there(upload_id)  # before the facts are read: they name the video before its bytes go
+                received = self._received(upload_id)  # first: the record names the video before the bytes are deleted
                 upload = KeptUpload.model_validate_json(self._facts(upload_id).read_bytes())
-                if there is not None:
-                    return upload.model_copy(update={"video": None}), there
+                if received is not None:
+                    return upload.model_copy(update={"video": None}), received
                 if upload.video:
                     return upload, upload.size
-        raise Refusal(404, "There is no such upload: it was given up, or swept after a day without news.")
+        raise Refusal(
+            404, "There is no such upload. It was cancelled, or deleted after a day without activity. Start it again."
+        )
 
     def append(self, upload_id: str, offset: int, data: bytes) -> int:
-        """Add bytes to what is there, and return how many are there then.
+        """Append bytes and return the number received so far.
 
         Raises:
-            Refusal: 409 with the right `offset` where it differs or another request is writing, 413 beyond the size,
-                507 or 500 with the `offset` when the disk is full or cannot be written.
+            Refusal: 409 with the right `offset` if it differs, 409 if another request is writing, 413 beyond the size,
+                507 or 500 with the `offset` if the disk is full or can't be written.
         """
         with self._alone(upload_id):
-            upload, there = self.get(upload_id)
-            if offset != there:
-                raise Refusal(409, f"{there} bytes of {upload.name} are there: go on from these.", offset=there)
-            if there + len(data) > upload.size:
-                raise Refusal(413, f"{upload.name} was said to have {upload.size:,} bytes; these are more.")
+            upload, received = self.get(upload_id)
+            if offset != received:
+                raise Refusal(
+                    409, f"Received {received:,} bytes of {upload.name}. Continue from there.", offset=received
+                )
+            if received + len(data) > upload.size:
+                raise Refusal(
+                    413,
+                    f"{upload.name} is larger than the announced {upload.size:,} bytes. Start it again.",
+                )
             if upload.video:
-                return there
+                return received
             with self._bytes(upload_id).open("ab") as stream:
                 stream.write(data)
-            return there + len(data)
+            return received + len(data)
 
     @contextmanager
     def finishing(self, upload_id: str) -> Iterator[Arrived]:
-        """Hold a whole upload while the library takes it; what it leaves of the bytes is deleted then.
+        """Lock a complete upload while the library takes it; bytes left behind are deleted afterwards.
 
         Raises:
-            Refusal: 400 when it is no media file, and it is deleted then; 409 when another request has finished it.
+            Refusal: 400 if it isn't a media file, which also deletes it; 409 if another request has finished it.
         """
         with self._alone(upload_id):
             upload, _ = self.get(upload_id)
             if upload.video:
-                raise Refusal(409, f"{upload.name} is a video by now: ask how far its upload is.")
+                raise Refusal(409, f"{upload.name} is already in the library. Get the upload's state for its id.")
             path = self._bytes(upload_id)
             try:
                 extension = media_type(probe(path)).extension
             except MediaError as error:
                 self._remove(upload_id)
                 raise Refusal(
-                    400, f"{upload.name} is no video or sound that can be read, and is not kept here: does it play?"
+                    400,
+                    f"{upload.name} isn't a video or audio file, or is damaged. It was deleted. Check that it plays.",
                 ) from error
             video = file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
@@ -150,26 +159,26 @@ class Uploads:
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:
-        """Give an upload up.
+        """Cancel an upload.
 
         Raises:
-            Refusal: 404 when there is none of this id, 409 while a request is writing.
+            Refusal: 404 if there is no such upload, 409 while a request is writing.
         """
         with self._alone(upload_id):
             self.get(upload_id)
             self._remove(upload_id)
 
     def sweep(self) -> None:
-        """Delete what nobody went on with for a day."""
+        """Delete uploads that were inactive for a day."""
         with self._lock:
             self._sweep()
 
     @contextmanager
     def _alone(self, upload_id: str) -> Iterator[None]:
-        """Hold an upload while it is written; where the disk refuses that, its `offset` is told."""
+        """Lock an upload while it is written; a disk error reports its `offset`."""
         with self._lock:
             if upload_id in self._busy:
-                raise Refusal(409, "Another request is writing this upload: ask how far it is.")
+                raise Refusal(409, "Another request is writing this upload. Get its state, then continue.")
             self._busy.add(upload_id)
         try:
             yield
@@ -184,10 +193,10 @@ class Uploads:
         self._sweep()
         pending = self._pending()
         if len(pending) >= MAX_UPLOADS:
-            raise Refusal(429, f"{MAX_UPLOADS} uploads are under way: finish or delete one, then begin this one.")
-        promised = sum(other.size - there for other, there in pending)
+            raise Refusal(429, f"{MAX_UPLOADS} uploads are unfinished. Finish or cancel one, then start this one.")
+        promised = sum(other.size - received for other, received in pending)
         if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
-            raise Refusal(507, f"The disk of the library has no room for {upload.name}: make some, or ask for it.")
+            raise Refusal(507, f"The library's disk has no room for {upload.name}. Free some space and try again.")
         upload_id = secrets.token_hex(16)
         write_atomic(self._facts(upload_id), upload.model_dump_json())
         self._bytes(upload_id).touch()
@@ -196,10 +205,10 @@ class Uploads:
     def _pending(self) -> list[tuple[Upload, int]]:
         pending: list[tuple[Upload, int]] = []
         for facts in self._unfinished.glob("*.json"):
-            with suppress(Refusal):  # given up meanwhile
-                upload, there = self.get(facts.stem)
+            with suppress(Refusal):  # cancelled meanwhile
+                upload, received = self.get(facts.stem)
                 if not upload.video:
-                    pending.append((upload, there))
+                    pending.append((upload, received))
         return pending
 
     def _sweep(self) -> None:
@@ -211,11 +220,11 @@ class Uploads:
                     self._remove(facts.stem)
 
     def _remove(self, upload_id: str) -> None:
-        # In this order: facts without bytes are swept, bytes without facts would never be found again.
+        # In this order: a record without bytes is swept later; bytes without a record would stay forever.
         self._bytes(upload_id).unlink(missing_ok=True)
         self._facts(upload_id).unlink(missing_ok=True)
 
-    def _there(self, upload_id: str) -> int | None:
+    def _received(self, upload_id: str) -> int | None:
         try:
             return self._bytes(upload_id).stat().st_size
         except FileNotFoundError:
@@ -229,7 +238,7 @@ class Uploads:
 
 
 def _unwritten(error: OSError, **facts: Any) -> Refusal:
-    """507 where the disk is full, for once it has room the same may be asked again; else 500."""
+    """507 if the disk is full, because the same request works once there is room; else 500."""
     if error.errno in DISK_FULL:
-        return Refusal(507, "The disk of the library is full: when it has room, the upload goes on.", **facts)
-    return Refusal(500, f"The library cannot be written ({error.strerror}): allow that, and send again.", **facts)
+        return Refusal(507, "The library's disk is full. Free some space, and the upload resumes.", **facts)
+    return Refusal(500, f"Couldn't write to the library ({error.strerror}). Fix that and send again.", **facts)

@@ -107,7 +107,7 @@ def test_a_row_that_is_no_item_is_told_with_its_line_and_field_and_left_out(suit
     assert len(load_scripted(tmp_path, suite, told.append)) == len(lines)
     places = [f"{tmp_path / 'items.jsonl'}, line {len(lines) + number}" for number in range(1, 5)]
     assert [text[: len(place)] for text, place in zip(told, places, strict=True)] == places
-    wanted = ("turns.0: ", "stands in line 1 of", "no valid JSON", "format: ")
+    wanted = ("turns.0: ", "line 1 of", "no valid JSON", "format: ")
     assert all(fault in text for text, fault in zip(told, wanted, strict=True))
     assert "gold 26 is none of its" in told[0]
 

@@ -209,7 +209,7 @@ def test_a_model_that_takes_no_pictures_is_not_sent_all_of_them(store: LayerStor
 def test_without_an_endpoint_the_layer_is_unavailable(keyframes: Layer) -> None:
     with pytest.raises(EngineUnavailable, match=r"captions\.base_url=.*captions\.model="):
         Captions().recipes(job_for(keyframes, None))
-    with pytest.raises(EngineUnavailable, match="the profile names none"):
+    with pytest.raises(EngineUnavailable, match="No engine for"):
         Captions().recipes(job_for(keyframes, "http://127.0.0.1:9/v1", "engines.captions=[]"))
 
 

@@ -123,7 +123,7 @@ def test_a_picture_that_cannot_be_read_is_named(store: LayerStore, settings: Set
 
 
 def test_where_no_engine_is_named_the_layer_is_unavailable(store: LayerStore) -> None:
-    with pytest.raises(EngineUnavailable, match="the profile names none"):
+    with pytest.raises(EngineUnavailable, match="No engine for"):
         FrameVectors().recipes(job_for(write_keyframes(store, shown("red")), load()))
 
 
