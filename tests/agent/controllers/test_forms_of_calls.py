@@ -165,7 +165,7 @@ def test_arguments_of_the_wrong_type_are_mended_where_they_mean_one_thing(
     [
         ({"timestamp": "3-7", "speaker": "Ann"}, "no argument 'speaker'"),
         ({"time": "3-7"}, "timestamp"),
-        ({"timestamp": {"from": True}}, "cannot be read"),
+        ({"timestamp": {"from": True}}, "be read"),
         ([3, 7], "unreadable_json"),
     ],
 )
