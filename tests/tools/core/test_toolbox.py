@@ -82,7 +82,7 @@ def test_an_unknown_tool_gets_the_near_match(odd: Toolbox, talk: ToolContext) ->
     assert failure.message == "There is no tool 'cuont'. Did you mean 'count'?"
     other = odd.call("zzz", {}, talk).failure
     assert other
-    assert "Known: hang, work, crash, count, talkative." in other.message
+    assert "Known: hang, work, crash, count, talkative, mistaken." in other.message
 
 
 def test_an_unknown_choice_gets_the_near_match(odd: Toolbox, toolbox: Toolbox, talk: ToolContext) -> None:
