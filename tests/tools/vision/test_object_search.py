@@ -12,13 +12,12 @@ import pytest
 from helpers.data.visual_pass import texture
 from helpers.media.clips import Picture, flat, noise, write_clip
 from helpers.media.drawing import BLUE, GREEN, RED, box, circle
+from helpers.tool_calls import called, counted, refused
 
 from longtake.config import Settings, load
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.tools.core.result import ToolFailure, ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
-from longtake.tools.core.toolbox import Toolbox
 
 LIGHT = load(overrides=["engines.scene_text=[]", "engines.sounds=[]", "engines.speech=[]", "engines.text_embedding=[]"])
 WIDTH, HEIGHT = 640, 360
@@ -68,27 +67,6 @@ def board(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> ToolConte
 
     path = tmp_path_factory.mktemp("clips") / "board.mp4"
     return opened(write_clip(path, (picture(number / 25) for number in range(100))))
-
-
-def counted(context: ToolContext, query: str, timestamp: Any = None) -> ToolResult:
-    return called(context, "count_objects", {"object_query": query}, timestamp)
-
-
-def called(context: ToolContext, name: str, arguments: Mapping[str, Any], timestamp: Any = None) -> ToolResult:
-    from longtake.tools.catalogue import ALL_TOOLS
-
-    span = [0, context.video.duration] if timestamp is None else timestamp
-    result = Toolbox(ALL_TOOLS).call(name, {"timestamp": span, **arguments}, context)
-    assert result.failure is None, result.failure
-    return result
-
-
-def refused(context: ToolContext, name: str, arguments: Mapping[str, Any]) -> ToolFailure:
-    from longtake.tools.catalogue import ALL_TOOLS
-
-    failure = Toolbox(ALL_TOOLS).call(name, {"timestamp": [0, 4], **arguments}, context).failure
-    assert failure
-    return failure
 
 
 def with_engines(context: ToolContext, **engines: list[str]) -> ToolContext:
