@@ -1,1 +1,1 @@
-"""The suite without annotation: videos made from a grammar of events, and questions whose answers follow from it."""
+"""The scripted suite: videos generated from a grammar of events, with questions whose answers are known."""

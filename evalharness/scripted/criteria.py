@@ -1,4 +1,4 @@
-"""Criteria that a program can check, with a description that a person or a model can judge by."""
+"""Criteria that a program can check, with descriptions for people and models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def criterion_of(row: Mapping[str, Any], number: int) -> Criterion:
 
     Args:
         row: `weight`, perhaps a `name`, and the fields of the check, filled.
-        number: of the criterion in its turn, from 0, which tells criteria of one kind apart.
+        number: index of the criterion in its turn, which distinguishes criteria of one kind.
     """
     check = {key: value for key, value in row.items() if key not in ("weight", "name")}
     return Criterion(

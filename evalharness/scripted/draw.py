@@ -1,4 +1,4 @@
-"""What chance draws for a video, and the tape on which a scene's lines and sounds follow one another."""
+"""Random choices for a video, and the tape that arranges a scene's lines and sounds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from longtake.preprocess.demo.sound import RATE
 
 T = TypeVar("T")
 Span = tuple[float, float]
-_GAP = 0.6  # seconds between what is said or heard and what follows
-_LEAST = 6.5  # seconds that a scene lasts
+_GAP = 0.6  # seconds between two lines or sounds
+_LEAST = 6.5  # length of a scene in seconds
 
 
 @cache
 def vocabulary() -> Mapping[str, Sequence[str]]:
-    """Invented names and things by their kind, as `vocabulary.yaml` lists them."""
+    """Invented names and things by kind, from `vocabulary.yaml`."""
     read: Mapping[str, Sequence[str]] = yaml.safe_load(
         (files("longtake.evalharness.scripted") / "vocabulary.yaml").read_text(encoding="utf-8")
     )
@@ -32,7 +32,7 @@ def vocabulary() -> Mapping[str, Sequence[str]]:
 
 
 class Draw:
-    """The chance of one video: nothing of a kind is taken twice, so that every question has one answer."""
+    """Random choices for one video. Nothing is chosen twice, so that every question has one answer."""
 
     def __init__(self, seed: int, number: int) -> None:
         self.random = Random(f"{seed}/{number}")
@@ -41,15 +41,15 @@ class Draw:
         self._numbers: set[int] = set()
 
     def take(self, kind: str) -> str:
-        """A word of a kind that has not been taken."""
+        """An unused word of a kind."""
         return self._left[kind].pop()
 
     def pair(self, kind: str) -> list[str]:
-        """The parts of an entry that has two or three, which ` | ` parts."""
+        """The two or three parts of an entry, separated by ` | `."""
         return self.take(kind).split(" | ")
 
     def number(self, low: int, high: int) -> int:
-        """A number that has not been drawn, both ends included."""
+        """An unused number, both ends included."""
         number = self.random.choice([one for one in range(low, high + 1) if one not in self._numbers])
         self._numbers.add(number)
         return number
@@ -59,12 +59,12 @@ class Draw:
         return self.random.choice(things)
 
     def mixed(self, things: Sequence[T]) -> tuple[T, ...]:
-        """Things in an order that tells nothing."""
+        """Things in random order."""
         return tuple(self.random.sample(things, len(things)))
 
 
 class Tape:
-    """What is heard in a scene, one after the other, each at the beginning of a frame."""
+    """The lines and sounds of a scene, in sequence, each at the start of a frame."""
 
     def __init__(self, voice: str) -> None:
         self._voice = voice
@@ -73,7 +73,7 @@ class Tape:
         self._sounds: list[Sound] = []
 
     def say(self, text: str, voice: str | None = None) -> Span:
-        """Speak a sentence; its time in seconds of the scene."""
+        """Speak a sentence, and return its time in seconds of the scene."""
         named = voice or self._voice
         start, end = self._next(len(spoken(text, named)) / RATE)
         self._lines.append(Line(at=start, until=end, text=text, voice=named))
@@ -86,13 +86,13 @@ class Tape:
         return start, end
 
     def play(self, kind: SoundKind, seconds: float) -> Span:
-        """Sound something that is not speech."""
+        """Add a sound."""
         start, end = self._next(seconds)
         self._sounds.append(Sound(kind=kind, at=start, until=end))
         return start, end
 
     def pause(self, seconds: float) -> None:
-        """Nothing is heard."""
+        """Add silence."""
         self._at += seconds
 
     def scene(
@@ -104,7 +104,7 @@ class Tape:
         flash: Flash | None = None,
         least: float = _LEAST,
     ) -> Scene:
-        """The scene that it is the tape of, as long as that needs and `least` seconds at least."""
+        """The scene of this tape, as long as necessary, and at least `least` seconds."""
         return Scene(
             kind=kind,
             frames=round(max(least, self._at) * FPS),
@@ -124,5 +124,5 @@ class Tape:
 
 
 def listed(title: str, rows: Sequence[Sequence[str]] = (), points: Sequence[str] = ()) -> Slide:
-    """A slide with a table, whose first row is its head, or with points."""
+    """A slide with a table, whose first row is the heading, or with points."""
     return Slide(title=title, table=tuple(tuple(row) for row in rows), points=tuple(points))

@@ -1,4 +1,4 @@
-"""A script made into a video: H.264 pictures and AAC sound in an MP4 file, its subtitles and its truth next to it."""
+"""Encodes a script as a video: H.264 and AAC in an MP4 file, with subtitles and truth next to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BLOCK = RATE // FPS  # samples of sound in a frame
 
 
 def write_video(script: Script, folder: Path) -> Path:
-    """Write `NAME.mp4`, `NAME.truth.json` and, where it is subtitled, `NAME.en.vtt`; a video of this very truth stays.
+    """Write `NAME.mp4`, `NAME.truth.json` and, for subtitled videos, `NAME.en.vtt`. A video with this truth is kept.
 
     Raises:
         LibraryError: if the folder cannot be written to.
@@ -41,7 +41,7 @@ def write_video(script: Script, folder: Path) -> Path:
         os.replace(unfinished, target)
         if script.subtitled:
             write_atomic(folder / f"{script.name}.en.vtt", webvtt(truth.cues))
-        # Written last: where it stands, the video is whole.
+        # Written last: if it exists, the video is complete.
         write_atomic(known, told)
     except OSError as error:
         raise LibraryError(f"{folder} cannot be written to: {error.strerror}; choose another --out.") from error
@@ -68,7 +68,7 @@ def _encode(path: Path, pictures: Iterable[Image.Image], sound: Samples) -> None
 
 
 def _frames(pictures: Iterable[Image.Image]) -> Iterator[av.VideoFrame]:
-    """The frames of pictures; one that stays is converted once."""
+    """The frames of pictures; an unchanged picture is converted once."""
     shown, frame = None, None
     for picture in pictures:
         if picture is not shown or frame is None:

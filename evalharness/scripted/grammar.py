@@ -1,4 +1,4 @@
-"""The grammar: a video is an opening and scenes of different kinds, and each begins with a cut or a slow change."""
+"""The grammar: a video has an opening and scenes of different kinds, each starting with a cut or a gradual change."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ KINDS: Mapping[str, Make] = {
         *(scenes_heard.listening, scenes_seen.crossing, scenes_seen.signal, scenes_seen.camera, scenes_seen.flash),
     )
 }
-_SCENES = 8  # of a video, its opening not counted
+_SCENES = 8  # scenes of a video, without its opening
 _BEGINS: tuple[Begin, ...] = ("cut", "cut", "cut", "dissolve", "fade")
 _STILLS = {".jpg", ".jpeg", ".png"}
 
 
 def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), stills: Sequence[Path] = ()) -> Script:
-    """The script of one video; the same seed and number give the same one.
+    """The script of one video, determined by seed and number.
 
     Args:
         seed: of the suite.
-        number: of the video in the suite, from 0. Those with an even one have subtitles.
-        recordings: of speech, which may be played.
-        stills: photographs of one person each, which may be shown.
+        number: of the video in the suite, from 0. Even numbers have subtitles.
+        recordings: recordings of speech that may be played.
+        stills: photos of one person each that may be shown.
 
     Raises:
         EngineUnavailable: if espeak-ng is not installed.
@@ -74,14 +74,14 @@ def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), s
 
 
 def stills_in(folder: Path) -> list[Path]:
-    """The photographs of a folder, at any depth; each shows one person, and its name is that person's.
+    """The photos of a folder, at any depth. Each shows one person and has that person's name.
 
     Raises:
         ConfigError: if there is none.
     """
     found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _STILLS and _opens(path))
     if not found:
-        raise ConfigError(f"{folder} holds no photograph; give a folder of .jpg or .png files named after people.")
+        raise ConfigError(f"{folder} has no photos. Give a folder of .jpg or .png files named after people.")
     return found
 
 
@@ -101,7 +101,7 @@ def _opening(draw: Draw, place: str, topic: str) -> Scene:
 
 
 def follow(scene: Scene, begins: Begin, place: int) -> Scene:
-    """A scene at a place in the row of scenes: dark and light slides take turns, so that every change is plain."""
+    """A scene at a position: dark and light slides alternate, so that every change is visible."""
     picture = scene.picture
     if isinstance(picture, Deck) and place % 2:
         picture = picture.model_copy(update={"theme": "dark"})

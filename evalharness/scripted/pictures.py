@@ -27,16 +27,16 @@ from longtake.evalharness.scripted.script import (
 from longtake.preprocess.demo.slides import ACCENT, MARGIN, PALETTES, draw_slide
 
 SIZE = (WIDTH, HEIGHT)
-_DRAWN = (854, 480)  # slides are laid out for this size, and brought to that of the video
+_DRAWN = (854, 480)  # slides are laid out for this size and scaled to that of the video
 _GROUND = "#ECE8DC"
-_WIDE = 1.5  # the landscape is so much wider and higher than what the camera shows of it
-_INDENT = 12  # pixels of a space in a program
+_WIDE = 1.5  # size of the landscape relative to the camera's view
+_INDENT = 12  # width of a space in a program in pixels
 
 Box = tuple[float, float, float, float]
 
 
 def frames_of(script: Script) -> Iterator[Image.Image]:
-    """Every frame in order; frames that are alike are the same object."""
+    """Every frame in order; identical frames are the same object."""
     before = Image.new("RGB", SIZE)
     for scene in script.scenes:
         from_ = before if scene.begins == "dissolve" else Image.new("RGB", SIZE)
@@ -51,7 +51,7 @@ def frames_of(script: Script) -> Iterator[Image.Image]:
 
 
 def _pictures(scene: Scene) -> Iterator[Image.Image]:
-    """The frames of a scene, without what changes it into the next."""
+    """The frames of a scene, without the transition to the next."""
     shown = scene.picture
     if isinstance(shown, Shapes):
         yield from _moving(shown, scene.frames)
@@ -105,7 +105,7 @@ def _moving(shown: Shapes, frames: int) -> Iterator[Image.Image]:
 
 
 def box_at(track: Track, number: int) -> Box:
-    """Where a shape is in a frame of its scene, in pixels: left, top, right, bottom."""
+    """The position of a shape in a frame of its scene, in pixels: left, top, right, bottom."""
     share = (number - track.first) / max(1, track.until - 1 - track.first)
     x, y = (round(start + share * (end - start)) for start, end in zip(track.start, track.end, strict=True))
     return x - track.radius, y - track.radius, x + track.radius, y + track.radius
@@ -118,7 +118,7 @@ def _travelling(shown: Camera, frames: int) -> Iterator[Image.Image]:
 
 
 def _window(move: Move, share: float) -> Box:
-    """What the camera shows of the landscape, when it has gone a share of its way."""
+    """The camera's view of the landscape at a fraction of its path."""
     if move in ("pan left", "zoom out"):
         share = 1 - share
     room = _WIDE - 1
@@ -131,7 +131,7 @@ def _window(move: Move, share: float) -> Box:
 
 
 def _landscape(seed: int) -> Image.Image:
-    """Hills, houses and trees under a sky, with enough detail everywhere that a move can be seen."""
+    """Hills, houses and trees under a sky, with enough detail to show every movement."""
     random = Random(seed)
     width, height = round(_WIDE * WIDTH), round(_WIDE * HEIGHT)
     picture = Image.new("RGB", (width, height), "#BFD9EA")

@@ -1,4 +1,4 @@
-"""Items over a script: the kinds of question of `questions.yaml`, filled with the facts of its scenes."""
+"""Makes items from a script: the kinds of question in `questions.yaml`, filled with the facts of its scenes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
 
 SUITE = "scripted"
-DEVELOPMENT_SEEDS = range(10)  # what is tuned is tuned on these; all others are unseen
+DEVELOPMENT_SEEDS = range(10)  # for development; all other seeds are unseen
 _VIDEO = "video"
 _SLOT = re.compile(r"\{([\w.]+)\}")
 _WEIGHT_OF_MOMENT, _WEIGHT_OF_OPTION = 3.0, 5.0
-_TOLERANCE = 1.0  # seconds by which a cited moment may lie beside the right one
+_TOLERANCE = 1.0  # tolerance in seconds for a cited moment
 
 
 class QuestionKind(Record):
-    """One kind of question; texts hold slots."""
+    """One kind of question; its texts have slots."""
 
     of: str
     task: str
@@ -47,33 +47,33 @@ class QuestionKind(Record):
 
 
 class Questions(Record):
-    """Everything that `questions.yaml` holds."""
+    """The content of `questions.yaml`."""
 
     kinds: Mapping[str, QuestionKind]
     conversations: Mapping[str, tuple[str, ...]]
 
 
 class _Place(NamedTuple):
-    """What a question is asked of: a scene or the whole video, with its facts and moments as slots."""
+    """The subject of a question: a scene or the whole video, with its facts and moments as slots."""
 
     kind: str
     slots: Mapping[str, Any]
-    heard: bool  # whether what is said there can be read in subtitles
+    heard: bool  # whether its speech is in subtitles
 
 
 @cache
 def questions() -> Questions:
-    """The kinds of question and the conversations that are made of them."""
+    """The kinds of question, and the conversations made of them."""
     text = (files("longtake.evalharness.scripted") / "questions.yaml").read_text(encoding="utf-8")
     return Questions.model_validate(yaml.safe_load(text))
 
 
 def items_of(script: Script, wordings: Mapping[Wording, Wordings]) -> list[Item]:
-    """All that is asked of a video: each kind of question that its scenes allow, and conversations.
+    """All items of a video: each kind of question that its scenes allow, and conversations.
 
     Args:
         script: of the video.
-        wordings: of each kind of question, in one half or both; of both, they take turns from video to video.
+        wordings: of each kind of question, from one half or both; if both, they alternate between videos.
     """
     table = questions()
     made: list[Item] = []
@@ -127,7 +127,7 @@ def _names() -> Iterator[str]:
 
 
 def _untold(kind: QuestionKind, place: _Place) -> bool:
-    """Whether nothing that can be read or heard without a recogniser answers a question."""
+    """Whether a question can only be answered with speech recognition."""
     return kind.absent or (kind.hears and not place.heard)
 
 
@@ -169,7 +169,7 @@ def _criteria(kind: QuestionKind, slots: Mapping[str, Any], gold: int | None, un
 
 
 def _call(call: ToolCall, slots: Mapping[str, Any]) -> ToolCall:
-    """A gold call; its arguments are texts and lists of texts, as a controller writes them."""
+    """A gold call, with texts and lists of texts as arguments."""
     arguments = filled(call.arguments, slots)
     return ToolCall(
         tool=call.tool,
@@ -183,7 +183,7 @@ def _unheard(kind: QuestionKind, slots: Mapping[str, Any]) -> str:
 
 
 def filled(template: Any, slots: Mapping[str, Any]) -> Any:
-    """A template with its slots filled; a text that is nothing but a slot becomes what stands in it.
+    """A template with its slots filled. A text that is only a slot becomes the slot's value.
 
     Raises:
         KeyError: if there is no such slot.

@@ -1,4 +1,4 @@
-"""Scenes whose answers are heard: speech, alone or against a slide, in Spanish or recorded, and other sounds."""
+"""Scenes whose answers are heard: speech, alone or with a slide, in Spanish or recorded, and other sounds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from longtake.evalharness.scripted.draw import Draw, Tape, listed
 from longtake.evalharness.scripted.script import Deck, Facts, Plain, Scene, SoundKind
 from longtake.evalharness.scripted.voices import SPANISH, Recording
 
-# A tone sounds in another scene: here it would leave open which one is asked for.
+# Another scene has a tone; a second one would make questions ambiguous.
 _SOUNDS: tuple[SoundKind, ...] = ("siren", "applause", "music")
 _SOUND_SECONDS = 4.0
 _CONTINUED = 4  # words of a recording by which a question names it, and that it asks for

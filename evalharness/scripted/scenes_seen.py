@@ -1,4 +1,4 @@
-"""Scenes whose answers are seen and not read: moving shapes, camera moves, words that flash up, photographs."""
+"""Scenes whose answers are seen: moving shapes, camera movement, flashing words, photos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenes whose answers are written: prices, people, steps, sums, programs, signs, and an order to the reader."""
+"""Scenes whose answers are on-screen text: prices, people, steps, sums, programs, signs, instructions."""
 
 from __future__ import annotations
 

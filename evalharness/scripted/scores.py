@@ -1,4 +1,4 @@
-"""The scores of the scripted suite: those of LongShOTBench's rubrics, rows by the tags of its items, and outcomes."""
+"""The scores of the scripted suite: LongShOTBench's rubric scores, rows by the items' tags, and outcomes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ScriptedScores(LongshotScores):
 
 
 class _Replied(NamedTuple):
-    """What counts of a reply; its text is not held."""
+    """The scored part of a reply, without its text."""
 
     ok: bool
     abstained: bool
@@ -78,7 +78,7 @@ def _replied(reply: Reply) -> _Replied:
 
 
 def _outcome(reply: _Replied | None, met: bool | None, *, due: bool) -> str:
-    """What became of a turn; `due` says that an honest reply abstains."""
+    """The outcome of a turn; `due` means that an honest reply abstains."""
     if reply is None or not reply.ok:
         return "error"
     if met and (due or not reply.uncertain):

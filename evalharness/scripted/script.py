@@ -1,4 +1,4 @@
-"""A script: what is shown, said and heard in a video, scene after scene, as data that it can be made and asked from."""
+"""A script: everything shown, said and heard in a video, scene by scene, as data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Code(Record):
 
 
 class Track(Record):
-    """A shape that moves evenly, or stands where both ends are the same; its middle in pixels, frames of the scene."""
+    """A shape that moves evenly or stands still; its centre is in pixels, times are in frames of the scene."""
 
     shape: Shape
     colour: str
@@ -50,7 +50,7 @@ class Track(Record):
 
 
 class Shapes(Record):
-    """Shapes on an even ground."""
+    """Shapes on a plain background."""
 
     kind: Literal["shapes"] = "shapes"
     tracks: tuple[Track, ...]
@@ -61,7 +61,7 @@ class Camera(Record):
 
     kind: Literal["camera"] = "camera"
     move: Move
-    seed: int = Field(description="What the landscape is drawn from.")
+    seed: int = Field(description="The seed of the landscape.")
 
 
 class Photograph(Record):
@@ -108,7 +108,7 @@ class Flash(Record):
 
 
 class Scene(Record):
-    """What is shown between two changes, what is heard meanwhile, and what may be asked of it."""
+    """A scene: its picture, its sounds, and the facts for questions."""
 
     kind: str
     frames: int
@@ -127,9 +127,9 @@ class Script(Record):
     name: str
     seed: int
     number: int
-    subtitled: bool = Field(description="Whether its words stand in a file next to it.")
+    subtitled: bool = Field(description="Whether it has a subtitle file.")
     scenes: tuple[Scene, ...]
-    facts: Facts = Field(default_factory=dict, description="What may be asked of it as a whole.")
+    facts: Facts = Field(default_factory=dict, description="Facts for questions about the whole video.")
 
     @property
     def firsts(self) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Everything that is heard in a scripted video: lines where the script has them, and sounds made from formulas."""
+"""The sound track of a scripted video: lines from the script and synthesised sounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLAP = 0.004  # seconds in which a clap dies away to a third
 
 
 def soundtrack(script: Script) -> Samples:
-    """All that is heard, (samples,) between -1 and 1 at `RATE`, as long as the picture."""
+    """The sound track, (samples,) between -1 and 1 at `RATE`, as long as the picture."""
     track = np.zeros(script.firsts[-1] * RATE // FPS, dtype=np.float32)
     for start, part in _parts(script):
         first = round(start * RATE)

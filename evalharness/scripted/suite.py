@@ -1,4 +1,4 @@
-"""The suite in a folder: videos with their truth, and `items.jsonl` with what is asked of them."""
+"""The suite as a folder: videos with their truth, and `items.jsonl` with the questions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ITEMS = "items.jsonl"
 
 
 class Written(Record):
-    """What became of the writing of a suite."""
+    """The outcome of writing a suite."""
 
     items: str
     videos: int
@@ -42,10 +42,10 @@ def write_suite(
     stills: Sequence[Path] = (),
     notify: Callable[[str], None],
 ) -> Written:
-    """Write videos and items into a folder; a video that is there already stays.
+    """Write videos and items to a folder. Existing videos are kept.
 
     Args:
-        folder: is made if it doesn't exist.
+        folder: created if missing.
         numbers: of the videos in the suite of the seed.
         seed: the same one gives the same truth and the same items.
         wordings: of the questions, in one half or both.
@@ -95,7 +95,7 @@ def load_scripted(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     folder = media or file.parent
     items = loading.items_of(read_rows(file, notify), lambda row: parsed(Item, row), notify, "id")
     if not items:
-        raise ConfigError(f"{file} holds no items; make them with `longtake eval scripted`.")
+        raise ConfigError(f"{file} has no items. Make them with `longtake eval scripted`.")
     missing = {item.video for item in items if not (folder / str(item.media)).is_file()}
     for video in sorted(missing):
         notify(f"{folder / video}.mp4 is missing; its items stay, without a video.")

@@ -1,4 +1,4 @@
-"""What is true of a scripted video, to the frame and the second: derived from its script alone."""
+"""The truth of a scripted video, exact to the frame, derived from its script."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TrueMove(Record):
 
 
 class Truth(Record):
-    """Everything that is known of a video."""
+    """All facts about a video."""
 
     name: str
     fps: int = FPS
@@ -84,7 +84,7 @@ class Truth(Record):
     subtitled: bool
     scenes: tuple[TrueScene, ...]
     texts: tuple[WrittenText, ...]
-    cues: tuple[Cue, ...] = Field(description="What is spoken, whether or not it stands in subtitles.")
+    cues: tuple[Cue, ...] = Field(description="All speech, with or without subtitles.")
     sounds: tuple[TrueSound, ...]
     flashes: tuple[TrueFlash, ...]
     shapes: tuple[Track, ...] = Field(description="Their frames are those of the video.")

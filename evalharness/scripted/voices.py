@@ -1,4 +1,4 @@
-"""What is spoken: sentences by espeak-ng, and recordings with their exact words, as samples."""
+"""Speech as samples: sentences by espeak-ng, and recordings with their exact words."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def recorded(path: Path) -> Samples:
 
 
 def samples_of(line: Line) -> Samples:
-    """What is heard of a line."""
+    """The samples of a line."""
     return recorded(Path(line.recording)) if line.recording else spoken(line.text, line.voice)
 
 
