@@ -94,7 +94,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("import none.jsonl --suite longshot --out new", 1, "none.jsonl: No such file"),
         ("import questions.jsonl --suite wrong --out new", 1, "Can't import 'wrong'"),
         ("scripted --out new --n 0", 2, "greater than or equal to 1"),
-        ("scripted --out new --n 1 --stills none", 1, "holds no photograph"),
+        ("scripted --out new --n 1 --stills none", 1, "no photos"),
         ("scripted --out new --n 1 --recordings clips", 1, "no recording"),
     ],
 )

@@ -108,7 +108,7 @@ def test_folders_without_anything_to_use_are_named(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text("only words")
     with pytest.raises(ConfigError, match=r"talk\.txt"):
         recordings_in(tmp_path)
-    with pytest.raises(ConfigError, match="holds no photograph"):
+    with pytest.raises(ConfigError, match="no photos"):
         stills_in(tmp_path)
 
 
