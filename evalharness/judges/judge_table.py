@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from longtake.config import secret, unset
 from longtake.console import Session
-from longtake.errors import ConfigError
+from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.judges.judge import Judge
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.plugins import Table, callable_part
@@ -36,7 +36,7 @@ def judge_named(name: str, options: JudgeOptions) -> Judge:
         PluginError: if it is of another package and cannot be used.
     """
     if name not in JUDGES:
-        raise ConfigError(f"There is no judge {name!r}; choose one of {', '.join(JUDGES)}.")
+        raise ConfigError(f"There is no judge {name!r}. {did_you_mean(name, JUDGES)}")
     return JUDGES[name](options)
 
 

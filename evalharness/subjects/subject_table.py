@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from longtake.console import Session
-from longtake.errors import ConfigError
+from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.subjects.model_spec import FRAMES, given_by, is_model
@@ -44,7 +44,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
     known = kind if kind == "agent" or is_model(name) else name
     if known not in SUBJECTS:
         others = [each for each in SUBJECTS if each not in _BUILT_IN]
-        raise ConfigError(f"There is no subject {name!r}; there are {', '.join((*NAMES, *MODELS, *others))}.")
+        raise ConfigError(f"There is no subject {name!r}. {did_you_mean(name, (*NAMES, *MODELS, *others))}")
     return SUBJECTS[known](SubjectOptions(name, items, session, at_once))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from longtake.errors import ConfigError
+from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.runs.lazy_jsonl import Flat
@@ -83,7 +83,7 @@ def suite_named(name: str) -> Suite:
     if name.startswith(LMMS):
         return SUITES[OWN]
     if name not in SUITES:
-        raise ConfigError(f"There is no suite {name!r}. The suites are {', '.join(SUITES)}.")
+        raise ConfigError(f"There is no suite {name!r}. {did_you_mean(name, SUITES)}")
     return SUITES[name]
 
 

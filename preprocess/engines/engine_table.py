@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from longtake.config import EngineSettings, Settings
-from longtake.errors import ConfigError, EngineUnavailable, PluginError
+from longtake.errors import ConfigError, EngineUnavailable, PluginError, did_you_mean
 from longtake.plugins import Table
 from longtake.preprocess.engines.process import engine_process
 
@@ -302,7 +301,4 @@ def _how_to_set(capability: str) -> str:
 
 
 def _unknown(capability: str, name: str) -> str:
-    known = ENGINES[capability]
-    close = get_close_matches(name, known, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f"engines.{capability}: no engine {name!r}.{hint} Known: {', '.join(known)}."
+    return f"engines.{capability}: no engine {name!r}. {did_you_mean(name, ENGINES[capability])}"

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from longtake.errors import ConfigError
+from longtake.errors import ConfigError, did_you_mean
 
 PROFILES = ("embedded", "standard", "longshot")
 
@@ -52,7 +52,7 @@ class ControllerSettings(_Section):
 
 
 class EngineSettings(_Section):
-    """For each capability, the engines to try, best first."""
+    """For each capability, the engines to try, best first. A single one may be given by its name alone."""
 
     shots: tuple[str, ...] = ("content",)
     scene_text: tuple[str, ...] = ("rapidocr",)
@@ -74,6 +74,11 @@ class EngineSettings(_Section):
     visual_question: tuple[str, ...] = ("endpoint",)
     sandbox: tuple[str, ...] = ("bubblewrap", "monty")
     web: tuple[str, ...] = ("searxng", "ddgs")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single(cls, given: Any) -> Any:
+        return {key: [value] if isinstance(value, str) else value for key, value in dict(given).items()}
 
 
 class PassSettings(_Section):
@@ -265,9 +270,7 @@ def _read_profile(profile: str) -> tuple[dict[str, Any], str]:
         return _parse_yaml(resource.read_text(encoding="utf-8"), f"profile {profile!r}"), f"profile {profile!r}"
     path = Path(profile)
     if not path.is_file():
-        close = get_close_matches(profile, PROFILES, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise ConfigError(f"No profile or file named {profile!r}.{hint} Profiles: {', '.join(PROFILES)}.")
+        raise ConfigError(f"No profile or file named {profile!r}. {did_you_mean(profile, PROFILES)}")
     tree = _parse_yaml(_read_text(path), str(path))
     base = tree.pop("profile", "embedded")
     if base not in PROFILES:

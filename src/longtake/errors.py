@@ -5,6 +5,16 @@ Failures the controller can act on are values, not exceptions: see `longtake.too
 Anything else that escapes is a bug and keeps its traceback.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for an unknown name: the most similar known one, else all of them."""
+    names = list(known)
+    close = get_close_matches(name, names, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(names)}."
+
 
 class LongtakeError(Exception):
     """Base class. The message is one sentence that says what, where and what to do."""

@@ -17,7 +17,7 @@ from typing import Any, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from longtake.errors import Cancelled, EngineError, LongtakeError
+from longtake.errors import Cancelled, EngineError, LongtakeError, did_you_mean
 from longtake.tools.core.registry import SPECS, ToolSpec
 from longtake.tools.core.result import FailureKind, ToolError, ToolFailure, ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
@@ -58,7 +58,7 @@ class Toolbox:
         """
         spec = self._specs.get(name)
         if spec is None:
-            raise ToolError("bad_arguments", f"There is no tool {name!r}.{_hint(name, self._specs)}")
+            raise ToolError("bad_arguments", f"There is no tool {name!r}. {did_you_mean(name, self._specs)}")
         given = dict(arguments)
         chosen = _chosen_video(videos, given)
         try:
@@ -102,7 +102,7 @@ def _chosen_video(videos: Mapping[str, VideoHandle], arguments: dict[str, Any]) 
     if meant:
         raise ToolError("bad_arguments", f"video: {wanted!r} matches several open videos: {', '.join(meant)}.")
     names = [name for handle in videos.values() for name in (handle.id, handle.record.name)]
-    raise ToolError("bad_arguments", f"video: {wanted!r} is not open.{_hint(wanted, names)}")
+    raise ToolError("bad_arguments", f"video: {wanted!r} is not open. {did_you_mean(wanted, names)}")
 
 
 def _timed(spec: ToolSpec, arguments: BaseModel, context: ToolContext) -> ToolResult:
@@ -167,12 +167,6 @@ def _failed(kind: FailureKind, message: str, remedy: str = "") -> ToolResult:
     return ToolResult(tool="", failure=ToolFailure(kind=kind, message=message, remedy=remedy))
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    close = get_close_matches(name, names, n=1)
-    return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(names)}."
-
-
 def problems(error: ValidationError, arguments: type[BaseModel]) -> str:
     """One sentence for each wrong argument of a call."""
     by_argument: dict[str, list[ErrorDetails]] = {}
@@ -184,7 +178,7 @@ def problems(error: ValidationError, arguments: type[BaseModel]) -> str:
 def _problem(name: str, items: list[ErrorDetails], arguments: type[BaseModel]) -> str:
     first = items[0]
     if first["type"] == "extra_forbidden":
-        return f"There is no argument {name!r}.{_hint(name, arguments.model_fields)}"
+        return f"There is no argument {name!r}. {did_you_mean(name, arguments.model_fields)}"
     if first["type"] == "missing":
         return f"The argument {name!r} is missing."
     if len({item["loc"] for item in items if item["loc"][1:]}) > 1:  # one error per member of a union

@@ -17,7 +17,9 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.people.face_engine import FaceEngine
 from longtake.tools.vision.detect_faces import face_engine
 
-faces = typer.Typer(no_args_is_help=True, help="Enrol, list and delete faces to be named in videos.")
+faces = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Enrol, list and delete faces to be named in videos."
+)
 
 Name = Annotated[str, typer.Argument(help="The person's name.", metavar="NAME")]
 

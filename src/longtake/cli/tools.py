@@ -18,7 +18,9 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
-tools = typer.Typer(no_args_is_help=True, help="List the tools, their schemas and engines, and call one.")
+tools = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="List the tools, their schemas and engines, and call one."
+)
 
 
 @tools.command("list")

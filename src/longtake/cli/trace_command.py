@@ -19,7 +19,9 @@ from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.memory.library import Library
 
-trace = typer.Typer(no_args_is_help=True, help="List, show, measure, compare, replay, fork and export runs.")
+trace = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="List, show, measure, compare, replay, fork and export runs."
+)
 _WIDE = 2_000  # columns
 
 register(trace)

@@ -15,7 +15,9 @@ from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import clock
 
-videos = typer.Typer(no_args_is_help=True, help="List, show, delete and export the videos of the library.")
+videos = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="List, show, delete and export the videos of the library."
+)
 
 Name = Annotated[str, typer.Argument(help="Name, path, id or id prefix.", metavar="VIDEO")]
 
