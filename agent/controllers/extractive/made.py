@@ -57,6 +57,11 @@ def _answered(claims: Sequence[tuple[str, Sequence[Evidence]]], confidence: floa
     return Reply(outcome="answered", claims=drafts, confidence=round(confidence, 4)) if drafts else None
 
 
+def _asked(finds: Finds) -> float:
+    """The chance that the question asks for the target at all."""
+    return finds.query.reading.targets[finds.query.target]
+
+
 def _summary(finds: Finds) -> Reply | None:
     """The best lines of each part, each once, in the order of the video."""
     lines: dict[str, Evidence] = {}
@@ -66,7 +71,7 @@ def _summary(finds: Finds) -> Reply | None:
             plain, others = comparable(text), [comparable(line) for line in lines]
             if not any(plain in other or other in plain for other in others):
                 lines[text] = item
-    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT)
+    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * _asked(finds))
 
 
 def _count(finds: Finds) -> Reply | None:
@@ -88,11 +93,11 @@ def _translation(finds: Finds) -> Reply | None:
     """The translation of speech, or of the best on-screen line that was in another language."""
     spoken = [(f"“{item.content}”", [item]) for result in finds.of("translate_speech") for item in result.evidence]
     if spoken:
-        return _answered(spoken, _WORKED_OUT)
+        return _answered(spoken, _WORKED_OUT * _asked(finds))
     for result in finds.of("translate_text"):
         text = result.output["translated_text"]
         if not any(same(text, each.text) for each in finds.ranked):
-            return _answered([(f"“{text}”", [])], _WORKED_OUT)
+            return _answered([(f"“{text}”", [])], _WORKED_OUT * _asked(finds))
     return None
 
 
@@ -109,7 +114,7 @@ def _calculation(finds: Finds) -> Reply | None:
         if not formulas:
             return _answered([(total.capitalize(), [])], _WORKED_OUT)
         if any(item.content in each.text for item in seen for each in finds.ranked[:1]) and not _unused(finds, seen):
-            return _answered([(f"“{seen[0].content}”: {total}", seen)], finds.query.reading.targets["calculation"])
+            return _answered([(f"“{seen[0].content}”: {total}", seen)], _asked(finds))
     return None
 
 
@@ -119,7 +124,7 @@ def _worked_out(finds: Finds) -> Reply | None:
     for result in finds.of("calculator"):
         proof = [item for value in values for item in value.line.line]
         lines = " and ".join(f"“{value.line.text}”" for value in values)
-        chance = finds.query.reading.targets[finds.query.target] if not _unused(finds, proof) else _DOUBTED
+        chance = _asked(finds) if not _unused(finds, proof) else _DOUBTED
         return _answered([(f"{lines}: the result is {result.output['result']}", proof)], chance)
     return None
 
@@ -129,8 +134,7 @@ def _extreme(finds: Finds) -> Reply | None:
     value = extreme(finds.query, finds.ranked)
     if value is None:
         return None
-    chance = finds.query.reading.targets[finds.query.target]
-    return _answered([(f"“{value.line.text}”", list(value.line.line))], chance)
+    return _answered([(f"“{value.line.text}”", list(value.line.line))], _asked(finds))
 
 
 def _unused(finds: Finds, proof: Sequence[Evidence]) -> bool:
