@@ -157,7 +157,7 @@ def test_what_a_video_says_opens_no_message(noisy: Path) -> None:
     [
         ((), "needs controller.model"),
         (("controller.model=/nowhere/at/all",), "cannot be loaded"),
-        (("controller.model=some/model",), "leave --offline out to fetch it"),
+        (("controller.model=some/model",), "--offline"),
     ],
 )
 def test_a_model_that_is_not_there_is_named(settings: tuple[str, ...], said: str) -> None:
