@@ -172,7 +172,7 @@ class Prediction(Record):
         return PredictionKey(self.item, self.variant, self.subject, self.seed)
 
     def turns_of(self, item: Item) -> Iterator[tuple[int, Turn, Reply]]:
-        """The turns of its item by number, each with its reply; if there is none, nothing was said."""
+        """The turns of its item by number, each with its reply; a missing reply counts as empty."""
         replies = [*self.replies, *[Reply(text="")] * len(item.turns)]
         return ((number, turn, replies[number]) for number, turn in enumerate(item.turns))
 

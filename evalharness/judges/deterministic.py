@@ -1,11 +1,10 @@
 """A judge without a model: rules that a person can check and that report doubt.
 
 A criterion with a check is decided by it. Any other is read as a claim: its numbers, times, names and quotations are
-facts that the reply must hold in one sentence; its other words count by their stems, and what is worded otherwise by
-the similarity of text embeddings. The verdict is sure where a sentence says the claim, word by word or as an answer to
-the question, and brings in nothing else; where it does so with one other number or time; and where the reply abstains
-or, judged as a whole, is uncertain. Else it is the likelier one, and `sure` is false: other words may say the same, and
-one word more the reverse.
+facts that one sentence of the reply must contain. Its other words count by their stems, and paraphrases by the
+similarity of text embeddings. The verdict is sure if a sentence says the claim, word by word or as an answer to the
+question, and adds nothing else; if it does so with a different number or time; and if the reply abstains or, judged as
+a whole, is uncertain. Otherwise it is the likelier verdict, and `sure` is false.
 """
 
 from __future__ import annotations

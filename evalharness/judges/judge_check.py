@@ -73,7 +73,7 @@ class SelfAgreement(Record):
 
 
 def read_labels(file: Path, notify: Notify) -> list[Label]:
-    """The labels of a JSONL file; `tell` hears of each line that is none, with its number and field.
+    """The labels of a JSONL file. `tell` receives a message for each bad line, with its number and field.
 
     Raises:
         LibraryError: if the file cannot be read.
@@ -86,8 +86,8 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
 
     Args:
         labels: of people.
-        judgements: of a run; of several of one case by one judge the last one holds. Where nothing was said no judge
-            was asked: these cases are in no figure.
+        judgements: of a run; the last one by a judge on a case counts. Empty replies need no judge and count in no
+            figure.
     """
     by_judge: dict[str, dict[Place, bool | None]] = {}
     silent: set[Place] = set()
@@ -115,7 +115,9 @@ def fitting(
     cases_of: CasesOf,
     notify: Notify,
 ) -> list[Label]:
-    """The labels of cases of a run; `tell` hears of each of another. The arguments are those of `labelled_cases`."""
+    """The labels for cases of this run; `tell` receives a message for each other one. The arguments are those of
+    `labelled_cases`.
+    """
     places = {
         (*prediction.key, case.number, case.name)
         for prediction in predictions
@@ -160,7 +162,7 @@ def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], noti
     """Let a judge decide the same cases several times.
 
     Args:
-        judge_of: the judge of each run, from 0; with a cache it must be told the run's number.
+        judge_of: makes the judge of each run, from 0; a judge with a cache needs the run's number.
         repeated: the cases, none of them empty.
         notify: called for cases without a verdict.
     """

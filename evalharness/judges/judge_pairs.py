@@ -40,8 +40,7 @@ def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
     """Each two judges of a run against each other, those that never gave a verdict aside.
 
     Args:
-        judgements: of a run; of several of one reply by one judge the last one holds. Where nothing was said no judge
-            was asked, so that there is nothing to agree about.
+        judgements: of a run; the last one by a judge on a reply counts. Empty replies need no judge and are skipped.
     """
     by_judge: dict[str, _Verdicts] = {}
     for held in judgements:

@@ -25,7 +25,7 @@ class JudgeOptions:
     model: str | None = None
     key: str = API_KEY  # the environment variable with the key
     at_once: int = REQUESTS
-    run: int = 0  # where a judge is asked several times over: another number must not be answered from a cache
+    run: int = 0  # for repeated runs: another number must not be answered from the cache
 
 
 def judge_named(name: str, options: JudgeOptions) -> Judge:

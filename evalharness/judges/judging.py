@@ -121,7 +121,7 @@ def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf
     """Whether a run has anything for a judge to decide."""
 
     def unheard(sentence: str) -> None:
-        """Those who wrote the run were told of it."""
+        """Ignore messages: the writers of the run already received them."""
 
     return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
 

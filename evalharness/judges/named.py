@@ -12,7 +12,7 @@ def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str
     """The judge whose verdicts count; None, which is any, if nobody has given one.
 
     Args:
-        verdicts: how many each judge gave; one that never gave any, as when its model was down, is left out.
+        verdicts: how many each judge gave; judges without any, for example because their model was down, are skipped.
         name: the id of the judge, or how it begins; None: the only one.
         run: the folder, for the message.
 

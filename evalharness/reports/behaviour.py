@@ -17,7 +17,7 @@ from longtake.evalharness.suites.longshot.longshot_tasks import duration_bucket
 Stance = Literal["answered", "uncertain", "abstained", "failed"]
 _STANCES: tuple[Stance, ...] = ("answered", "uncertain", "abstained")  # the first that a reply takes is the item's
 Keys = Callable[[Item], Iterable[str]]
-_MAX_ROWS = 24  # of a tag: one with more values tells items apart, not groups
+_MAX_ROWS = 24  # of a tag; with more values, it would identify items, not groups
 _CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
 
 
@@ -31,7 +31,7 @@ class Cost(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Items of a subject that have something in common: what, where they stand on an axis, and their score."""
+    """Items of a subject with something in common: its name, their position on an axis, and their score."""
 
     name: str
     place: float
@@ -77,7 +77,7 @@ def _cost_of(prediction: Prediction) -> Cost:
 
 
 def calls_of(prediction: Prediction) -> int:
-    """How many tools were called; where the calls themselves were not kept, how many were counted."""
+    """The number of tool calls; if the calls weren't stored, their recorded number."""
     return sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
 
 

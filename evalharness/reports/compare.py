@@ -111,7 +111,7 @@ def subject_of(run: RunScores, name: str | None) -> SubjectScores:
     """A subject of a run by its name; without a name its only one.
 
     Raises:
-        ConfigError: if there is none of that name, or more than one to choose from.
+        ConfigError: if there is no such subject, or several to choose from.
     """
     held = {subject.name: subject for subject in run.subjects}
     if name is None and len(held) == 1:
@@ -197,7 +197,7 @@ def _paired(rows: Sequence[tuple[Item, float, float]]) -> Paired:
 
 
 def _same(one: Item, other: Item, *, imported: bool) -> bool:
-    """Whether two items ask the same; an import holds whole prompts, in which the questions have to stand."""
+    """Whether two items ask the same question. An import has whole prompts, which must contain the questions."""
     return one.turns == other.turns or (imported and (_stands_in(one, other) or _stands_in(other, one)))
 
 
@@ -207,7 +207,7 @@ def _stands_in(one: Item, other: Item) -> bool:
 
 
 def _said(subject: SubjectScores, item: Item) -> str:
-    """What decided: the replies of the first prediction with the lowest score, and which it is where there are more."""
+    """The replies of the first prediction with the lowest score, and its key if there are several."""
     made = subject.predictions.get(item.id, ())
     if not made:
         return ""

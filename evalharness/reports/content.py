@@ -99,7 +99,7 @@ def estimate(value: Estimate | None) -> Cell:
 
 
 def _judge(subjects: Sequence[SubjectScores]) -> str:
-    """The one whose verdicts were read."""
+    """The judge whose verdicts count."""
     found = (judgement for subject in subjects for held in subject.judgements.values() for judgement in held)
     return next((judgement.judge for judgement in found), "none")
 

@@ -66,7 +66,7 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
 
 
 def write_pieces(file: Path, pieces: Iterable[str]) -> None:
-    """Write a file piece by piece, into a folder that is made; one that was there is replaced by a whole one.
+    """Write a file piece by piece, and replace an existing one atomically. The folder is created if missing.
 
     Raises:
         LibraryError: if it cannot be written.

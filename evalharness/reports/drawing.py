@@ -28,19 +28,19 @@ _HEIGHT = 260
 
 
 def key(series: int) -> Markup:
-    """The mark of a series beside its name."""
+    """The mark of a series, next to its name."""
     return Markup(f'<svg class="key" width="14" height="14" aria-hidden="true">{_shape(series, 50, "50%")}</svg>')
 
 
 class Forest(NamedTuple):
-    """A forest plot, row by row, and where its axis begins; it ends at 100."""
+    """A forest plot, row by row, and the start of its axis, which ends at 100."""
 
     low: float
     rows: list[Markup]
 
 
 def forest_of(grid: Grid) -> Forest | None:
-    """The estimates of a table drawn, those of a row below each other; None if it holds none."""
+    """The plotted estimates of a table, those of a row below each other; None without estimates."""
     first = grid.subjects_from
     rows = [
         [(place if first else number, cell) for place, cell in enumerate(row[first:]) if isinstance(cell, Estimate)]
@@ -63,7 +63,7 @@ def _forest_row(row: Sequence[tuple[int, Estimate]], low: float) -> Markup:
 
 
 def _lowest(estimates: Iterable[Estimate]) -> float:
-    """Where an axis of scores begins: at 0, or below what lies below it."""
+    """The start of an axis of scores: 0, or less if a value is negative."""
     ends = [one.value if one.low is None else one.low for one in estimates]
     return min(0.0, 20.0 * floor(min((end for end in ends if end is not None), default=0.0) / 20))
 

@@ -1,6 +1,6 @@
 """Exports a run for other tools: CSV tables, and samples JSONL in the format of lmms-eval.
 
-Options and the letters of what is chosen and right stand as they were put, so that they agree with the reply.
+Options and the letters of the chosen and the right one are in the order shown, so that they match the reply.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COLUMNS: tuple[str, ...] = tuple(
 
 
 def write_csv(run: RunScores, file: Path) -> None:
-    """One row for each reply; `score` is that of the whole prediction, 0 to 1, and empty without a verdict.
+    """One row per reply. `score` is the score of the whole prediction, 0 to 1, and empty without a verdict.
 
     Raises:
         LibraryError: if the file cannot be written.
@@ -60,7 +60,7 @@ def write_lmms(run: RunScores, folder: Path) -> list[Path]:
 
 
 def plain_name(name: str) -> str:
-    """A name that can be that of a file."""
+    """A valid file name."""
     return re.sub(r"[^\w.-]+", "-", name)
 
 
@@ -111,7 +111,7 @@ def _replies(run: RunScores, subject: SubjectScores, item: Item, prediction: Pre
 
 
 def _samples(run: RunScores, subject: SubjectScores, variant: str, seed: int) -> Iterator[str]:
-    """The lines of a samples file; `longtake_score` is the metric, and is missing where a verdict is."""
+    """The lines of a samples file. `longtake_score` is the metric; it is missing without a verdict."""
     for number, item in enumerate(run.items):
         made = [p for p in subject.predictions.get(item.id, ()) if (p.variant, p.seed) == (variant, seed)]
         for prediction in made:

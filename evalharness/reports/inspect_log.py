@@ -22,12 +22,12 @@ SCORER = "longtake"
 
 
 def write_inspect(run: RunScores, made: datetime, folder: Path) -> list[Path]:
-    """One `<subject>.eval` for each subject; a seed is an epoch, and the variant stands in a sample's id.
+    """One `<subject>.eval` per subject. A seed is an epoch, and a sample's id contains the variant.
 
     Args:
         run: with its scores.
         made: when the last prediction was, with its time zone.
-        folder: where the files go.
+        folder: the folder for the files.
 
     Returns:
         The files.

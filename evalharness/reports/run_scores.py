@@ -1,7 +1,7 @@
 """Scores a run down to its items, for reports, comparisons and exports.
 
-The score of an item is the overall score of a run that would hold this item alone, and that of a prediction the score
-of a run that would hold nothing else; so every suite's own rules apply, and a missing verdict leaves it without one.
+The score of an item is the overall score of a run with only this item, and the score of a prediction that of a run
+with nothing else. So every suite's rules apply, and there is no score without a verdict.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from longtake.evalharness.scoring.score_table import ScoredRun, ScoreTable, scor
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.suite_table import Scored, Suite
 
-Value = float | None  # 0 to 1; None without a verdict, or where it has no part in the headline
+Value = float | None  # 0 to 1; None without a verdict, or if it doesn't count in the headline
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Excerpt(NamedTuple):
 
 
 class Traces:
-    """The traces of one page, until it holds as many as it may."""
+    """The traces of one page, up to its limit."""
 
     def __init__(self, root: Path, notify: Notify, most_characters: int = PAGE_CHARACTERS) -> None:
         """Begin a page.

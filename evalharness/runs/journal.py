@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from longtake.errors import LibraryError
 
 R = TypeVar("R", bound=BaseModel)
-# Where the library's own words speak of Python.
+# Replacements for messages of the library that mention Python.
 _PLAIN = {
     **dict.fromkeys(("tuple_type", "list_type"), "it should be a list"),
     **dict.fromkeys(
@@ -96,8 +96,7 @@ def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -
     Args:
         file: JSONL.
         kind: what every line is.
-        left_out: told, in a sentence with file, line and field, of each line that is not; the torn last line is not
-            told of.
+        left_out: called with file, line and field for each bad line, except an incomplete last line.
 
     Raises:
         LibraryError: if the file cannot be read.
@@ -129,7 +128,7 @@ def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Non
     Args:
         file: JSONL; nobody else may be writing to it.
         kind: what every line is.
-        left_out: told of each such line, as by `placed_records`.
+        left_out: called for each such line, as by `placed_records`.
 
     Raises:
         LibraryError: if the file cannot be read, or the folder not be written to.

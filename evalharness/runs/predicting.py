@@ -24,7 +24,7 @@ from longtake.memory.records import Record
 
 
 class Predicted(Record):
-    """What became of the predictions of a run."""
+    """The outcome of predicting."""
 
     asked: int
     kept: int
@@ -76,14 +76,14 @@ def predict(
 
 
 def settled(held: Mapping[PredictionKey, Prediction], *, retry_errors: bool) -> set[PredictionKey]:
-    """What of that which a run holds is not asked again."""
+    """The stored predictions that aren't asked again."""
     return {key for key, prediction in held.items() if not (retry_errors and failed(prediction))}
 
 
 def rows(
     subject: Subject, card: RunCard, items: Sequence[Item], done: Collection[PredictionKey]
 ) -> Iterator[tuple[Item, Variant, int]]:
-    """What a subject is still to be asked: item, variant and seed, those of one video after one another."""
+    """What a subject still has to answer: item, variant and seed, grouped by video."""
     ordered = sorted(items, key=lambda item: item.video)
     for item, variant, seed in product(ordered, asked_in(subject.name, card.variants), card.seeds):
         if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
@@ -96,7 +96,7 @@ def failed(prediction: Prediction) -> bool:
 
 
 def _ask(subject: Subject, row: tuple[Item, Variant, int]) -> Prediction:
-    """The conversation of an item: what stands in it before a turn are the references, or the subject's own replies."""
+    """The conversation of an item. Before each turn, it has the references or the subject's own replies."""
     item, variant, seed = row
     started = time.monotonic()
     history: list[tuple[str, str]] = []

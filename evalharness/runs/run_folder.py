@@ -1,7 +1,7 @@
 """The folder of a run: the questions, the subjects, and all results, in append-only files.
 
 run.json            what the run is: its suite, subjects, variants, seeds; changed by no later stage
-loading.json        what was told when the items were loaded, where anything was
+loading.json        messages from loading the items, if any
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
@@ -37,14 +37,14 @@ class RunCard(Record):
     subjects: tuple[str, ...]
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
-    protocol: Protocol = Field(default="repo", description="Where the two differ.")
+    protocol: Protocol = Field(default="repo", description="For suites in which the two differ.")
     settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
 
 
 class Loading(Record):
-    """What was told when the items were last loaded: of rows left out or mended, and of videos that are missing."""
+    """Messages from the last loading of items: skipped or corrected rows, and missing videos."""
 
     remarks: int = 0
     first: tuple[str, ...] = Field(default=(), description=f"The first {MAX_REMARKS} of them.")
@@ -72,10 +72,10 @@ class RunFolder:
         return self.path / "judgements.jsonl"
 
     def begin(self, card: RunCard) -> None:
-        """Make the folder, or see that it holds this very run.
+        """Create the folder, or check that it has this run.
 
         Raises:
-            ConfigError: if it holds another one.
+            ConfigError: if it has another run.
             LibraryError: if it cannot be made.
         """
         file = self.path / "run.json"
@@ -99,7 +99,7 @@ class RunFolder:
         """What the run is.
 
         Raises:
-            ConfigError: if the folder holds none, or a damaged one.
+            ConfigError: if the folder has none, or a damaged one.
         """
         file = self.path / "run.json"
         try:
@@ -116,7 +116,7 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for this process alone; it is made if it doesn't exist.
+        """Lock the folder for this process. It is created if missing.
 
         Raises:
             LibraryError: if another process works on it, or it cannot be made.
@@ -137,7 +137,7 @@ class RunFolder:
             lock.release()
 
     def mend(self, left_out: Notify) -> None:
-        """Set aside the lines that cannot be read, so that they are told of once; the folder is to be locked.
+        """Set aside unreadable lines, so that they are reported once. The folder must be locked.
 
         Raises:
             LibraryError: if a file cannot be read or written to.
@@ -147,7 +147,7 @@ class RunFolder:
         set_aside(self.judgements_file, Judgement, left_out)
 
     def keep_loading(self, told: Sequence[str]) -> None:
-        """Write what was told when the items were loaded, in place of what an earlier loading told.
+        """Write the messages from loading the items, replacing earlier ones.
 
         Raises:
             LibraryError: if it cannot be written.
@@ -162,14 +162,14 @@ class RunFolder:
             raise LibraryError(f"{file} cannot be written to: {error.strerror}; make room.") from error
 
     def loading(self) -> Loading:
-        """What was told when the items were loaded; nothing of a run that does not say."""
+        """The messages from loading the items; empty for a run without them."""
         try:
             return Loading.model_validate_json((self.path / "loading.json").read_bytes())
         except (OSError, ValidationError):
             return Loading()
 
     def items(self, left_out: Notify) -> Iterator[Item]:
-        """The items as they were asked, each with its video where it lay last."""
+        """The items as asked, each with the last known path of its video."""
         return iter(self.items_by_id(left_out).values())
 
     def items_by_id(self, left_out: Notify) -> Mapping[str, Item]:
@@ -180,7 +180,7 @@ class RunFolder:
         return Latest(held)
 
     def predictions(self, left_out: Notify) -> Mapping[PredictionKey, Prediction]:
-        """What the subjects said: of several predictions of one kind the last, which is that of a second try."""
+        """The predictions. The last of several with the same key counts, because it is a retry."""
         held = OnDisk[PredictionKey, Prediction](self.predictions_file, Prediction)
         for place, prediction in placed_records(self.predictions_file, Prediction, left_out):
             held.add(prediction.key, place)
@@ -207,10 +207,10 @@ class RunFolder:
         return read_records(self.judgements_file, Judgement, left_out)
 
     def keep_items(self, items: list[Item]) -> None:
-        """Write the items that are missing yet, and those whose video lies elsewhere by now.
+        """Write missing items, and those whose video has moved.
 
         Raises:
-            ConfigError: if one of them differs from that of its id which the run asked; nothing is written then.
+            ConfigError: if one differs from the item with the same id in the run; nothing is written then.
         """
         held = self.items_by_id(lambda text: None)
         for item in items:

@@ -11,9 +11,9 @@ from longtake.memory.records import Record
 
 
 class Agreement(Record):
-    """A judge against a reference; positive is a verdict that holds.
+    """A judge compared with a reference; a positive verdict means that the criterion is met.
 
-    A figure is None if there is nothing to divide by. The figures stand in the JSON beside the counts.
+    A figure is None if there is nothing to divide by. The JSON has the figures next to the counts.
     """
 
     true_positive: int

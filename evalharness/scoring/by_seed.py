@@ -15,7 +15,7 @@ R = TypeVar("R", Prediction, Judgement)
 
 
 class _OfSeed(Mapping[str, Sequence[R]]):
-    """Of the records of each item those of one seed, read when they are asked for."""
+    """The records of each item for one seed, read on demand."""
 
     def __init__(self, held: Mapping[str, Sequence[R]], seed: int) -> None:
         self._held: Mapping[str, Sequence[R]] = held

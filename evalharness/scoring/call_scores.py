@@ -32,7 +32,7 @@ class Spans(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A gold argument and what became of it."""
+    """A gold argument and its outcome."""
 
     tool: str
     name: str
@@ -43,7 +43,7 @@ class Argument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The calls of one turn beside the gold ones."""
+    """The calls of one turn, paired with the gold calls."""
 
     gold: Counter[str]  # calls by tool
     made: Counter[str]
@@ -77,7 +77,7 @@ def compare_calls(gold: Sequence[ToolCall], made: Sequence[ToolCall], tools: Seq
     Args:
         gold: in order.
         made: in order.
-        tools: tell which parameters are required; those of a tool that is not among them count as optional.
+        tools: define which parameters are required; the parameters of other tools count as optional.
     """
     required = {tool.name: tool.parameters for tool in tools}
     arguments: list[Argument] = []
@@ -117,7 +117,7 @@ def best_pairs(worth: Sequence[Sequence[float]]) -> list[int | None]:
     width = max(rows, columns)
     cost = [[*(-value for value in row), *[0.0] * (width - columns)] for row in worth]
     of_row, of_column = [0.0] * rows, [0.0] * (width + 1)
-    owner: list[int] = [-1] * (width + 1)  # the row of each column; the last column is where a path begins
+    owner: list[int] = [-1] * (width + 1)  # the row of each column; paths start at the last column
     for row in range(rows):
         owner[width], column = row, width
         slack, before, done = [float("inf")] * width, [width] * width, set[int]()
@@ -158,7 +158,7 @@ def compare_argument(name: str, gold: Any, given: Any) -> tuple[bool, Spans | No
     """Whether an argument matches the gold one of its name, and, of a timestamp that can be read, how near it is.
 
     Args:
-        name: of the parameter; one that begins with `timestamp` holds a time or a span.
+        name: of the parameter; a name that starts with `timestamp` means a time or a span.
         gold: its value in the gold call.
         given: its value in the call that was made; None if it was left out.
     """
@@ -172,7 +172,7 @@ def compare_argument(name: str, gold: Any, given: Any) -> tuple[bool, Spans | No
 
 
 def _arguments(gold: ToolCall, made: ToolCall | None, required: Mapping[str, bool]) -> list[Argument]:
-    """Each argument of a gold call, beside the one of the same name."""
+    """Each argument of a gold call, with the call's argument of the same name."""
     given = made.arguments if made else {}
     return [
         Argument(gold.tool, name, required.get(name, False), *compare_argument(name, value, given.get(name)))

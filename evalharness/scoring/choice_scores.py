@@ -56,11 +56,11 @@ Accepts = Callable[[Said], float | None]
 
 
 class Outcome(NamedTuple):
-    """Whether an item was answered rightly, and what became of the answer."""
+    """Whether an item was answered correctly, and the outcome of the answer."""
 
     item: Item
     seed: int
-    right: float  # 1 or 0, or a share between them where a judge graded the answer
+    right: float  # 1 or 0, or between them if a judge graded the answer
     state: State
     chance: float | None = None  # that independent guesses are right in every order asked; None without options
     left_to_judge: bool = False  # whether no option could be read and a judge decides
@@ -80,7 +80,7 @@ class ChoiceScores(Record):
     parse_failures: Share = Field(description="Of all, choices in whose reply no option could be read.")
     unjudged: Share = Field(description="Of the open answers, and choices left to the judge, those without a verdict.")
     unsure: Share = Field(description="Of the same, those of whose verdict the judge was not sure; it counts.")
-    uncertain: Share = Field(description="Right only where an abstention is due.")
+    uncertain: Share = Field(description="Right only if an abstention is due.")
     abstained: Share
     note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
@@ -115,7 +115,7 @@ def rotations(base: Variant, items: Iterable[Item]) -> tuple[Variant, ...]:
 
 
 def in_orders(base: Variant, variants: Iterable[Variant]) -> tuple[Variant, ...]:
-    """A variant and those of a run that put the same otherwise."""
+    """A variant and the others of a run that differ only in the order of options."""
     return (base, *(each for each in variants if each.name.startswith(f"{base.name}/gold-")))
 
 
@@ -141,7 +141,7 @@ def choice_outcome(
 
 
 def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
-    """What became of one choice."""
+    """The outcome of one choice."""
     if reply is None or reply.status != "ok":
         return "error"
     if reply.abstained or reply.parse == "abstained":
@@ -178,8 +178,8 @@ def summarise(
     Args:
         outcomes: one for each item and seed.
         groups: the tables to keep, empty ones left out.
-        headline: of outcomes, where it is another figure than their accuracy.
-        note: why that figure has no value, where it has none.
+        headline: computed from outcomes, if it isn't their accuracy.
+        note: why that figure has no value, if it has none.
     """
     figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]
@@ -222,7 +222,7 @@ def by(outcomes: Iterable[Outcome], key: Callable[[Item], str]) -> dict[str, Est
 
 
 def beside_chance(outcomes: Sequence[Outcome], name: str = "accuracy") -> dict[str, Estimate]:
-    """The accuracy of choices, what guessing is worth, and how far the one is above the other."""
+    """The accuracy of choices, the accuracy of guessing, and the accuracy above chance."""
     choices = [(outcome, outcome.chance) for outcome in outcomes if outcome.chance is not None]
     if not choices:
         return {}

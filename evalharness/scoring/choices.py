@@ -52,9 +52,9 @@ _BETWEEN = (
 )
 _SO = r"(?:so|thus|hence|therefore)\W+"
 
-# What may not stand behind a label: B-roll, C++, D's and A/V are words.
+# What may not follow a label: B-roll, C++, D's and A/V are words.
 _END = r"(?![\w+#]|[-‐'’]\w)"
-_WORDS = {ord(word): None for word in "ai"}  # labels that are words where they are small
+_WORDS = {ord(word): None for word in "ai"}  # labels that are words in lower case
 
 
 class Choice(NamedTuple):
@@ -153,7 +153,7 @@ def _alone(text: str, labels: str) -> str | None:
 
 
 def _joined(text: str, labels: str) -> set[int]:
-    """Where labels stand that are named beside others, as in "B or C", "A/B" and "A, C"; "B, A is too early" is not."""
+    """The positions of labels named with others, as in "B or C" and "A/B", but not in "B, A is too early"."""
     label = rf"([{labels}{labels.lower().translate(_WORDS)}]){_END}"
     link = r"[)\]\"'*]*\s*\(?(?:(?P<either>,?\s*or\b|/)|,?\s*and\b|,|&)\s*(?:option\s+|choice\s+)?[\"'(\[*]*"
     pairs = re.finditer(rf"(?<!\w){label}(?={link}{label}(?P<ends>[)\]\"'*]*\s*(?:[.,;/]|$|and\b|or\b))?)", text)
@@ -161,7 +161,7 @@ def _joined(text: str, labels: str) -> set[int]:
 
 
 def _by_text(text: str, options: Sequence[str]) -> int | None:
-    """The one option whose words stand in the reply, behind no denial; of options that hold each other, the longest."""
+    """The only option whose words are in the reply and not denied; the longest of options that contain each other."""
     said = f" {' '.join(_spelled(text))} "
     held = [(place, " ".join(_spelled(option))) for place, option in enumerate(options)]
     named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in _undenied(said, spelled)]
@@ -171,7 +171,7 @@ def _by_text(text: str, options: Sequence[str]) -> int | None:
 
 
 def _undenied(said: str, option: str) -> str:
-    """A reply without the places where it says that an option is not the one."""
+    """A reply without the parts that reject an option."""
     option = re.escape(option)
     return re.sub(rf"(?<= )(?:{_NO} {option}|{option} {_IS_OUT})(?= )", "", said)
 

@@ -23,17 +23,17 @@ MAX_NAMED = 5
 
 
 class SubjectState(Record):
-    """What a subject has been asked and what came of it."""
+    """The progress and errors of a subject."""
 
     subject: str
-    expected: int = Field(description="Predictions that the run is to hold.")
+    expected: int = Field(description="Number of predictions in the complete run.")
     made: int
     errors: int = Field(description="Predictions with a reply that is an error; `--retry-errors` asks them again.")
     unjudged: int = Field(description="Cases that no judge has decided for the reply as it stands.")
 
 
 class Completeness(Record):
-    """What a run holds, and what it lacks."""
+    """The content of a run, and what is missing."""
 
     run: str
     suite: str
@@ -56,7 +56,7 @@ def completeness(folder: RunFolder) -> Completeness:
     """Read all files of a run.
 
     Raises:
-        ConfigError: if the folder holds no run, or one of a suite that is not known.
+        ConfigError: if the folder has no run, or one of an unknown suite.
     """
     card = folder.card()
     damaged = list[str]()

@@ -37,8 +37,8 @@ Tables = Sequence[Sequence[tuple[Floats, Floats]]]  # of groups: each member's s
 class Estimate(Record):
     """A mean (or a ratio of sums) with its interval and clustered standard error.
 
-    Without observations every one of them is None; where too few videos could earn anything, all but the value are.
-    The interval is None, too, where most drawings of videos leave a task of a macro mean without any.
+    Without observations, all of them are None; with too few videos, all except the value. The interval is also None if
+    most resamples of videos leave a task of a macro mean empty.
     """
 
     value: float | None
@@ -123,7 +123,7 @@ def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
 def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str]) -> Paired:
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
-    It is None if the difference has no error, and where it is the same in every video, as where both answer alike.
+    It is None if the difference has no error, or if it is the same in every video.
 
     Args:
         first: value of each item, 0 to 1.
@@ -192,7 +192,7 @@ def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
 
 
 def _drawings(videos: int) -> Iterator[NDArray[np.int64]]:
-    """So many drawings of videos as there are resamples, a row each, in blocks."""
+    """Resamples of the videos, one per row, in blocks."""
     drawing = np.random.default_rng(_SEED)
     return (drawing.integers(0, videos, (rows, videos)) for rows in _blocks(RESAMPLES, videos))
 
@@ -214,9 +214,9 @@ def _interval(tables: Tables, videos: int) -> tuple[float, float] | None:
 
 
 def _macro_of(tables: Tables, drawn: NDArray[np.int64]) -> Floats:
-    """The macro mean for each drawing of videos; NaN where a drawing leaves a member nothing.
+    """The macro mean for each resample of videos; NaN if a resample leaves a member empty.
 
-    The mean of the members that are left would be another figure, whose spread is not that of the value.
+    The mean of the remaining members would be a different figure with a different spread.
     """
     with np.errstate(invalid="ignore"):
         groups = [

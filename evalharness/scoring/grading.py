@@ -75,7 +75,7 @@ class Gold:
 
 
 def grade(gold: str, answer: Answer, *, tolerance: float = DEFAULT_TOLERANCE, cited_times: bool = True) -> Grade:
-    """What became of a question: how the run ended or, where it answered, whether the gold is held.
+    """The outcome of a question: how the run ended or, if it answered, whether the answer contains the gold.
 
     Args:
         gold: the right answer, as the module describes it.
@@ -120,7 +120,7 @@ def _says(said: Sequence[Word], part: Sequence[str]) -> bool:
 
 
 def _places(said: Sequence[Word], wanted: str) -> Iterator[int]:
-    """Where the words that make up the wanted text begin."""
+    """The positions where the words of the text start."""
     for place in range(len(said)):
         for end in range(place + 1, len(said) + 1):
             run = _joined([word.text for word in said[place:end]])
@@ -131,7 +131,7 @@ def _places(said: Sequence[Word], wanted: str) -> Iterator[int]:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """Words in one string: a space is kept only where it parts digits."""
+    """The words in one string, with spaces only between digits."""
     return re.sub(r"(?<=[^\W\d_]) (?=[^\W\d_])", "", " ".join(texts))
 
 

@@ -28,7 +28,7 @@ class SampleScore(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A criterion and what the judge found; None if there is no verdict, which earns nothing and loses nothing."""
+    """A criterion and its verdict; None without one, which earns and loses nothing."""
 
     criterion: Criterion
     met: bool | None

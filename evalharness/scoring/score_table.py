@@ -83,7 +83,7 @@ class ScoredRun(NamedTuple):
 
 
 class SubjectScore(NamedTuple):
-    """What the scorer of a suite gave a subject, the same as a table, and what came of each seed by itself."""
+    """The scores of a subject by its suite, the same as a table, and the scores of each seed."""
 
     scores: Record
     table: ScoreTable
@@ -97,7 +97,7 @@ class SubjectScore(NamedTuple):
 
 
 def subject_score(run: ScoredRun, name: str) -> SubjectScore:
-    """Score a subject; where there are several seeds, its table has them and says how far they are apart."""
+    """Score a subject. With several seeds, its table lists them and their range."""
     card, suite, reading, scored = run.card, run.suite, run.reading, run.subjects[name]
     scores, seeds = suite.score(scored, reading), by_seed(suite, scored, reading, card.seeds)
     table = score_table(card.suite, name, reading, scores, scored.unmade)
@@ -114,7 +114,7 @@ def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: st
         folder: of the run.
         reading: repo, paper, signed or strict; None: that of the run's protocol.
         notify: called for lines that were left out.
-        judge: whose verdicts count, where there are those of several.
+        judge: the judge whose verdicts count, if there are several.
 
     Raises:
         ConfigError: if the folder holds no run, nothing was predicted, the suite has no such reading, or it is not

@@ -61,7 +61,7 @@ def _applause(seconds: float) -> Samples:
     count = round(seconds * RATE)
     grain = np.arange(round(6 * _CLAP * RATE)) / RATE
     heard = np.zeros(count + len(grain))
-    # The first clap comes at once, so that the sound starts where the script has it.
+    # The first clap comes immediately, so that the sound starts when the script says.
     places = np.append(0, random.integers(0, count, round(seconds * _CLAPS_A_SECOND)))
     for place in places:
         clap = random.normal(size=len(grain)) * np.exp(-grain / _CLAP)

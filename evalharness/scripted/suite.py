@@ -83,13 +83,13 @@ def load_scripted(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The items of a suite.
 
     Args:
-        file: `items.jsonl`, or the folder that it stands in.
+        file: `items.jsonl`, or its folder.
         media: folder of the videos, where that is another one.
         notify: called with file, line and field for each row that was left out, and once for each video that
             is missing.
 
     Raises:
-        ConfigError: if the file cannot be read or holds no items.
+        ConfigError: if the file can't be read or has no items.
     """
     file = file / ITEMS if file.is_dir() else file
     folder = media or file.parent

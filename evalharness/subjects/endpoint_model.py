@@ -39,7 +39,7 @@ LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first e
 MAX_TOKENS = 4096  # of a reply, including thinking
 MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # total seconds that an endpoint may request before retries
-# For what is told before anything is asked: a picture of 1024 by 576 at 28 by 28 pixels a token, as Qwen2.5-VL reads
+# For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
 # it; letters of a token of English; letters of a second of speech, with its time; a short answer.
 _FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
 

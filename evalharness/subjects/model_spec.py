@@ -4,7 +4,7 @@
     model:NAME@URL?fps=5&frames=64          this many frames a second, and at most this many
     single-frame:NAME@URL                   the frame in the middle
     question-only:NAME@URL                  nothing
-    simulated:NAME@URL?frames=64            as `model`, for the tools of the agentic track that are only told of
+    simulated:NAME@URL?frames=64            as `model`, for the simulated tools of the agentic track
 
 Each takes `key=VARIABLE`, the environment variable with the key (without it, none is sent), and `timeout=SECONDS`.
 """
@@ -70,7 +70,7 @@ def is_model(name: str) -> bool:
 
 
 def asked_in(subject: str, variants: Sequence[Variant]) -> Sequence[Variant]:
-    """Those variants of a run that a subject is asked in: at one frame rate where it sees the same at all of them."""
+    """The variants of a run for a subject: one frame rate is enough if it sees the same at all of them."""
     first = [variant for variant in variants if variant.fps == variants[0].fps]
     several = len(first) < len(variants) and is_model(subject) and _read(subject).at_rates
     return variants if several else first

@@ -59,7 +59,7 @@ class Finder:
         return chosen(asked, best)
 
     def _held(self, question: str, option: str, video: str) -> float:
-        """How much of an option stands in the best hit for it, and of the question next to it."""
+        """How much of an option, and then of the question, is in the best hit for it."""
         wanted, asked = content_stems(option) or [option.casefold()], content_stems(question)
         texts = (hit.document.text for hit in self._find(f"{question} {option}", video))
         return max((coverage(wanted, text) * (1 + coverage(asked, text)) for text in texts), default=0.0)

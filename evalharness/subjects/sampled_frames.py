@@ -31,7 +31,7 @@ _MOMENT = 0.001  # seconds after a frame's time at which it is read, because tim
 
 
 class Sampling(NamedTuple):
-    """At most this many frames: evenly over the video, or at so many a second."""
+    """How many frames: evenly over the video, or at a frame rate."""
 
     most: int
     fps: float | None = None

@@ -28,7 +28,7 @@ def read_transcript(workspace: Workspace, path: Path, most: int) -> Transcript:
     """The subtitles of a video, else its recognised speech; the first of several tracks. Empty without either.
 
     Args:
-        workspace: whose library holds the video; it is indexed if it doesn't exist yet.
+        workspace: its library has the video, which is indexed if necessary.
         path: of the video.
         most: characters; the lines that go beyond are left out.
 

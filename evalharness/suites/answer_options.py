@@ -16,7 +16,7 @@ _LETTER = re.compile(r"\((?P<set>[A-Za-z])\)(?:\s.*)?|(?P<bare>[A-Za-z])(?:[.):]
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     """The question and its options, where they are marked (a), (b)... or, each on its line, A. or A).
 
-    A mark counts only when its letter is the next one, so that a letter in parentheses is no option by itself.
+    A mark counts only if its letter is the next one, so that a letter in parentheses alone isn't an option.
     """
     marks: list[re.Match[str]] = []
     for match in _MARK.finditer(text):

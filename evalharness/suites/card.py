@@ -51,7 +51,7 @@ class Card(Record):
 
 
 def read_card(path: Path, media: Path | None = None) -> Card:
-    """Read a card; its paths are made relative to the folder that it lies in.
+    """Read a card. Its paths are relative to its folder.
 
     Args:
         path: of the card.

@@ -48,7 +48,7 @@ class LmmsSample(BaseModel):
         return _first_text(self.filtered_resps) or _first_text(self.resps) or ""
 
     def item(self, suite: str, id_field: str | None) -> Item:
-        """The item; a sample that names no video counts as one about a video of its own.
+        """The item. A sample without a video counts as one about its own video.
 
         Args:
             suite: its name.

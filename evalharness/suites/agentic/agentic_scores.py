@@ -38,7 +38,7 @@ class AgenticScores(Record):
     parameters: Rows = Field(description="Gold arguments that match, by tool and parameter.")
     timestamps: Rows = Field(description="Of the gold timestamps: mean overlap, and how many are near.")
     criteria: Rows = Field(description="Turns that meet each criterion of the rubric.")
-    wrong: Share = Field(description="Of the calls made, those of tools that gold does not call in the turn.")
+    wrong: Share = Field(description="Share of the calls to tools that gold doesn't call in the turn.")
     superfluous: Share = Field(description="Of the calls made, those beyond as many as gold makes of the tool.")
     missed: Share = Field(description="Of the gold calls, those that were not made.")
     errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
@@ -145,7 +145,7 @@ def _sample(
 
 
 def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _Turn:
-    """What became of a turn: of a reply that is an error no call counts, and an empty answer is wrong.
+    """The outcome of a turn. The calls of an erroneous reply don't count, and an empty answer is wrong.
 
     So is an uncertain one, unless an abstention is due.
     """

@@ -73,7 +73,7 @@ class Simulated:
 def read_calls(text: str) -> Listed:
     """The calls in a reply: `ok` from a fence, `fallback` from elsewhere, `failed` where none can be read.
 
-    A list of no calls is read as such; what in a list is no call is passed over.
+    An empty list means no calls; list items that aren't calls are skipped.
     """
     fenced = (read_json(match[1]) for match in _FENCE.finditer(text))
     ways: tuple[tuple[ParseStatus, Iterator[Any]], ...] = (("ok", fenced), ("fallback", _objects(text)))

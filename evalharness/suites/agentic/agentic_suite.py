@@ -29,7 +29,7 @@ _OF_REQUESTS = frozenset({"video_id", "stream", "api_key", "model", "temperature
 
 
 class _ToolRow(BaseModel):
-    """A tool as its file has it; what else stands there is passed over."""
+    """A tool in the format of its file; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 

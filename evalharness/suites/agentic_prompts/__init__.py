@@ -1,1 +1,1 @@
-"""What a model is told in the simulated mode of the agentic track, in words of our own."""
+"""The prompts of the simulated mode of the agentic track, in our wording."""

@@ -35,7 +35,7 @@ class _Imported(NamedTuple):
 
 
 def import_run(kind: Kind, file: Path, out: Path, notify: Notify) -> RunCard:
-    """Write an output of another evaluator as a run; what the run holds already is not written again.
+    """Write the output of another evaluator as a run. What the run already has isn't written again.
 
     Args:
         kind: what wrote the file.
@@ -47,8 +47,8 @@ def import_run(kind: Kind, file: Path, out: Path, notify: Notify) -> RunCard:
         What the run is.
 
     Raises:
-        ConfigError: if the file cannot be read or holds no sample, or the folder holds another run or other
-            replies or verdicts.
+        ConfigError: if the file can't be read or has no sample, or the folder has another run or other replies or
+            verdicts.
         LibraryError: if the folder cannot be written to, or another process works on it.
     """
     file = file.resolve()
@@ -95,7 +95,7 @@ def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], notify: N
 
 
 def _refuse_changed(folder: RunFolder, subject: str, outcomes: list[_Imported]) -> None:
-    """Raise ConfigError where the run holds other replies, or other verdicts of the same judges."""
+    """Raise ConfigError if the run has other replies, or other verdicts of the same judges."""
     said = folder.said(lambda text: None)
     found: Mapping[str, list[Judgement]] = folder.found(None).get(subject, {})
     judges = {one.judge for outcome in outcomes for one in outcome.judgements}
@@ -134,7 +134,7 @@ def _of_longshot(row: Row, subject: str) -> _Imported:
 
 
 def _of_lmms(row: Row, suite: str, subject: str, id_field: str | None) -> _Imported:
-    """A sample of lmms-eval; each metric is a judge, and what it gave is points of a scale that the file tells."""
+    """A sample of lmms-eval. Each metric is a judge, and its value is points on a scale found in the file."""
     sample = parsed(LmmsSample, row)
     item = sample.item(suite, id_field)
     reply = Reply(text=sample.reply)

@@ -49,7 +49,7 @@ class _Tolerant(BaseModel):
 
 
 class CriterionRow(_Tolerant):
-    """A criterion, and what the released judge found where it has judged."""
+    """A criterion, and the verdict of the released judge, if any."""
 
     name: str = ""
     description: str = ""
@@ -123,7 +123,7 @@ class Message(_Tolerant):
 
 
 class Exchange(NamedTuple):
-    """A question and what the assistant's messages up to the next question hold together."""
+    """A question and the combined assistant messages up to the next one."""
 
     asked: Message
     reference: str
@@ -158,7 +158,7 @@ class Sample(_Tolerant):
         """The sample of a row; an id that is missing is made of video, task and line.
 
         Raises:
-            BadRow: when the row is none.
+            BadRow: if the row isn't a sample.
         """
         sample = parsed(cls, row)
         made_up = f"{sample.video_id}#{sample.task}#{row.number}"
@@ -176,7 +176,7 @@ class Sample(_Tolerant):
 
 
 def parsed(kind: type[M], row: Row) -> M:
-    """What a row holds.
+    """The sample of a row.
 
     Raises:
         BadRow: when a field is missing or not what it should be.

@@ -48,7 +48,7 @@ class LongshotScores(Record):
     excluded: Estimate = Field(description="The overall score without samples in which a reply is an error or empty.")
     categories: Rows
     tasks: Rows
-    unknown_tasks: Rows = Field(description="Tasks that are none of the sixteen; no part of the overall score.")
+    unknown_tasks: Rows = Field(description="Tasks beyond the sixteen, which don't count in the overall score.")
     modalities: Rows
     parity_modalities: Rows = Field(description="With the tag `audio` as a visual one; empty if no turn has it.")
     durations: dict[str, Rows] = Field(description="By the edges of `repo` and of `paper`.")
