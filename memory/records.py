@@ -45,7 +45,7 @@ class Evidence(Record):
 
     @property
     def key(self) -> tuple[str, tuple[float, float, float, float] | None]:
-        """What tells it from all others: two cells of a table may hold the same text, and so have one id."""
+        """Its unique key: two cells of a table may have the same text, and so the same id."""
         return self.id, self.box
 
 

@@ -145,7 +145,7 @@ def _activity(track: _Track, span: TimeSpan) -> Activity:
 
 
 def _motion(track: _Track, width: float) -> str:
-    """Describe in words where something goes, or where it moves back and forth."""
+    """Describe in words where something moves."""
     places = [(region.x, region.y) for region in track.regions]
     first, last = _mean(places[:_ENDS]), _mean(places[-_ENDS:])
     way = sum(dist(one, other) for one, other in pairwise(places))

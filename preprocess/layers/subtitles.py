@@ -1,4 +1,4 @@
-"""The layer `subtitles`: what subtitle files beside the video and text tracks inside it say."""
+"""The layer `subtitles`: subtitle files next to the video, and text tracks inside it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from longtake.preprocess.media.subtitle_formats import (
 )
 
 NAME = "subtitles"
-_MAX_NAMED_CUES = 3  # cues of a track of which is said one by one what became of them
+_MAX_NAMED_CUES = 3  # problems with cues of a track that are reported one by one
 
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _SPEECH_WORDS = frozenset(
@@ -54,7 +54,7 @@ _SPEECH_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """A subtitle file beside a media file; `language` is an ISO 639 code, None if the name does not say."""
+    """A subtitle file next to a media file; `language` is an ISO 639 code, None if the name has none."""
 
     path: Path
     language: str | None
@@ -88,7 +88,7 @@ class Subtitles:
         return (LayerRecipe(NAME, version=3, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Write the cues of every sidecar, then of every embedded track; one that is refused leaves the others be.
+        """Write the cues of every sidecar, then of every embedded track. A rejected track doesn't affect the others.
 
         Raises:
             MediaError: if none can be read; the message names file and line.
@@ -105,10 +105,12 @@ class Subtitles:
                 refused.append(error)
                 continue
             texts = tuple(cue.text for cue in cues)
-            if texts not in written:  # one transcript in two formats, or beside the file and inside it, is one
+            if (
+                texts not in written
+            ):  # the same transcript in two formats, or next to the file and inside it, counts once
                 outside = _write(writer, cues, track.language, track.source, job.media.duration)
                 if outside:
-                    job.warn(f"{track.place}: left out, because it lies outside the media: {_listed(outside)}")
+                    job.warn(f"{track.place}: skipped, because it is outside the media: {_listed(outside)}")
             written.add(texts)
             reached = max(reached, until)
         if refused and not written:

@@ -35,7 +35,7 @@ class Reader:
         """One or more sums with relations between them; a closing `=` or `= ?` is passed over.
 
         Raises:
-            NotMaths: when not even a value stands here.
+            NotMaths: if there isn't even a value here.
         """
         text = self._sum()
         while (mark := self._next()).kind == "relation":

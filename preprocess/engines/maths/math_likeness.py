@@ -93,7 +93,7 @@ def _products_are_sure(found: Candidate) -> bool:
 
 
 def _has_coefficient(found: Candidate) -> bool:
-    """Whether a number stands right before an unknown."""
+    """Whether a number is directly before an unknown."""
     pairs = zip(found.used, found.used[1:], strict=False)
     return any(
         one.kind == "number" and other.kind in ("name", "product") and not other.after_space for one, other in pairs

@@ -21,7 +21,7 @@ _FRACTION = re.compile(f"[{FRACTIONS}]")
 def one_by_one(text: str) -> str:
     """The same text with plain signs, a letter for a letter: what is found in it has the same place in both.
 
-    Full-width forms become ordinary ones; what stands raised, and fractions of one letter such as ½, stay as they are.
+    Full-width forms become ordinary ones. Superscripts, and fractions of one character such as ½, stay unchanged.
     """
     return "".join(map(_plain, text))
 

@@ -48,7 +48,7 @@ _DIGITS = str.maketrans("OolI", "0011")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a line: what it is, how the calculator writes it, and where it stands."""
+    """A token of a line: its kind, its form for the calculator, and its position."""
 
     kind: Kind
     plain: str

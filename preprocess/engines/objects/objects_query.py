@@ -62,7 +62,7 @@ def parse_query(text: str) -> ObjectQuery:
 
 
 def knows_word(word: str) -> bool:
-    """Whether a word tells what engines without a trained model look for: people, faces, colours, shapes, movement."""
+    """Whether a word names something that untrained engines find: people, faces, colours, shapes, movement."""
     single = _singular(word)
     people = single in _PEOPLE or word in ("different", "distinct", "unique")
     return people or word in _COLOURS or single in _SHAPES or word in _MOVING

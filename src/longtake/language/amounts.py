@@ -48,7 +48,7 @@ class Amount(NamedTuple):
 def amounts(text: str) -> frozenset[Amount]:
     """Every number of a text with its unit, number words included: `ten million euros` is 10000000 euros.
 
-    What is part of a word, as in "room B12", is none.
+    Digits that are part of a word, as in "room B12", aren't numbers.
     """
     return frozenset(_amount(match) for match in _AMOUNT.finditer(_in_digits(text)))
 

@@ -92,7 +92,7 @@ def coverage(wanted: Iterable[str], text: str) -> float:
     return sum(term in held for term in wanted) / len(wanted) if wanted else 0.0
 
 
-# Stems of words that say no more than that something is told, by whom and on what.
+# Stems of words that only say that something is said or shown, by whom and where.
 TELLING = stems(
     "said says say spoken speaks speaker speakers mentioned mention told according narrator presenter line "
     "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles"

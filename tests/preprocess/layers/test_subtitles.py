@@ -237,7 +237,7 @@ def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path) -> None:
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(1.0, 2.0)]
-    assert warnings == ["talk.srt: left out, because it lies outside the media: line 6"]
+    assert warnings == ["talk.srt: skipped, because it is outside the media: line 6"]
 
 
 def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(
     swapped = "(ends before it starts: times swapped)"
     assert warnings == [
         f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more",
-        "talk.srt: left out, because it lies outside the media: line 16, line 19, line 22 and 1 more",
+        "talk.srt: skipped, because it is outside the media: line 16, line 19, line 22 and 1 more",
     ]
 
 

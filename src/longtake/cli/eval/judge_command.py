@@ -81,7 +81,7 @@ def judge_check(
 
     session: Session = context.obj
     remarks, options = Remarks(), JudgeOptions(session, url, model, key, at_once)
-    judge_named(by, options)  # a wrong option is told of before anything else
+    judge_named(by, options)  # a wrong option is reported before anything else
     again = None if by == RULES else (lambda number: judge_named(by, replace(options, run=number)))
     print_report(check_run(RunFolder(run), labels, again, remarks.notify), show_checked, as_json)
     remarks.leave()
