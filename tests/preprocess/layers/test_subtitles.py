@@ -261,7 +261,7 @@ def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_
     warnings: list[str] = []
     assert len(items(replace(job_for(path, short), warn=warnings.append), tmp_path)) == 1
     (warning,) = warnings
-    assert re.fullmatch(r"mov_text\.mp4, stream 2: left out, .*: the cue at \d+\.\d s", warning)
+    assert re.fullmatch(r"mov_text\.mp4, stream 2: skipped, .*: the cue at \d+\.\d s", warning)
 
 
 @pytest.mark.parametrize(
