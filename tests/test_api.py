@@ -81,8 +81,8 @@ def test_settings_are_those_that_are_given(tmp_path: Path, tone: Path) -> None:
 
 
 def test_the_command_line_gives_the_same_answer(folder: Path) -> None:
-    told = CliRunner().invoke(app, ["--library", str(folder), "ask", "talk.mp4", COST, "--json"])
-    printed = longtake.Answer.model_validate_json(told.stdout)
+    reported = CliRunner().invoke(app, ["--library", str(folder), "ask", "talk.mp4", COST, "--json"])
+    printed = longtake.Answer.model_validate_json(reported.stdout)
     given = longtake.ask("talk.mp4", COST, folder=folder)
     differing = {"usage", "trace", "claims"}  # times, ids of the run
     assert printed.model_dump(exclude=differing) == given.model_dump(exclude=differing)

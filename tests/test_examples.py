@@ -126,8 +126,8 @@ def test_the_tool_and_the_engine_of_the_template_are_used(with_template: Longtak
     assert counted["output"] == {"count": len(counted["evidence"]) - 1} == {"count": 3}
     given = '{"timestamp": "all", "text": "One. Two. Three.", "length": "short"}'
     engine = ("--set", "engines.summary=[first_sentences]")
-    told = json.loads(with_template(*engine, "tools", "call", "summarize_segment", *arguments, given))
-    assert told["output"] == {"summary": "One. Two."}
+    reported = json.loads(with_template(*engine, "tools", "call", "summarize_segment", *arguments, given))
+    assert reported["output"] == {"summary": "One. Two."}
 
 
 def test_the_suite_of_the_template_is_asked_judged_and_scored(

@@ -67,9 +67,9 @@ def test_a_table_holds_its_own_parts_and_those_of_packages(place: Path) -> None:
 )
 def test_a_broken_part_is_named_with_its_package_and_the_others_stay(place: Path, target: str) -> None:
     install(place, "bad", {"longtake.numbers": {"broken": target, "seven": "parts_of_a_test:number"}})
-    table, told = numbers(), list[str]()
-    assert usable(table, told.append) == [1, 7]
-    (sentence,) = told
+    table, reported = numbers(), list[str]()
+    assert usable(table, reported.append) == [1, 7]
+    (sentence,) = reported
     assert {"'broken'", "bad"} <= set(sentence.replace(",", "").split())
     assert [part.problem for part in table.origins() if part.problem] == [sentence]
     for _ in range(2):
@@ -90,7 +90,7 @@ def test_nothing_takes_the_name_of_another(place: Path) -> None:
     assert "first" in (problems["two", "second 1.2"] or "")
 
 
-def test_a_group_that_does_not_exist_is_told(place: Path) -> None:
+def test_a_group_that_does_not_exist_is_reported(place: Path) -> None:
     install(place, "slip", {"longtake.nubmers": {"seven": "parts_of_a_test:number"}, "other.group": {"x": "y"}})
     (stray,) = strays([numbers()])
     assert (stray.kind, stray.name, stray.source) == ("nubmers", "seven", "slip 1.2")

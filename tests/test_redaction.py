@@ -45,8 +45,8 @@ def test_a_key_is_masked_in_texts_also_as_json_spells_it(monkeypatch: pytest.Mon
 
 def test_a_number_and_the_name_of_a_field_are_never_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "12345678")
-    told = {"12345678": 112345678.5, "said": "key 12345678"}
-    assert without_secrets(told, keys_of(load())) == {"12345678": 112345678.5, "said": "key ***"}
+    reported = {"12345678": 112345678.5, "said": "key 12345678"}
+    assert without_secrets(reported, keys_of(load())) == {"12345678": 112345678.5, "said": "key ***"}
 
 
 @pytest.mark.parametrize("placeholder", ["", "EMPTY", "answered", "something", "sk-1234"])

@@ -95,17 +95,17 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
     """The verdict if at least this share of a claim's words must be in its evidence."""
     contents = [" ".join(item.content.split()) for item in proof]
     shown = " ".join(contents)
-    told = _ANSWER.sub("", text)
-    computed = [line for line in grounds.computed if _tells(told, line)]
+    statement = _ANSWER.sub("", text)
+    computed = [line for line in grounds.computed if _states(statement, line)]
     quotable = [*passages(proof), *grounds.made]
-    told_there = " ".join([shown, *computed, *grounds.made])
-    quotes = [quote for quote in QUOTATION.findall(told) if _stands(quote, quotable)]
-    quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(told))
-    rest = QUOTATION.sub(" ", told) if quoting else told
+    proof_words = " ".join([shown, *computed, *grounds.made])
+    quotes = [quote for quote in QUOTATION.findall(statement) if _stands(quote, quotable)]
+    quoting = bool(quotes) and len(quotes) == len(QUOTATION.findall(statement))
+    rest = QUOTATION.sub(" ", statement) if quoting else statement
     if not (proof or computed or grounds.made) or _is_misquoted(text, quotable):
         return "unverified"
-    held = stems(told_there) | stems(without_amounts(told_there))
-    excused = _excused(told, bool(computed))
+    held = stems(proof_words) | stems(without_amounts(proof_words))
+    excused = _excused(statement, bool(computed))
     wanted = _content(rest)
     missing = [
         word for word in wanted if word not in held | excused | (_supposed(grounds, quotes) if quoting else set())
@@ -120,7 +120,9 @@ def _judge(text: str, proof: Sequence[Evidence], grounds: Grounds, *, least: flo
         return "contradicted" if wanted and known - claimed else "unverified"
     if len(missing) > len(wanted) * (1 - least) or not _adds_nothing(rest, held, excused):
         return "unverified"
-    turned = bool(NEGATION.search(rest)) or not _in_order(told, proof) if quoting else denied_otherwise(rest, contents)
+    turned = (
+        bool(NEGATION.search(rest)) or not _in_order(statement, proof) if quoting else denied_otherwise(rest, contents)
+    )
     if turned or swaps_attributes(rest, contents):
         return "unverified"
     return _answers(text, contents, grounds)
@@ -136,10 +138,10 @@ def _content(text: str) -> list[str]:
     return content_stems(without_amounts(text))
 
 
-def _excused(told: str, computes: bool) -> frozenset[str]:
+def _excused(statement: str, computes: bool) -> frozenset[str]:
     """Stems of the words that a claim may add to its evidence."""
-    priced = any(amount.unit in COINS.values() for amount in amounts(told))
-    counts = bool(OCCURS.search(told))
+    priced = any(amount.unit in COINS.values() for amount in amounts(statement))
+    counts = bool(OCCURS.search(statement))
     more = (_COMPUTED, computes), (_PRICED, priced), (_COUNTED, counts)
     return _EXCUSED.union(*(some for some, may in more if may))
 
@@ -161,22 +163,24 @@ def _adds_nothing(rest: str, held: frozenset[str], excused: frozenset[str]) -> b
     return not (names(rest) | weighty) - held - excused
 
 
-def _tells(told: str, line: str) -> bool:
+def _states(statement: str, line: str) -> bool:
     """Whether a claim states the result of a calculation with at least two numbers, and says or shows so."""
     working, _, result = line.rpartition("=")
-    stated, results = numbers(told), numbers(result)
+    stated, results = numbers(statement), numbers(result)
     operands = numbers(working) - results
-    shown = "=" in told or bool(_COMPUTED & stems(told)) or bool(operands & stated)
+    shown = "=" in statement or bool(_COMPUTED & stems(statement)) or bool(operands & stated)
     return bool(operands) and bool(results) and results <= stated and shown
 
 
-def _in_order(told: str, proof: Sequence[Evidence]) -> bool:
+def _in_order(statement: str, proof: Sequence[Evidence]) -> bool:
     """Whether a quotation that is said to come before or after another does; true if nothing is said about that."""
-    rest = QUOTATION.sub(" ", told)
+    rest = QUOTATION.sub(" ", statement)
     side = re.search(r"\b(before|after)\b", rest, re.IGNORECASE)
     if side is None or side[1].casefold() in {word for item in proof for word in words(item.content)}:
         return True
-    places = [[item.span.start for item in proof if quote.strip() in item.content] for quote in QUOTATION.findall(told)]
+    places = [
+        [item.span.start for item in proof if quote.strip() in item.content] for quote in QUOTATION.findall(statement)
+    ]
     if len(places) != 2 or not all(places):
         return False
     first, second = map(min, places)

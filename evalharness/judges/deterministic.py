@@ -151,11 +151,11 @@ class DeterministicJudge:
         sentences = _sentences(plain_text(case.said))
         best = max(sentences, key=lambda sentence: coverage(wanted, sentence))
         share, alike = coverage(wanted, best), self._alike(claim, sentences)
-        told = f"{share:.0%} of the words, similarity {alike:.2f}"
+        reason = f"{share:.0%} of the words, similarity {alike:.2f}"
         denied = bool(NEGATION.search(claim)) != bool(NEGATION.search(best))
         met = (share == 1 or alike >= ALIKE) and not denied and not _contradicts(claim, [best])
         settled = met and _says_whole(claim, case.turn.question, best, Facts.of(claim))
-        return Finding(met=met, sure=settled, reason=told)
+        return Finding(met=met, sure=settled, reason=reason)
 
     def _alike(self, claim: str, sentences: Sequence[str]) -> float:
         """Similarity of the nearest sentence to the claim, -1 to 1."""

@@ -50,14 +50,14 @@ class JudgeCheck(Record):
 
     def __str__(self) -> str:
         held = self.agreement
-        told = ", ".join(
+        figures = ", ".join(
             f"{name.replace('_', ' ')} {'none' if figure is None else f'{figure:.4f}'}"
             for name, figure in held.figures.items()
         )
         return (
             f"{self.judge} and {self.annotator or 'the labels'}, reference: the {self.reference}; n {held.n}, "
             f"TP {held.true_positive}, FP {held.false_positive}, FN {held.false_negative}, TN {held.true_negative}; "
-            f"{told}; unjudged {self.unjudged}"
+            f"{figures}; unjudged {self.unjudged}"
         )
 
 

@@ -109,8 +109,8 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
     rows: list[tuple[Cell, ...]] = []
     for subject in subjects:
         held = [subject.table.rates.get(name) for name in rates]
-        told = [f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known" for rate in held]
-        rows.append((subject.name, estimate(subject.table.headline), *told, _plain(subject.table.excluded)))
+        cells = [f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known" for rate in held]
+        rows.append((subject.name, estimate(subject.table.headline), *cells, _plain(subject.table.excluded)))
     return Grid(
         "Headline",
         ("Subject", "Score", *(name.capitalize() for name in rates), "Score without what failed"),

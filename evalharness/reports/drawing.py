@@ -82,8 +82,8 @@ def scatter(plot: Plot) -> Markup:
                 f'<line class="{_class(point.series)}" x1="{x:.2f}%" x2="{x:.2f}%" y1="{ends[0]}" y2="{ends[1]}"/>'
             )
         drawn.append(_shape(point.series, x, f"{100 - _across(score.value or 0.0, low):.2f}%"))
-    told = escape(f"{plot.title}. Score against: {plot.axis}. The table below says the same.")
-    return Markup(f'<svg class="scatter" height="{_HEIGHT}" role="img" aria-label="{told}">{"".join(drawn)}</svg>')
+    label = escape(f"{plot.title}. Score against: {plot.axis}. The table below says the same.")
+    return Markup(f'<svg class="scatter" height="{_HEIGHT}" role="img" aria-label="{label}">{"".join(drawn)}</svg>')
 
 
 def _upright_grid(most: float, step: float) -> Iterator[str]:

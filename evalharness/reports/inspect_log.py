@@ -141,7 +141,7 @@ def _scores(subject: SubjectScores, asked: Sequence[Asked], prediction: Predicti
     value = subject.prediction_values[prediction.key]
     if value is None:
         return {}
-    told = [
+    verdicts = [
         f"{name or 'reply'}: {'no verdict' if found.met is None else 'met' if found.met else 'not met'} {found.reason}"
         for turn in range(len(prediction.replies))
         for name, found in subject.verdicts(prediction, turn).items()
@@ -149,4 +149,4 @@ def _scores(subject: SubjectScores, asked: Sequence[Asked], prediction: Predicti
     last = len(prediction.replies) - 1
     reply = prediction.replies[last]
     answer = reply.text if reply.choice is None else asked[last].label(reply.choice)
-    return {SCORER: Score(value=value, answer=answer, explanation="\n".join(told) or None)}
+    return {SCORER: Score(value=value, answer=answer, explanation="\n".join(verdicts) or None)}

@@ -133,9 +133,9 @@ def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Non
     Raises:
         LibraryError: if the file cannot be read, or the folder not be written to.
     """
-    told: list[str] = []
-    whole = {place for place, _ in placed_records(file, kind, told.append)}
-    if not told:
+    warnings: list[str] = []
+    whole = {place for place, _ in placed_records(file, kind, warnings.append)}
+    if not warnings:
         return
     part, aside = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.damaged")
     try:
@@ -148,7 +148,7 @@ def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Non
         part.replace(file)
     except OSError as error:
         raise _unwritable(file, error) from error
-    for sentence in told:
+    for sentence in warnings:
         left_out(sentence)
 
 

@@ -146,16 +146,16 @@ class RunFolder:
         set_aside(self.predictions_file, Prediction, left_out)
         set_aside(self.judgements_file, Judgement, left_out)
 
-    def keep_loading(self, told: Sequence[str]) -> None:
+    def keep_loading(self, remarks: Sequence[str]) -> None:
         """Write the messages from loading the items, replacing earlier ones.
 
         Raises:
             LibraryError: if it cannot be written.
         """
         file = self.path / "loading.json"
-        if not told and not file.exists():
+        if not remarks and not file.exists():
             return
-        kept = Loading(remarks=len(told), first=tuple(told[:MAX_REMARKS]))
+        kept = Loading(remarks=len(remarks), first=tuple(remarks[:MAX_REMARKS]))
         try:
             write_atomic(file, kept.model_dump_json(indent=1) + "\n")
         except OSError as error:

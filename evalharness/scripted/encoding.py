@@ -31,10 +31,10 @@ def write_video(script: Script, folder: Path) -> Path:
     """
     target, known = folder / f"{script.name}.mp4", folder / f"{script.name}.truth.json"
     truth = truth_of(script)
-    told = truth.model_dump_json(indent=1) + "\n"
+    serialized = truth.model_dump_json(indent=1) + "\n"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if target.exists() and known.exists() and known.read_text(encoding="utf-8") == told:
+        if target.exists() and known.exists() and known.read_text(encoding="utf-8") == serialized:
             return target
         unfinished = folder / f".{script.name}.part"
         _encode(unfinished, frames_of(script), soundtrack(script))
@@ -42,7 +42,7 @@ def write_video(script: Script, folder: Path) -> Path:
         if script.subtitled:
             write_atomic(folder / f"{script.name}.en.vtt", webvtt(truth.cues))
         # Written last: if it exists, the video is complete.
-        write_atomic(known, told)
+        write_atomic(known, serialized)
     except OSError as error:
         raise LibraryError(f"{folder} cannot be written to: {error.strerror}; choose another --out.") from error
     return target

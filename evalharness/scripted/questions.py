@@ -116,7 +116,7 @@ def _item(script: Script, place: _Place, name: str, kinds: Sequence[str], wordin
             "tools": " ".join(dict.fromkeys(call.tool for row in rows for call in row.calls)),
             "events": place.kind,
             "speech": "subtitles" if script.subtitled else "sound only",
-            "expects": "abstention" if any(_untold(row, place) for row in rows) else "answer",
+            "expects": "abstention" if any(_unanswerable(row, place) for row in rows) else "answer",
         },
     )
 
@@ -126,7 +126,7 @@ def _names() -> Iterator[str]:
     yield from questions().conversations
 
 
-def _untold(kind: QuestionKind, place: _Place) -> bool:
+def _unanswerable(kind: QuestionKind, place: _Place) -> bool:
     """Whether a question can only be answered with speech recognition."""
     return kind.absent or (kind.hears and not place.heard)
 
@@ -134,9 +134,9 @@ def _untold(kind: QuestionKind, place: _Place) -> bool:
 def _turn(place: _Place, name: str, wordings: Wordings, random: Random) -> Turn:
     kind = questions().kinds[name]
     slots = place.slots
-    untold = _untold(kind, place)
+    unanswerable = _unanswerable(kind, place)
     named = filled(kind.options, slots)
-    options = () if untold else tuple(random.sample(named, len(named)))
+    options = () if unanswerable else tuple(random.sample(named, len(named)))
     gold = options.index(filled(kind.gold, slots)) if options else None
     moment = slots[kind.at] if kind.at else None
     return Turn(
@@ -144,7 +144,7 @@ def _turn(place: _Place, name: str, wordings: Wordings, random: Random) -> Turn:
         reference=_as_text(filled(kind.reference, slots)) if not kind.hears or place.heard else _unheard(kind, slots),
         options=options,
         gold=gold,
-        criteria=tuple(_criteria(kind, slots, gold, untold)),
+        criteria=tuple(_criteria(kind, slots, gold, unanswerable)),
         calls=tuple(_call(call, slots) for call in kind.calls),
         evidence=(moment,) if moment else (),
         modalities=kind.modalities,
@@ -153,16 +153,18 @@ def _turn(place: _Place, name: str, wordings: Wordings, random: Random) -> Turn:
     )
 
 
-def _criteria(kind: QuestionKind, slots: Mapping[str, Any], gold: int | None, untold: bool) -> Iterator[Criterion]:
-    if untold:
+def _criteria(
+    kind: QuestionKind, slots: Mapping[str, Any], gold: int | None, unanswerable: bool
+) -> Iterator[Criterion]:
+    if unanswerable:
         yield ABSTAINS
         yield INVENTS
     if gold is not None:
         yield criterion_of({"weight": _WEIGHT_OF_OPTION, "kind": "option", "value": gold}, 0)
     for place, check in enumerate(kind.checks):
-        if not untold or check["weight"] < 0:
+        if not unanswerable or check["weight"] < 0:
             yield criterion_of(filled(check, slots), place)
-    if kind.at and not untold:
+    if kind.at and not unanswerable:
         moment = slots[kind.at]
         row = {"weight": _WEIGHT_OF_MOMENT, "kind": "cites", "start": moment.start, "end": moment.end}
         yield criterion_of(row | {"tolerance": _TOLERANCE}, 0)

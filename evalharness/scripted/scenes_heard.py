@@ -18,7 +18,7 @@ def date(draw: Draw) -> Scene:
     spoken = written if draw.random.random() < 0.3 else draw.take("days")
     alike = spoken == written
     tape = Tape(draw.voice)
-    told = tape.say(f"Please remember, the {event} is on {spoken}.")
+    utterance = tape.say(f"Please remember, the {event} is on {spoken}.")
     facts: Facts = {
         "event": event,
         "written": written,
@@ -27,7 +27,7 @@ def date(draw: Draw) -> Scene:
         "told_by": ("yes", "same", "agree", "agrees", "match") if alike else ("no", "different", "differ", "disagree"),
     }
     slide = listed(event.capitalize(), points=[written, "Everybody is welcome"])
-    return tape.scene("date", Deck(slide=slide), facts, {"told": told})
+    return tape.scene("date", Deck(slide=slide), facts, {"utterance": utterance})
 
 
 def reason(draw: Draw) -> Scene:
@@ -35,9 +35,9 @@ def reason(draw: Draw) -> Scene:
     happened, why, word = draw.pair("said_causes")
     tape = Tape(draw.voice)
     tape.say("There is some news as well.")
-    told = tape.say(f"{happened}, because {why}.")
+    utterance = tape.say(f"{happened}, because {why}.")
     facts: Facts = {"happened": happened[0].lower() + happened[1:], "why": why, "word": word}
-    return tape.scene("reason", Deck(slide=listed("News", points=["Listen"])), facts, {"told": told})
+    return tape.scene("reason", Deck(slide=listed("News", points=["Listen"])), facts, {"utterance": utterance})
 
 
 def opinion(draw: Draw) -> Scene:
@@ -45,10 +45,10 @@ def opinion(draw: Draw) -> Scene:
     text, feeling = draw.pair("said_opinions")
     person = draw.take("people")
     tape = Tape(draw.voice)
-    told = tape.say(text)
+    utterance = tape.say(text)
     facts: Facts = {"person": person, "text": text, "feeling": feeling}
     slide = listed("A word from", points=[person])
-    return tape.scene("opinion", Deck(slide=slide), facts, {"told": told})
+    return tape.scene("opinion", Deck(slide=slide), facts, {"utterance": utterance})
 
 
 def minutes(draw: Draw) -> Scene:
@@ -74,7 +74,7 @@ def spanish(draw: Draw) -> Scene:
     text, english, word, other = draw.pair("spanish_lines")
     guest = draw.take("people")
     tape = Tape(draw.voice)
-    told = tape.say(text, SPANISH)
+    utterance = tape.say(text, SPANISH)
     facts: Facts = {
         "guest": guest,
         "spanish": text,
@@ -83,7 +83,7 @@ def spanish(draw: Draw) -> Scene:
         "second": other,
     }
     slide = listed("Our guest from Spain", points=[guest])
-    return tape.scene("spanish", Deck(slide=slide), facts, {"told": told})
+    return tape.scene("spanish", Deck(slide=slide), facts, {"utterance": utterance})
 
 
 def listening(draw: Draw) -> Scene:
@@ -109,11 +109,11 @@ def recording(draw: Draw, taken: Recording) -> Scene:
     """A supplied recording, of which the exact words are known."""
     words = taken.text.split()
     tape = Tape(draw.voice)
-    told = tape.run(taken)
+    utterance = tape.run(taken)
     facts: Facts = {
         "opening": " ".join(words[:_CONTINUED]),
         "rest": " ".join(words[_CONTINUED : 2 * _CONTINUED]),
         "text": taken.text,
     }
     slide = listed("From the archive", points=["An old recording"])
-    return tape.scene("recording", Deck(slide=slide), facts, {"told": told})
+    return tape.scene("recording", Deck(slide=slide), facts, {"utterance": utterance})

@@ -16,7 +16,7 @@ def prices(draw: Draw) -> Scene:
     count, rise = draw.random.randint(3, 9), draw.number(*_RISES)
     shown = [[name.capitalize(), f"${amount}"] for name, amount in draw.mixed(rows)]
     tape = Tape(draw.voice)
-    told = tape.say(f"So far we have bought {count} of the {item}s.")
+    utterance = tape.say(f"So far we have bought {count} of the {item}s.")
     facts: Facts = {
         "item": item,
         "price": price,
@@ -34,7 +34,7 @@ def prices(draw: Draw) -> Scene:
         "raised": most + price + least + 3 * rise,
     }
     slide = listed("Price list", [["Article", "Price"], *shown])
-    return tape.scene("prices", Deck(slide=slide), facts, {"told": told})
+    return tape.scene("prices", Deck(slide=slide), facts, {"utterance": utterance})
 
 
 def contacts(draw: Draw) -> Scene:
@@ -64,7 +64,7 @@ def steps(draw: Draw) -> Scene:
     """Four steps in order; what comes before them is only said."""
     title, *points, before = draw.pair("procedures")
     tape = Tape(draw.voice)
-    told = tape.say(f"Before you begin, {before}.")
+    utterance = tape.say(f"Before you begin, {before}.")
     facts: Facts = {
         "title": title.lower(),
         "steps": tuple(points),
@@ -75,7 +75,7 @@ def steps(draw: Draw) -> Scene:
         "before": before,
     }
     slide = listed(title, points=[f"{number}. {point}" for number, point in enumerate(points, 1)])
-    return tape.scene("steps", Deck(slide=slide), facts, {"told": told}, least=8.0)
+    return tape.scene("steps", Deck(slide=slide), facts, {"utterance": utterance}, least=8.0)
 
 
 def formula(draw: Draw) -> Scene:

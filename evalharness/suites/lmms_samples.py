@@ -55,8 +55,8 @@ class LmmsSample(BaseModel):
             id_field: which field of the document is the id; None: the sample's number.
         """
         document = self.doc or {}
-        told = (self.doc, *(value for value in (self.model_extra or {}).values() if isinstance(value, Mapping)))
-        videos = [held[name] for held in told if held for name in _VIDEO if held.get(name)]
+        sources = (self.doc, *(value for value in (self.model_extra or {}).values() if isinstance(value, Mapping)))
+        videos = [held[name] for held in sources if held for name in _VIDEO if held.get(name)]
         return Item(
             suite=suite,
             id=str(document[id_field]) if id_field else self.doc_id,

@@ -41,8 +41,8 @@ def test_a_replay_says_how_it_ends(small_workspace: Workspace, asked: Asked) -> 
     run = asked.answer.trace or ""
     done = trace(small_workspace, "replay", run)
     assert (done.exit_code, done.stdout) == (0, f"{run} ends as recorded, in {len(asked.events)} steps.\n")
-    told = json.loads(trace(small_workspace, "replay", run, "--json").stdout)
-    assert told == {"run": run, "steps": len(asked.events), "same": True, "difference": None}
+    reported = json.loads(trace(small_workspace, "replay", run, "--json").stdout)
+    assert reported == {"run": run, "steps": len(asked.events), "same": True, "difference": None}
 
 
 def test_a_replay_that_ends_otherwise_says_where_and_exits_1(
@@ -61,7 +61,7 @@ def test_a_replay_that_ends_otherwise_says_where_and_exits_1(
     assert "step 3 (model) differs in data.calls.0.arguments.timestamp.1: 6 in the recording, 7 now." in done.stderr
 
 
-def test_a_fork_is_told_as_an_answer_is(small_workspace: Workspace, asked: Asked) -> None:
+def test_a_fork_is_shown_as_an_answer_is(small_workspace: Workspace, asked: Asked) -> None:
     run = asked.answer.trace or ""
     with openai_server([says("Welcome to the workshop [00:00:00].")]) as endpoint:
         settings = ("controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted")

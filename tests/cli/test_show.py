@@ -50,8 +50,8 @@ def test_ask_and_chat_are_done_when_they_are_unsure(
     done = CliRunner().invoke(app, command, input=f"{QUESTION}\n", catch_exceptions=False)
     assert done.exit_code == 0
     if as_json:
-        told = Answer.model_validate(json.loads(done.stdout))
-        assert (told.status, told.confidence, len(told.closest)) == ("uncertain", 0.4, 2)
+        reported = Answer.model_validate(json.loads(done.stdout))
+        assert (reported.status, reported.confidence, len(reported.closest)) == ("uncertain", 0.4, 2)
     else:
         assert done.stdout.startswith(f"{TEXT}\n  00:00:04-00:00:06  speech      {KETTLE}\n")
         assert "\n  uncertain in 0.0 s, " in done.stdout

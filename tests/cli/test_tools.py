@@ -90,8 +90,8 @@ def test_arguments_that_are_no_object_are_refused(library: Path, text: str) -> N
 
 def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> None:
     found = json.loads(run(library, "search", "talk.mp4", "heron in the river", "--json").stdout)["results"]
-    told = {"video", "start", "end", "modality", "text", "score", "signals", "terms", "weak", "event", "also"}
-    assert set(found[0]) == told
+    reported = {"video", "start", "end", "modality", "text", "score", "signals", "terms", "weak", "event", "also"}
+    assert set(found[0]) == reported
     assert (found[0]["video"], found[0]["text"]) == (
         workspace.library.resolve("talk").id,
         "A heron stands in the river.",

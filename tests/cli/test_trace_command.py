@@ -39,7 +39,7 @@ def invoke(library: Library, *arguments: str) -> Result:
     return CliRunner().invoke(trace, list(arguments), obj=Session(library=library.root), catch_exceptions=False)
 
 
-def told(library: Library, *arguments: str) -> Any:
+def reported(library: Library, *arguments: str) -> Any:
     return json.loads(invoke(library, *arguments, "--json").stdout)
 
 
@@ -48,14 +48,14 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
     assert lines[0].endswith(f" 5 rounds      600 tokens    0.0018 cost  {COST}")
-    listed = told(library, "list")["runs"]
+    listed = reported(library, "list")["runs"]
     assert [each["run"] for each in listed] == [runs[1].id, runs[0].id]
     assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.0018)
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
     assert "`longtake ask`" in invoke(Library(tmp_path), "list").stdout
-    assert told(Library(tmp_path), "list") == {"runs": [], "more": 0}
+    assert reported(Library(tmp_path), "list") == {"runs": [], "more": 0}
 
 
 def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[LenientRun], tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[Lenie
     listed = invoke(library, "list")
     assert [line[:24] for line in listed.stdout.splitlines()] == [runs[1].id, *ids[:19]]
     assert listed.stderr == "longtake: 981 older runs not listed; `--limit 1001` lists all.\n"
-    few = told(library, "list", "--limit", "3")
+    few = reported(library, "list", "--limit", "3")
     assert ([each["run"] for each in few["runs"]], few["more"]) == ([runs[1].id, *ids[:2]], 998)
     assert invoke(library, "list", "--limit", "0").exit_code == 2
 
@@ -75,7 +75,7 @@ def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[Lenie
 def test_where_all_are_listed_no_more_are_spoken_of(library: Library) -> None:
     listed = invoke(library, "list", "--limit", "2")
     assert (len(listed.stdout.splitlines()), listed.stderr) == (2, "")
-    assert told(library, "list", "--limit", "2")["more"] == 0
+    assert reported(library, "list", "--limit", "2")["more"] == 0
 
 
 def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> None:
@@ -110,8 +110,8 @@ def test_a_fork_is_marked_in_the_list_and_tells_what_it_was_forked_from(
     assert sentence in invoke(library, "show", fork.id).stdout
     assert "Forked" not in invoke(library, "show", runs[1].id).stdout
     origin = {"run": runs[1].id, "step": fork.forked_from.step, "set": {"timestamp": [0, 2]}}
-    assert told(library, "show", fork.id)["forked_from"] == origin
-    origins = {run["run"]: run["forked_from"] for run in told(library, "list")["runs"]}
+    assert reported(library, "show", fork.id)["forked_from"] == origin
+    origins = {run["run"]: run["forked_from"] for run in reported(library, "list")["runs"]}
     assert origins == {fork.id: origin, runs[1].id: None}
 
 
@@ -125,7 +125,7 @@ def test_show_names_the_video_where_there_are_several(two_videos: Workspace, tmp
 
 
 def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
-    shown = told(library, "show", runs[1].id)
+    shown = reported(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
     assert [step["type"] for step in shown["steps"]] == ["orient", "gather", *["model"] * 5, "answer"]
     assert shown["steps"][2]["steps"][1]["output"]["transcript"] == "The blue kettle costs 249 dollars."
@@ -168,7 +168,7 @@ def test_stats_measure_all_runs_or_those_named_and_draw_them(
     library: Library, runs: list[LenientRun], tmp_path: Path
 ) -> None:
     assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 uncertain\n")
-    named = told(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
+    named = reported(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
     assert (named["runs"], named["statuses"]) == (1, {"answered": 1})
     drawn = ElementTree.parse(tmp_path / "tools.svg").getroot()
     assert "transcribe_speech" in [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
@@ -184,7 +184,7 @@ def test_diff_compares_two_runs(library: Library, runs: list[LenientRun]) -> Non
     shown = invoke(library, "diff", runs[1].id, "last").stdout
     assert '= transcribe_speech(timestamp="00:00:03-00:00:07"), 1 found' in shown
     assert "The answer is the same:\n= The blue kettle costs 249 dollars." in shown
-    compared = told(library, "diff", "last", "last")
+    compared = reported(library, "diff", "last", "last")
     assert {call["change"] for call in compared["calls"]} == {"same"}
     with pytest.raises(LibraryError, match="only runs of one question"):
         invoke(library, "diff", runs[0].id, runs[1].id)
@@ -196,7 +196,7 @@ def test_html_writes_one_file_named_after_the_run(
     monkeypatch.chdir(tmp_path)
     assert invoke(library, "html", "last").stdout == f"{runs[1].id}.html\n"
     assert PRICE.partition(" [")[0] in (tmp_path / f"{runs[1].id}.html").read_text(encoding="utf-8")
-    written = told(library, "html", runs[0].id, "--out", "odd.html")
+    written = reported(library, "html", runs[0].id, "--out", "odd.html")
     assert written == {"run": runs[0].id, "file": str(tmp_path / "odd.html")}
     assert (tmp_path / "odd.html").is_file()
 

@@ -159,7 +159,7 @@ def test_an_overall_accuracy_is_weighted_by_80_spatial_and_108_temporal_clips(
 
 
 @pytest.mark.parametrize(CASE, cases("reveal_t3", "overall", {"Qwen2.5-VL-7B": "none", "Humans": "none"}))
-def test_the_clips_told_right_add_up_to_the_overall_accuracy(row: Row, holds: bool, gives: str) -> None:
+def test_the_clips_judged_right_add_up_to_the_overall_accuracy(row: Row, holds: bool, gives: str) -> None:
     parts, whole = (counts(row["spatial"], 80), counts(row["temporal"], 108)), counts(row["overall"], 188)
     assert (all(parts) and sum(ks[0] for ks in parts) in whole) is holds
     assert gives == (row["overall"] if holds else "none")

@@ -30,7 +30,7 @@ def subject(request: pytest.FixtureRequest, demo_workspace: Workspace) -> AgentS
     return Finder(request.param, demo_workspace, ("speech",) if request.param == "transcript" else ())
 
 
-def test_a_video_that_is_not_there_is_told(subject: AgentSubject | Finder) -> None:
+def test_a_video_that_is_not_there_is_reported(subject: AgentSubject | Finder) -> None:
     reply = subject.reply(asked(None, OPEN))
     assert (reply.status, reply.text) == ("no_media", "")
     assert reply.error

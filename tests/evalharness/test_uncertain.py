@@ -50,10 +50,10 @@ def test_an_uncertain_reply_has_a_hash_of_its_own_and_others_keep_theirs() -> No
 
 def graded(outcome: Any) -> GradedAnswer:
     said = {"question": "?", "gold": "6", "answer": "6", "variant": None, "status": "answered", "closest": ()}
-    told = {"closest_hold": False, "in_scope": True, "sources_right": True, "evidence_hit": False, "needed": None}
+    reported = {"closest_hold": False, "in_scope": True, "sources_right": True, "evidence_hit": False, "needed": None}
     spent = {"rounds": 1, "tool_calls": 1, "seconds": 0.1, "trace": None, "error": None}
     of = {"id": outcome, "media": "a.mp4", "modality": "speech", "kind": "detail", "outcome": outcome}
-    return GradedAnswer.model_validate(of | said | told | spent)
+    return GradedAnswer.model_validate(of | said | reported | spent)
 
 
 def test_clips_tally_it_beside_right_and_wrong() -> None:

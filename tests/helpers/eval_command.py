@@ -31,7 +31,7 @@ def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, s
 
 def scores(run: Path, *options: str) -> dict[str, Any]:
     """What `eval score` finds of a run."""
-    code, told, _ = eval_("score", run, *options, "--json")
+    code, reported, _ = eval_("score", run, *options, "--json")
     assert code == 0
-    read: dict[str, Any] = json.loads(told)
+    read: dict[str, Any] = json.loads(reported)
     return read

@@ -99,10 +99,10 @@ def test_what_is_wrong_is_an_error_of_the_tool(url: str, name: str, arguments: d
 
 
 def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_workspace: Workspace) -> None:
-    told: list[str | None] = []
+    reported: list[str | None] = []
 
     async def notify(progress: float, total: float | None, message: str | None) -> None:
-        told.append(message)
+        reported.append(message)
 
     async def ask(client: Client) -> Any:
         return await client.call_tool("ask", ASK, progress_callback=notify)
@@ -114,7 +114,7 @@ def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_wo
     assert "[talk.mp4 00:00:04-00:00:06] The blue kettle costs 249 dollars." in called.content[0].text
     events = RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events()
     steps = [" ".join(filter(None, (event["type"], event["data"].get("tool")))) for event in events]
-    assert set(told) == set(steps)
+    assert set(reported) == set(steps)
 
 
 def test_ask_says_when_it_is_unsure_and_what_comes_closest(
@@ -272,6 +272,6 @@ def test_without_sessions_notes_are_those_of_the_server(small_workspace: Workspa
 def test_a_question_has_bounds(small_workspace: Workspace, tmp_path: Path, wrong: dict[str, Any]) -> None:
     arguments = {"question": "x", "videos": ["talk.mp4"], **wrong}
     offer = Offer(small_workspace, Agent(small_workspace), tmp_path)
-    told = offer.call("ask", arguments, Budget(20), lambda event: None)
-    assert told.is_error
-    assert next(iter(wrong)) in told.content[0].text  # type: ignore[union-attr] # it is text
+    reported = offer.call("ask", arguments, Budget(20), lambda event: None)
+    assert reported.is_error
+    assert next(iter(wrong)) in reported.content[0].text  # type: ignore[union-attr] # it is text

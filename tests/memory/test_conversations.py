@@ -51,7 +51,7 @@ def test_an_uncertain_answer_is_kept_with_its_closest_lines(conversations: Conve
     assert [exchange.answer for exchange in conversations.exchanges("t")] == [unsure("a1")]
 
 
-def test_an_answer_that_is_not_there_is_told(conversations: Conversations) -> None:
+def test_an_answer_that_is_not_there_is_reported(conversations: Conversations) -> None:
     conversations.add("t", ["a1"], answer("What does it cost?"))
     for number in (-1, 1):
         with pytest.raises(LibraryError, match="it has 1, counted from 0"):

@@ -83,7 +83,7 @@ def test_a_video_of_one_frame_has_that_frame(tmp_path: Path, name: str) -> None:
     assert shown.time == 0.0
 
 
-def test_the_default_tracks_are_taken_and_every_language_is_told(tmp_path: Path) -> None:
+def test_the_default_tracks_are_taken_and_every_language_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.mkv"
     with av.open(str(path), "w") as container:
         videos: list[Any] = [container.add_stream("libx264", rate=25) for _ in range(2)]

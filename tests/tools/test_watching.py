@@ -74,7 +74,7 @@ def lines(result: ToolResult, key: str) -> str:
     return "\n".join(map(str, result.output[key]))
 
 
-def test_what_moves_and_what_was_cut_is_told(toolbox: Toolbox, seen: ToolContext) -> None:
+def test_what_moves_and_what_was_cut_is_reported(toolbox: Toolbox, seen: ToolContext) -> None:
     result = toolbox.call("detect_activities", {"timestamp": [0, 5.5]}, seen)
     said = lines(result, "activities")
     assert "something moves to the right, from the left to the right" in said
@@ -138,12 +138,12 @@ def pictures_sent(request: Mapping[str, Any]) -> list[tuple[str, Picture]]:
     [message] = request["messages"]
     parts = message["content"]
     found = list[tuple[str, Picture]]()
-    for told, part in pairwise(parts):
+    for reported, part in pairwise(parts):
         if part["type"] == "image_url":
             data = base64.b64decode(part["image_url"]["url"].partition("base64,")[2])
             picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             assert picture is not None
-            found.append((told["text"], np.asarray(picture, np.uint8)))
+            found.append((reported["text"], np.asarray(picture, np.uint8)))
     return found
 
 
@@ -212,8 +212,8 @@ def test_without_a_model_a_question_is_unavailable_and_says_what_to_set(toolbox:
 
 
 def test_a_model_names_the_activities_with_their_times(place: Workspace, toolbox: Toolbox) -> None:
-    told = "- 00:00:01-00:00:03 A red patch slides past.\nSomebody waits.\n99:00-99:10 Nothing of this."
-    with watched(place, says(told)) as (context, _):
+    reported = "- 00:00:01-00:00:03 A red patch slides past.\nSomebody waits.\n99:00-99:10 Nothing of this."
+    with watched(place, says(reported)) as (context, _):
         result = toolbox.call("detect_activities", {"timestamp": [0, 4.5]}, context)
     by_model = {item.content: item.span for item in result.evidence if item.engine == "seer"}
     assert by_model["A red patch slides past."] == TimeSpan(start=1, end=3)
@@ -222,7 +222,7 @@ def test_a_model_names_the_activities_with_their_times(place: Workspace, toolbox
 
 
 def test_boxes_of_a_model_are_taken_only_where_they_are_boxes(place: Workspace) -> None:
-    told = [
+    reported = [
         {"label": "Patch", "box": [0.1, 0.25, 0.3, 0.5]},
         {"label": "dog", "box": [0.1, 0.2, 0.3, 0.4]},
         {"label": "patch", "box": [120, 80, 300, 200]},
@@ -230,7 +230,7 @@ def test_boxes_of_a_model_are_taken_only_where_they_are_boxes(place: Workspace) 
         {"label": "patch"},
         "patch",
     ]
-    with watched(place, says(f"Here: {json.dumps(told)} as asked."), says("none at all")) as (context, _):
+    with watched(place, says(f"Here: {json.dumps(reported)} as asked."), says("none at all")) as (context, _):
         [picture] = read_pictures(context, TimeSpan(start=2, end=2))
         assert locate_things(context, ["patch"], picture) == [LocatedThing("patch", (0.1, 0.25, 0.2, 0.25))]
         assert locate_things(context, ["patch"], picture) == []
@@ -254,8 +254,10 @@ def test_a_file_that_moved_leaves_what_the_index_knows(toolbox: Toolbox, seen: T
 
 
 def test_a_model_locates_what_no_engine_here_knows(place: Workspace, toolbox: Toolbox) -> None:
-    told = json.dumps([{"label": "dog", "box": [0.1, 0.25, 0.3, 0.5]}, {"label": "dog", "box": [0.6, 0.25, 0.9, 0.5]}])
-    with watched(place, says(told)) as (context, endpoint):
+    reported = json.dumps(
+        [{"label": "dog", "box": [0.1, 0.25, 0.3, 0.5]}, {"label": "dog", "box": [0.6, 0.25, 0.9, 0.5]}]
+    )
+    with watched(place, says(reported)) as (context, endpoint):
         result = toolbox.call("count_objects", {"timestamp": [0, 1], "object_query": "dogs"}, context)
         pictures = len(endpoint.requests)
     assert result.output == {"object": "dog", "count": 2}

@@ -19,7 +19,7 @@ def _told(count: int) -> Feed:
     return feed
 
 
-def test_a_feed_gives_what_was_told_before_and_ends() -> None:
+def test_a_feed_repeats_earlier_events_and_ends() -> None:
     assert asyncio.run(_followed(_told(3))) == [0, 1, 2]
     assert asyncio.run(_followed(_told(3), after=1)) == [2]
 
@@ -30,7 +30,7 @@ def test_after_the_last_event_nothing_is_added() -> None:
     assert len(feed.after(-1)) == 2
 
 
-def test_events_told_from_another_thread_reach_everybody_who_follows() -> None:
+def test_events_distinguished_from_another_thread_reach_everybody_who_follows() -> None:
     feed = Feed()
 
     async def follow() -> list[list[int]]:
@@ -45,7 +45,7 @@ def test_events_told_from_another_thread_reach_everybody_who_follows() -> None:
     assert asyncio.run(follow()) == [list(range(500))] * 5
 
 
-def test_whoever_follows_hears_a_beat_while_nothing_is_told() -> None:
+def test_a_follower_gets_a_heartbeat_while_nothing_happens() -> None:
     feed = Feed()
 
     async def beats() -> None:

@@ -41,7 +41,7 @@ def add(client: httpx.Client, file: Path) -> str:
     return str(client.post("/api/videos", json={"path": str(file)}).json()["id"])
 
 
-def told(client: httpx.Client, video: str) -> Iterator[dict[str, Any]]:
+def reported(client: httpx.Client, video: str) -> Iterator[dict[str, Any]]:
     """What is told of indexing until its end."""
     with client.stream("GET", f"/api/videos/{video}/progress") as events:
         assert events.headers["Content-Type"].startswith("text/event-stream")
@@ -57,12 +57,12 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_indexing_is_told_layer_by_layer_until_it_is_done(workspace: Workspace, tmp_path: Path) -> None:
+def test_indexing_is_reported_layer_by_layer_until_it_is_done(workspace: Workspace, tmp_path: Path) -> None:
     write_small_video(tmp_path / "folder.mp4")
     with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
         added = client.post("/api/videos", json={"path": str(tmp_path / "folder.mp4")}).json()
         assert added["progress"]["state"] in ("queued", "indexing")
-        events = list(told(client, added["id"]))
+        events = list(reported(client, added["id"]))
         shown = client.get(f"/api/videos/{added['id']}").json()
     assert all([layer["name"] for layer in event["layers"]] == list(LAYERS) for event in events)
     assert [event["state"] for event in events[-2:]] == ["indexing", "done"]
@@ -77,7 +77,7 @@ def test_indexing_is_told_layer_by_layer_until_it_is_done(workspace: Workspace, 
 def test_a_video_that_was_indexed_before_is_done_at_once(small_workspace: Workspace) -> None:
     video = small_workspace.library.resolve("talk.mp4").id
     with web_server(small_workspace) as server, server.client() as client:
-        (event,) = told(client, video)
+        (event,) = reported(client, video)
     assert (event["state"], event["share"], event["error"]) == ("done", 1.0, None)
 
 
@@ -88,7 +88,7 @@ def test_a_file_that_goes_away_fails_with_a_sentence(workspace: Workspace, long_
     with web_server(workspace, folders=[file.parent]) as server, server.client() as client:
         video = client.post("/api/videos", json={"path": str(file)}).json()["id"]
         file.unlink()
-        last = list(told(client, video))[-1]
+        last = list(reported(client, video))[-1]
     assert last["state"] == "failed"
     assert str(file) in last["error"]
 
@@ -107,13 +107,13 @@ def test_what_is_being_indexed_cannot_be_deleted_and_what_waits_can(
     assert [video.id for video in workspace.library.videos()] == [running]
 
 
-def test_nothing_is_told_of_a_video_that_is_deleted_while_it_waits(
+def test_nothing_is_reported_for_a_video_deleted_while_it_waits(
     workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
     with web_server(workspace, folders=[clips]) as server, server.client() as client:
         add(client, clips / long_tone.name)
         waiting = add(client, clips / tone.name)
-        events = told(client, waiting)
+        events = reported(client, waiting)
         first = next(events)
         assert client.delete(f"/api/videos/{waiting}").status_code == 204
         assert (first["state"], list(events)) == ("queued", [])
@@ -139,7 +139,7 @@ def test_what_waits_is_indexed_where_its_file_lies_by_then(
         waiting = add(client, clips / tone.name)
         (clips / tone.name).rename(clips / "moved.wav")
         assert client.post("/api/videos", json={"path": str(clips / "moved.wav")}).json()["id"] == waiting
-        assert list(told(client, waiting))[-1]["state"] == "done"
+        assert list(reported(client, waiting))[-1]["state"] == "done"
 
 
 @pytest.mark.slow
@@ -150,11 +150,11 @@ def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
         with workspace.library.lock(file_id(long_tone)):
             held = add(client, clips / long_tone.name)
             other = add(client, clips / tone.name)
-            assert list(told(client, other))[-1]["state"] == "done"
+            assert list(reported(client, other))[-1]["state"] == "done"
             until(lambda: client.get(f"/api/videos/{held}").json()["progress"]["state"] == "queued")
             waiting = client.get(f"/api/videos/{held}").json()["progress"]
             assert waiting["error"].startswith("Another program, or a question, is indexing this video")
-        last = list(told(client, held))[-1]
+        last = list(reported(client, held))[-1]
     assert (last["state"], last["error"]) == ("done", None)
 
 
@@ -177,7 +177,7 @@ def test_indexing_that_was_ended_goes_on_with_the_next_server(
         server.service.add(file, "talk.wav")
     assert not workspace.library.resolve("talk.wav").complete
     with web_server(workspace) as server, server.client() as client:
-        assert list(told(client, file_id(file)))[-1]["state"] == "done"
+        assert list(reported(client, file_id(file)))[-1]["state"] == "done"
     assert workspace.library.resolve("talk.wav").complete
 
 
@@ -221,5 +221,5 @@ def test_the_share_never_goes_back(workspace: Workspace, tmp_path: Path, tone: P
     shutil.copy(tone, tmp_path / "tone.wav")
     with web_server(workspace, folders=[tmp_path]) as server, server.client() as client:
         video = client.post("/api/videos", json={"path": str(tmp_path / "tone.wav")}).json()["id"]
-        shares = [event["share"] for event in told(client, video)]
+        shares = [event["share"] for event in reported(client, video)]
     assert shares == sorted(shares)

@@ -78,13 +78,16 @@ def test_twenty_chats_at_once_know_nothing_of_each_other(server: tuple[WebServer
     assert len({thread for thread, _ in chats}) == CHATS
     with web.client() as client:
         for number, (thread, runs) in enumerate(chats):
-            for told in runs:
-                assert [event.number for event in told] == list(range(len(told)))
-                assert [event.data["step"] for event in told[:-1]] == list(range(len(told) - 1))
-                looked_at = {span[0] for event in told[:-1] for span in event.data["spans"]}
+            for reported in runs:
+                assert [event.number for event in reported] == list(range(len(reported)))
+                assert [event.data["step"] for event in reported[:-1]] == list(range(len(reported) - 1))
+                looked_at = {span[0] for event in reported[:-1] for span in event.data["spans"]}
                 assert looked_at == {videos[number]}
-            answers = [told[-1].data["answer"] for told in runs]
-            assert [(told[-1].kind, told[-1].data["number"]) for told in runs] == [("answer", 0), ("answer", 1)]
+            answers = [reported[-1].data["answer"] for reported in runs]
+            assert [(reported[-1].kind, reported[-1].data["number"]) for reported in runs] == [
+                ("answer", 0),
+                ("answer", 1),
+            ]
             assert {answer["status"] for answer in answers} <= {"answered", "uncertain"}
             assert _price(number) in answers[0]["answer"]
             trace = RecordedTrace(web.service.library.trace_root, answers[1]["trace"])

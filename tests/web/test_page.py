@@ -108,7 +108,7 @@ def test_a_last_answer_that_was_lost_costs_no_second_upload(browser: Any, tmp_pa
         assert [video.name for video in server.service.library.videos()] == ["talk.mp4"]
 
 
-def test_a_full_disk_is_told_and_waited_for(browser: Any, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_waited_for(browser: Any, tmp_path: Path) -> None:
     clip = write_small_video(tmp_path / "talk.mp4")
     full = {"error": {"message": "The disk is full.", "type": "unavailable"}, "offset": 0}
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
@@ -163,7 +163,7 @@ def test_an_unsure_answer_says_so_and_its_closest_lines_are_played_also_after_a_
             page.reload()
 
 
-def test_a_run_goes_on_through_a_reload_and_stops_when_it_is_told_to(browser: Any, slow: str) -> None:
+def test_a_run_survives_a_reload_and_stops_when_told_to(browser: Any, slow: str) -> None:
     with opened(browser, slow) as page:
         ask(page, COST)
         page.get_by_role("button", name="Stop").wait_for()

@@ -55,10 +55,10 @@ def test_tabs_that_nobody_sees_hold_no_stream_and_go_on_when_they_are_seen(
             first.get_by_role("button", name="Stop").click()
             first.locator(".answer").wait_for()
             assert first.locator(".steps li").count() >= steps
-            told = first.locator(".steps li").all_inner_texts()
+            reported = first.locator(".steps li").all_inner_texts()
             first.reload()
             first.locator(".answer").wait_for()
-            until(first, f"document.querySelectorAll('.steps li').length === {len(told)}")
+            until(first, f"document.querySelectorAll('.steps li').length === {len(reported)}")
 
 
 def test_progress_that_was_refused_is_followed_again_and_goes_with_its_video(browser: Any, tmp_path: Path) -> None:

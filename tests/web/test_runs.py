@@ -55,9 +55,9 @@ def _wait_for_step(run: Run, kind: str) -> None:
 def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspace: Workspace, video: str) -> None:
     thread = uuid4().hex
     run = _runs(small_workspace).start(Asked((video,), "What does the speaker say from 0:04 to 0:06?", thread=thread))
-    kind, told = _last(run)
+    kind, reported = _last(run)
     kept = Conversations(small_workspace.library.memory_file).exchange(thread, 0).answer
-    assert (kind, told) == ("answer", {"number": 0, "answer": kept.model_dump(mode="json")})
+    assert (kind, reported) == ("answer", {"number": 0, "answer": kept.model_dump(mode="json")})
     assert "249 dollars" in kept.answer
     steps = [event.data for event in run.feed.after(-1)[:-1]]
     recorded = list(RecordedTrace(small_workspace.library.trace_root, kept.trace or "").events())
@@ -84,10 +84,10 @@ def test_a_run_is_stopped_while_a_tool_is_at_work(small_workspace: Workspace, vi
         _wait_for_step(run, "model")
         time.sleep(0.5)
         run.stop()
-        kind, told = _last(run)
+        kind, reported = _last(run)
     assert kind == "answer"
-    assert told["answer"]["status"] == "partial"  # type: ignore[index] # JSON
-    assert told["answer"]["answer"].startswith("Stopped.")  # type: ignore[index] # JSON
+    assert reported["answer"]["status"] == "partial"  # type: ignore[index] # JSON
+    assert reported["answer"]["answer"].startswith("Stopped.")  # type: ignore[index] # JSON
     steps = [event.data for event in run.feed.after(-1)[:-1]]
     assert [step["failure"] for step in steps if step["type"] == "tool"] == ["timeout"]
 
@@ -111,7 +111,7 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
             run.stop()
         ends = [_last(run) for run in begun]
         assert {kind for kind, _ in ends} == {"answer"}
-        assert {told["answer"]["status"] for _, told in ends} == {"partial"}  # type: ignore[index] # JSON
+        assert {reported["answer"]["status"] for _, reported in ends} == {"partial"}  # type: ignore[index] # JSON
         assert runs.under_way() == []
 
 
@@ -141,11 +141,11 @@ def test_no_more_questions_wait_than_may(small_workspace: Workspace, video: str)
 
 def test_a_question_that_cannot_be_asked_fails_with_the_sentence(small_workspace: Workspace) -> None:
     thread = uuid4().hex
-    kind, told = _last(_runs(small_workspace).start(Asked(("nothing.mp4",), COST, thread=thread)))
+    kind, reported = _last(_runs(small_workspace).start(Asked(("nothing.mp4",), COST, thread=thread)))
     assert kind == "failed"
-    assert "'nothing.mp4' is neither a file nor a video in the library." in str(told["message"])
+    assert "'nothing.mp4' is neither a file nor a video in the library." in str(reported["message"])
     conversations = Conversations(small_workspace.library.memory_file)
-    assert [each.answer.error for each in conversations.exchanges(thread)] == [told["message"]]
+    assert [each.answer.error for each in conversations.exchanges(thread)] == [reported["message"]]
     listed = conversations.get(thread)
     assert listed is not None
     assert listed.title == COST, "a thread without a title is not listed"
@@ -159,7 +159,7 @@ def test_a_fault_of_ours_ends_the_run_and_is_logged(
     with sqlite3.connect(small_workspace.library.memory_file) as connection:
         connection.execute("UPDATE exchanges SET answer = '{}' WHERE thread = ?", (thread,))
     connection.close()
-    kind, told = _last(_runs(small_workspace).start(Asked((video,), COST, thread=thread)))
-    assert (kind, "ValidationError" in str(told["message"])) == ("failed", True)
+    kind, reported = _last(_runs(small_workspace).start(Asked((video,), COST, thread=thread)))
+    assert (kind, "ValidationError" in str(reported["message"])) == ("failed", True)
     assert "failed" in caplog.text
     caplog.clear()

@@ -50,24 +50,24 @@ def _refused(response: httpx.Response, status: int, kind: str, words: str) -> No
 
 def test_a_question_is_answered_step_by_step_and_stands_in_its_thread(client: httpx.Client, video: str) -> None:
     thread = begin(client, video)
-    told = events(client, ask(client, thread, COST))
-    assert [event.number for event in told] == list(range(len(told)))
-    assert {event.kind for event in told[:-1]} == {"step"}
-    assert [event.data["type"] for event in told[:2]] == ["run", "orient"]
-    assert told[-1].kind == "answer"
-    assert told[-1].data["number"] == 0
-    assert "249 dollars" in told[-1].data["answer"]["answer"]
+    reported = events(client, ask(client, thread, COST))
+    assert [event.number for event in reported] == list(range(len(reported)))
+    assert {event.kind for event in reported[:-1]} == {"step"}
+    assert [event.data["type"] for event in reported[:2]] == ["run", "orient"]
+    assert reported[-1].kind == "answer"
+    assert reported[-1].data["number"] == 0
+    assert "249 dollars" in reported[-1].data["answer"]["answer"]
     shown = client.get(f"/api/threads/{thread}").json()
     assert (shown["title"], shown["videos"], shown["questions"], shown["running"]) == (COST, [video], 1, None)
-    assert [(turn["number"], turn["answer"]) for turn in shown["turns"]] == [(0, told[-1].data["answer"])]
+    assert [(turn["number"], turn["answer"]) for turn in shown["turns"]] == [(0, reported[-1].data["answer"])]
     listed = next(each for each in client.get("/api/threads").json()["threads"] if each["id"] == thread)
     assert listed == {name: value for name, value in shown.items() if name != "turns"}
 
 
 def test_the_next_question_knows_the_one_before(client: httpx.Client, server: WebServer, video: str) -> None:
     def understood(thread: str) -> str:
-        told = answer(client, thread, "When is it mentioned?")["answer"]
-        trace = RecordedTrace(server.service.library.trace_root, told["trace"])
+        reported = answer(client, thread, "When is it mentioned?")["answer"]
+        trace = RecordedTrace(server.service.library.trace_root, reported["trace"])
         return str(trace.blob(trace.event(1, "orient")["output"])["question"])
 
     thread = begin(client, video)
@@ -141,17 +141,17 @@ def test_a_video_is_asked_about_while_it_is_indexed(tmp_path: Path) -> None:
         with workspace.library.lock(file_id(file)):  # nobody can begin to index it
             video = server.service.add(file).id
             thread = begin(client, video)
-            told = events(client, ask(client, thread, COST))
-        [state] = [event.data for event in told if event.kind == "indexing"]
+            reported = events(client, ask(client, thread, COST))
+        [state] = [event.data for event in reported if event.kind == "indexing"]
         assert (state["video"], state["state"] in ("queued", "indexing")) == (video, True)
-        assert told[-1].data["answer"]["status"] == "partial"
-        assert "talk.mp4" in told[-1].data["answer"]["answer"]  # which of the videos isn't whole
+        assert reported[-1].data["answer"]["status"] == "partial"
+        assert "talk.mp4" in reported[-1].data["answer"]["answer"]  # which of the videos isn't whole
         job = server.service.indexing.job(video)
         while job and not job.progress().over:
             time.sleep(0.05)
-        told = events(client, ask(client, thread, COST))
-        assert "indexing" not in {event.kind for event in told}
-        assert "249 dollars" in told[-1].data["answer"]["answer"]
+        reported = events(client, ask(client, thread, COST))
+        assert "indexing" not in {event.kind for event in reported}
+        assert "249 dollars" in reported[-1].data["answer"]["answer"]
 
 
 def test_a_question_leaves_indexing_to_its_queue(tmp_path: Path) -> None:
@@ -159,8 +159,8 @@ def test_a_question_leaves_indexing_to_its_queue(tmp_path: Path) -> None:
     begun = workspace.add(write_small_video(tmp_path / "talk.mp4"), Watcher(check_cancelled=_stop)).video
     indexed_elsewhere = workspace.library.lock(begun.id)
     with indexed_elsewhere, web_server(workspace) as server, server.client() as client:
-        told = answer(client, begin(client, begun.id), COST)["answer"]
-    assert told["status"] == "partial"
+        reported = answer(client, begin(client, begun.id), COST)["answer"]
+    assert reported["status"] == "partial"
     kept = workspace.library.get(begun.id)
     assert kept is not None
     assert (kept.layers, kept.complete) == (begun.layers, False)
@@ -171,8 +171,8 @@ def _stop() -> None:
 
 
 def test_options_are_chosen_among(client: httpx.Client, video: str) -> None:
-    told = answer(client, begin(client, video), COST, options=["99 dollars", "249 dollars"])
-    assert told["answer"]["option"] == {"letter": "B", "text": "249 dollars"}
+    reported = answer(client, begin(client, video), COST, options=["99 dollars", "249 dollars"])
+    assert reported["answer"]["option"] == {"letter": "B", "text": "249 dollars"}
 
 
 @pytest.mark.parametrize(

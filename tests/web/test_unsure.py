@@ -31,12 +31,12 @@ def client(small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Itera
 def turn(client: httpx.Client, video: str) -> str:
     """The address of an uncertain answer in its thread."""
     thread = begin(client, video)
-    told = answer(client, thread, QUESTION)
-    assert Answer.model_validate(told["answer"]) == unsure(video, told["answer"]["trace"])
+    reported = answer(client, thread, QUESTION)
+    assert Answer.model_validate(reported["answer"]) == unsure(video, reported["answer"]["trace"])
     return f"/api/threads/{thread}/turns/0"
 
 
-def test_it_stands_in_its_thread_as_it_was_told(client: httpx.Client, turn: str, video: str) -> None:
+def test_it_stands_in_its_thread_as_it_was_sent(client: httpx.Client, turn: str, video: str) -> None:
     [kept] = client.get(turn.partition("/turns")[0]).json()["turns"]
     assert kept["answer"]["status"] == "uncertain"
     assert kept["answer"]["confidence"] == 0.4
@@ -45,14 +45,14 @@ def test_it_stands_in_its_thread_as_it_was_told(client: httpx.Client, turn: str,
 
 def test_its_pack_holds_the_closest_places_and_does_not_call_them_proof(client: httpx.Client, turn: str) -> None:
     with ZipFile(io.BytesIO(client.get(f"{turn}/pack").content)) as pack:
-        told, names = pack.read("answer.md").decode(), pack.namelist()
+        reported, names = pack.read("answer.md").decode(), pack.namelist()
         assert Answer.model_validate_json(pack.read("answer.json")).status == "uncertain"
         assert "Uncertain</span>" in pack.read("trace.html").decode()
     assert {"places/01.mp4", "places/01.jpg"} <= set(names)
-    assert "## Closest lines" in told
-    assert "## Places" not in told
-    assert f"   - 00:00:04-00:00:06 speech: “{KETTLE}”" in told
-    assert "- uncertain in 0.0 s: 0 rounds" in told
+    assert "## Closest lines" in reported
+    assert "## Places" not in reported
+    assert f"   - 00:00:04-00:00:06 speech: “{KETTLE}”" in reported
+    assert "- uncertain in 0.0 s: 0 rounds" in reported
 
 
 @pytest.mark.parametrize("form", ["text", "vtt"])

@@ -124,7 +124,7 @@ def test_uploads_move_with_their_library(workspace: Workspace, tmp_path: Path, t
     assert kept(moved) == []
 
 
-def test_a_wrong_offset_is_told_the_right_one(server: WebServer) -> None:
+def test_a_wrong_offset_is_answered_with_the_right_one(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 1_000)
         send(client, upload, 0, b"x" * 10)
@@ -157,7 +157,7 @@ def test_an_upload_whose_video_was_deleted_is_forgotten(server: WebServer, tone:
         video = send(client, upload, 0, data).json()["video"]
         until_indexed(client, video)
         assert client.delete(f"/api/videos/{video}").status_code == 204
-        assert told(send(client, upload, len(data), b"")) == (404, "not_found")
+        assert reported(send(client, upload, len(data), b"")) == (404, "not_found")
         assert client.get(f"/api/uploads/{upload}").status_code == 404, "so that the page begins anew"
         assert send(client, begin(client, "talk.wav", len(data)), 0, data).json()["video"] == video
 
@@ -193,7 +193,7 @@ def test_the_same_file_twice_is_one_video(server: WebServer, workspace: Workspac
     assert kept(workspace) == [f"{file_id(tone)}.wav"]
 
 
-def test_copies_that_are_finished_at_once_are_all_told_the_video(workspace: Workspace, tone: Path) -> None:
+def test_copies_that_finish_at_once_all_learn_the_video(workspace: Workspace, tone: Path) -> None:
     workspace.add(tone)
     data = tone.read_bytes()
 
@@ -247,7 +247,7 @@ def test_what_breaks_off_before_the_library_has_it_can_be_finished(
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
         refused = send(client, upload, 0, data)
-        assert (told(refused), refused.json()["offset"]) == ((500, "unavailable"), len(data))
+        assert (reported(refused), refused.json()["offset"]) == ((500, "unavailable"), len(data))
         assert "Not a directory" in refused.text
         assert str(workspace.library.root) not in refused.text
         assert kept(workspace) == [f"unfinished/{upload}"]
@@ -304,14 +304,14 @@ class Told(NamedTuple):
     kind: str
 
 
-def told(answer: httpx.Response) -> Told:
+def reported(answer: httpx.Response) -> Told:
     return Told(answer.status_code, answer.json()["error"]["type"])
 
 
 def test_more_than_was_said_is_refused(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 10)
-        assert told(send(client, upload, 0, b"x" * 11)) == (413, "too_large")
+        assert reported(send(client, upload, 0, b"x" * 11)) == (413, "too_large")
         assert client.get(f"/api/uploads/{upload}").json()["offset"] == 0
 
 
@@ -319,30 +319,30 @@ def test_a_chunk_has_its_size(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 2 * CHUNK)
         assert send(client, upload, 0, bytes(CHUNK)).json() == {"offset": CHUNK, "video": None}
-        assert told(send(client, upload, CHUNK, bytes(CHUNK + 1))) == (413, "too_large")
+        assert reported(send(client, upload, CHUNK, bytes(CHUNK + 1))) == (413, "too_large")
 
 
 def test_what_no_disk_should_hold_is_refused_at_once(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with server.client() as client:
         refused = client.post("/api/uploads", json={"name": "talk.mp4", "size": LARGEST + 1})
-        assert told(refused) == (413, "too_large")
+        assert reported(refused) == (413, "too_large")
         assert client.post("/api/uploads", json={"name": "talk.mp4", "size": 0}).status_code == 400
         room = shutil.disk_usage("/")._replace(free=600 * 1000**2)
         monkeypatch.setattr(uploads.shutil, "disk_usage", lambda path: room)
         begin(client, "first.mp4", 60 * 1000**2)
         second = client.post("/api/uploads", json={"name": "second.mp4", "size": 60 * 1000**2})
-        assert told(second) == (507, "unavailable"), "what the first one still lacks is not free"
+        assert reported(second) == (507, "unavailable"), "what the first one still lacks is not free"
 
 
 def test_no_upload_begins_where_nothing_can_be_written(server: WebServer, workspace: Workspace) -> None:
     wanted, folder = {"name": "talk.mp4", "size": 10}, workspace.library.root / "uploads"
     with server.client() as client:
         with full_disk(20):
-            assert told(client.post("/api/uploads", json=wanted)) == (507, "unavailable")
+            assert reported(client.post("/api/uploads", json=wanted)) == (507, "unavailable")
         shutil.rmtree(folder)
         folder.touch()
         refused = client.post("/api/uploads", json=wanted)
-        assert told(refused) == (500, "unavailable")
+        assert reported(refused) == (500, "unavailable")
         assert "Not a directory" in refused.text
 
 
@@ -352,14 +352,14 @@ def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone:
         upload = begin(client, "talk.wav", len(data))
         with full_disk(50_000):
             refused = send(client, upload, 0, data)
-        assert (told(refused), refused.json()["offset"]) == ((507, "unavailable"), 50_000)
+        assert (reported(refused), refused.json()["offset"]) == ((507, "unavailable"), 50_000)
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
 
 def test_too_many_at_once_are_refused_until_one_is_given_up(server: WebServer, workspace: Workspace) -> None:
     with server.client() as client:
         under_way = [begin(client, "talk.mp4", 10) for _ in range(MAX_UPLOADS)]
-        assert told(client.post("/api/uploads", json={"name": "talk.mp4", "size": 10})) == (429, "too_many")
+        assert reported(client.post("/api/uploads", json={"name": "talk.mp4", "size": 10})) == (429, "too_many")
         assert client.delete(f"/api/uploads/{under_way[0]}").status_code == 204
         begin(client, "talk.mp4", 10)
 

@@ -31,10 +31,10 @@ def data(small_workspace: Workspace) -> bytes:
 def test_a_video_is_shown_with_what_is_known_of_it(client: httpx.Client, video: str, data: bytes) -> None:
     shown = client.get(f"/api/videos/{video}").json()
     assert client.get("/api/videos").json() == {"videos": [shown]}
-    told = {
+    reported = {
         name: shown[name] for name in ("id", "name", "duration", "width", "height", "bytes", "complete", "playable")
     }
-    assert told == {
+    assert reported == {
         "id": video,
         "name": "talk.mp4",
         "duration": 8.0,
@@ -274,9 +274,9 @@ def test_a_layer_that_cannot_be_read_at_all_is_a_problem_of_its_video(own_worksp
     (facts,) = own_workspace.library.layers(video.id).root.glob("sounds/*/layer.json")
     facts.write_text("{broken\n", encoding="utf-8")
     with web_server(own_workspace) as server, server.client() as client:
-        (told,) = client.get("/api/videos").json()["videos"]
-    assert list(told["problems"]) == ["sounds"]
-    named = [layer["name"] for layer in told["layers"]]
+        (reported,) = client.get("/api/videos").json()["videos"]
+    assert list(reported["problems"]) == ["sounds"]
+    named = [layer["name"] for layer in reported["layers"]]
     assert "sounds" not in named
     assert "subtitles" in named
 

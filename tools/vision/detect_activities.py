@@ -62,13 +62,13 @@ def _seen(context: ToolContext, span: TimeSpan, notes: list[str]) -> Sequence[Ev
         notes.append("movement was measured; naming actions needs a model: see visual_question in `doctor`")
         return _moving(context, span, notes)
     try:
-        return _told(context, span, notes)
+        return _described(context, span, notes)
     except EngineError as error:
         notes.append(f"only movement was measured: {error}")
         return _moving(context, span, notes)
 
 
-def _told(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:
+def _described(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:
     pictures = read_pictures(context, span)
     engine = context.engines.load("visual_question").id
     notes.append(f"{engine} was shown {len(pictures)} frames of {span}, not the video")

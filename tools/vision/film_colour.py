@@ -34,11 +34,11 @@ def film_colour(context: ToolContext, span: TimeSpan) -> Evidence | None:
     coloured = [hues for strength, hues in measured if strength >= _COLOURED]
     if not measured or (coloured and max(coloured) < _HUES):
         return None
-    words = _told(len(coloured), len(measured))
+    words = _described(len(coloured), len(measured))
     return evidence_of({"start": span.start, "end": span.end}, words, "visual", layer, context.video.id)
 
 
-def _told(coloured: int, pictures: int) -> str:
+def _described(coloured: int, pictures: int) -> str:
     if not coloured:
         return f"black and white: none of {pictures} pictures, evenly spread, has colour"
     found = "in colour" if coloured >= _NEARLY_ALL * pictures else "some in colour"

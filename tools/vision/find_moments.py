@@ -42,7 +42,7 @@ def find_moments(
     notes = [*parsed.notes, *unexamined(layer, parsed.span)]
     found = list(_refined(context, items, notes))
     evidence = tuple(
-        evidence_of(item, _told(item, frames), "visual", layer, context.video.id).model_copy(update=_span(frames))
+        evidence_of(item, _described(item, frames), "visual", layer, context.video.id).model_copy(update=_span(frames))
         for item, frames in found
     )
     if not items:
@@ -82,7 +82,7 @@ def _row(item: dict[str, Any], frames: BriefFrames | None) -> dict[str, Any]:
     return row
 
 
-def _told(item: dict[str, Any], frames: BriefFrames | None) -> str:
+def _described(item: dict[str, Any], frames: BriefFrames | None) -> str:
     words = _IN_WORDS[item["kind"]]
     if frames is None:
         return words

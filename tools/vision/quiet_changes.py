@@ -49,7 +49,7 @@ def quiet_changes(context: ToolContext, span: TimeSpan, cuts: Sequence[float]) -
     ]
     found = []
     for run in _runs(steps):
-        start, end, words = run[0].time, run[-1].time, _told([step.change for step in run])
+        start, end, words = run[0].time, run[-1].time, _described([step.change for step in run])
         known = any(start - _AROUND / 2 <= cut <= end + _AROUND / 2 for cut in cuts)
         if words and not known and span.start <= start <= span.end:
             item = {"start": start, "end": end if words.startswith(GRADUAL) else start}
@@ -70,7 +70,7 @@ def _runs(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
             first = place + 1
 
 
-def _told(changes: Sequence[float]) -> str:
+def _described(changes: Sequence[float]) -> str:
     """A change in words; empty if it is too small or neither sudden nor gradual."""
     if sum(changes) < _LEAST:
         return ""

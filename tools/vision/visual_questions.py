@@ -27,10 +27,10 @@ _MAX_THINGS = 200
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer about pictures; `untold` says why it couldn't tell."""
+    """A model's answer about pictures; `unsure` says why it couldn't tell."""
 
     text: str = ""
-    untold: str = ""
+    unsure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +98,16 @@ def _reply(context: ToolContext, prompt: str, pictures: Sequence[TimedJpeg]) -> 
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     context.budget.check()
     said = engine.answer(prompt, pictures, context.budget.left)
-    untold = _UNTOLD.match(said)
-    return Reply(untold=said[untold.end() :].strip() or "it gave no reason") if untold else Reply(said)
+    unsure = _UNTOLD.match(said)
+    return Reply(unsure=said[unsure.end() :].strip() or "it gave no reason") if unsure else Reply(said)
 
 
 def _activity(line: str, span: TimeSpan) -> tuple[TimeSpan, str]:
     timed = _LINE.fullmatch(line)
     if timed:
         with suppress(SpanError):
-            told = parse_span(timed[1], window=0.0, duration=span.end + _ROUNDED).span
-            start, end = max(told.start, span.start), min(told.end, span.end)
+            stated = parse_span(timed[1], window=0.0, duration=span.end + _ROUNDED).span
+            start, end = max(stated.start, span.start), min(stated.end, span.end)
             if start <= end:
                 return TimeSpan(start=start, end=end), timed[2].strip()
     return span, line.lstrip("-*• ")

@@ -37,7 +37,7 @@ def watch_segment(
     recipe = _recipe(context, engine)
     reading = earlier_reading(context, recipe, parsed.span, asked=question)
     if reading:
-        return _told(
+        return _described(
             parsed, engine, reading.found, reading.facts["frames"], ["it was asked before; this is the stored answer"]
         )
     pictures = read_pictures(context, parsed.span)
@@ -45,14 +45,14 @@ def watch_segment(
         raise ToolError("unavailable", f"No frame can be read in {parsed.span}.", "Ask for another span.")
     reply = ask_about(context, question, pictures)
     times = [clock(picture.time, decimals=2) for picture in pictures]
-    if reply.untold:
-        return _told(parsed, engine, (), times, [f"it can't tell: {reply.untold}"])
+    if reply.unsure:
+        return _described(parsed, engine, (), times, [f"it can't tell: {reply.unsure}"])
     shown = TimeSpan(start=pictures[0].time, end=max(pictures[-1].time, parsed.span.end))
     found = Evidence(video=context.video.id, span=shown, modality="visual", content=reply.text, engine=engine.id)
     notes: Sequence[str] = ()
     if len(document_terms(reply.text)) >= TELLING:
         notes = keep_reading(context, recipe, parsed.span, [found], asked=question, facts={"frames": times})
-    return _told(parsed, engine, (found,), times, notes)
+    return _described(parsed, engine, (found,), times, notes)
 
 
 def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
@@ -62,7 +62,7 @@ def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
     return LayerRecipe(capability, VERSIONS[capability], engine.id, settings, started_from(context, "changes"))
 
 
-def _told(
+def _described(
     parsed: ParsedSpan,
     engine: VisualQuestionEngine,
     found: tuple[Evidence, ...],

@@ -27,11 +27,11 @@ def as_text(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) ->
     if not tools:
         return merge_message_runs(spoken)
     functions = [tool["function"] for tool in tools]
-    told = render(
+    instructions = render(
         "text_calls", tools=[function | {"schema": json.dumps(function["parameters"])} for function in functions]
     )
     place = 1 if spoken and isinstance(spoken[0], SystemMessage) else 0
-    return merge_message_runs([*spoken[:place], SystemMessage(told), *spoken[place:]])
+    return merge_message_runs([*spoken[:place], SystemMessage(instructions), *spoken[place:]])
 
 
 def _spoken(message: BaseMessage) -> BaseMessage:

@@ -56,14 +56,14 @@ def _call(
     started = time.time()
     text_model = PromptText(context, asked_at, call["name"], call["id"] or "")
     tools = replace(context.tools, text_model=text_model if context.writes else None, call=call["id"] or "")
-    told = context.toolbox.call(call["name"], call["args"], tools).model_dump(mode="json")
-    result = ToolResult.model_validate(context.trace.masked(told))
+    reply = context.toolbox.call(call["name"], call["args"], tools).model_dump(mode="json")
+    result = ToolResult.model_validate(context.trace.masked(reply))
     context.trace.event(
         "tool",
         started=started,
         parent=asked_at,
         given=sent.get(call["id"] or ""),
-        result=told,
+        result=reply,
         data={
             "tool": call["name"],
             "call": call["id"],

@@ -125,19 +125,19 @@ def _beyond_the_video(state: AgentState) -> str:
     """Quotations from web pages behind the answer, marked as such, and the parts left open."""
     _, gap = split_gap(state.draft or "")
     question = state.query.question if state.query else state.question
-    told = ""
+    web = ""
     for snippet, address in pages_quoted(gap, calls_made(state.messages)):
         gap = gap.replace(f"“{snippet}”", "").strip()
-        told = f"{told} On the web, not in the video: “{snippet}” ({address})."
-    return f"{open_parts(gap, question)}{told}".strip()
+        web = f"{web} On the web, not in the video: “{snippet}” ({address})."
+    return f"{open_parts(gap, question)}{web}".strip()
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:
     """The best quotable finding of the tools; facts known about every recording don't count."""
     # A search scores weak hits 0: they were only the nearest, not found.
     sure = (item for item in evidence if item.trusted and item.score > 0)
-    told = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]
-    found = sorted(told, key=lambda item: -item.score)
+    quotable = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]
+    found = sorted(quotable, key=lambda item: -item.score)
     return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MAX_FINDINGS])
 
 
@@ -170,14 +170,14 @@ def _option(state: AgentState) -> Option | None:
     number = ord(match[1].upper()) - ord("A") if match else len(state.options)
     if match is None or number >= len(state.options):
         return None
-    told = " ".join(claim.text for claim in state.claims if claim.verdict == "supported")
-    said = [option for option in state.options if says(QUOTATION.sub(" ", told), option)]
-    said = said or [option for option in state.options if says(told, option)]
+    proven = " ".join(claim.text for claim in state.claims if claim.verdict == "supported")
+    said = [option for option in state.options if says(QUOTATION.sub(" ", proven), option)]
+    said = said or [option for option in state.options if says(proven, option)]
     # "45 dollars and 50 cents" also says "45 dollars": the longer of two such options is meant.
     meant = [option for option in said if not any(says(other, option) and not says(option, other) for other in said)]
     if len(meant) > 1:  # "from left to right" and "from right to left": one of them is in the claim and the proof
         proof = " ".join(citation.quote for claim in state.claims for citation in claim.citations)
-        meant = [option for option in meant if holds_phrase(option, told) and holds_phrase(option, proof)]
+        meant = [option for option in meant if holds_phrase(option, proven) and holds_phrase(option, proof)]
     text = state.options[number]
     return Option(letter=match[1].upper(), text=text) if meant == [text] else None
 

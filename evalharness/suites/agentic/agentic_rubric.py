@@ -1,8 +1,8 @@
 """The rubric of LongShOT's released code for answers with gold calls, with computed tool criteria.
 
-Names and weights are those of the release: each criterion is met or not as a whole, so that one wrong argument loses
-all of them. There a model judges every one; here only the final answer needs a judge. The penalties have positive
-weights, as released: in the reading `repo` they can never be earned, and a flawless answer stays below 100.
+Names and weights are the release's. Each criterion is met as a whole or not at all, so one wrong argument
+loses all of them. In the release a model judges every criterion; here only the final answer needs a judge. Penalties
+have positive weights, as released: in the reading `repo` nobody can earn them, and a flawless answer stays below 100.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def rubric(gold: Sequence[ToolCall], tools: Sequence[ToolDefinition]) -> tuple[C
 
 
 def verdicts(calls: Compared) -> Mapping[str, bool]:
-    """Which criteria the calls meet, by name; of a penalty, that what it forbids was not done."""
+    """Which criteria the calls meet, by name. A penalty is met when what it forbids was not done."""
     matched = {
         required: not calls.missed and all(each.matches for each in calls.arguments if each.required == required)
         for required in (True, False)
@@ -55,8 +55,8 @@ def _criteria(tools: int, required: int, optional: int) -> Iterator[Criterion]:
         name = "optional_parameter_precision"
         yield Criterion(name=name, description="All optional arguments are right.", weight=_BONUS * optional)
     yield Criterion(name="sequence_logic", description="The tools are called in the right order.", weight=1)
-    yield Criterion(name=FINAL, description="The final answer is right and whole.", weight=3)
-    efficient = "Must not make more calls than are needed."
+    yield Criterion(name=FINAL, description="The final answer is right and complete.", weight=3)
+    efficient = "Must not make more calls than needed."
     yield Criterion(name="efficiency_penalty", description=efficient, weight=1, penalty=True)
-    right = "Must not call tools that are not needed."
+    right = "Must not call unneeded tools."
     yield Criterion(name="wrong_tool_call", description=right, weight=2, penalty=True)

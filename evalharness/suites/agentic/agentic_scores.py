@@ -1,6 +1,6 @@
-"""The scores of the agentic track: its rubric, and next to it the calls themselves, counted.
+"""The scores of the agentic track: its rubric, and statistics of the calls themselves.
 
-All is pooled over the turns that have gold calls: F1 is twice the right calls over all calls made and wanted, the
+Everything is pooled over the turns with gold calls: F1 is twice the right calls over all calls made and wanted, the
 share of arguments is over all gold arguments, order is the longest common subsequence over the gold calls. A reply
 that is an error, or is missing, made no calls.
 """
@@ -48,7 +48,7 @@ class AgenticScores(Record):
 
 
 class _Turn(NamedTuple):
-    """A turn with gold calls as it went."""
+    """The outcome of a turn with gold calls."""
 
     video: str
     calls: Compared
@@ -63,7 +63,7 @@ class _Turn(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """A sample as it went."""
+    """The outcome of a sample."""
 
     item: Item
     turns: tuple[_Turn, ...]
@@ -71,12 +71,12 @@ class _Sample(NamedTuple):
 
     @property
     def unread(self) -> bool:
-        """Whether in a reply no calls could be read."""
+        """Whether the calls of some reply could not be read."""
         return any(turn.unread for turn in self.turns)
 
 
 class _Counted(NamedTuple):
-    """What counts in a row: so much of so much."""
+    """A fraction: the count and its total."""
 
     row: str
     video: str

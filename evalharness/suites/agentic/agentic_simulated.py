@@ -1,9 +1,9 @@
-"""The simulated mode of the agentic track: a model says which tools it would call, and is given what gold calls found.
+"""The simulated mode of the agentic track: a model lists the calls it would make and gets the gold results.
 
 Each turn is asked twice, as in the released code of LongShOT. First the conversation so far and the tools: the model
-lists the calls it would make. Then, whatever it listed, a conversation of its own with the question, the gold calls
-and the gold results, and nothing of the video: the model answers. Calls are read from a fenced JSON object; where there
-is none, from JSON anywhere in the reply or from lines of `TOOL_CALL: name(parameter="value")`.
+lists the calls it would make. Then, whatever it listed, a new conversation holds the question, the gold calls
+and the gold results, but nothing of the video, and the model answers. Calls are read from a fenced JSON object;
+without one, from JSON anywhere in the reply or from lines of `TOOL_CALL: name(parameter="value")`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LINE = re.compile(r"TOOL_CALL:\s*((\w+)\s*\(.*\))")
 
 
 class Listed(NamedTuple):
-    """The calls that a reply lists, and how they were read."""
+    """The calls that a reply lists, and how they were parsed."""
 
     calls: tuple[ToolCall, ...]
     parse: ParseStatus
@@ -42,15 +42,15 @@ class Simulated:
 
         Args:
             name: in the run.
-            planner: is asked for the calls, and is given of the video what its name says.
-            answerer: the same model, given nothing of the video.
+            planner: asked for the calls; its name says what it sees of the video.
+            answerer: the same model without the video.
         """
         self.name = name
         self.at_once, self.at_most, self.indexes = planner.at_once, planner.at_most, planner.indexes
         self._planner, self._answerer = planner, answerer
 
     def reply(self, asked: Asked) -> Reply:
-        """See `Subject`; the calls are those that were listed, the text is the final answer."""
+        """See `Subject`. `calls` are the listed ones, `text` is the final answer."""
         planned = self._planner.reply(_plan(asked))
         if planned.status != "ok":
             return planned
@@ -66,7 +66,7 @@ class Simulated:
         )
 
     def expected(self, asked: Asked) -> Usage:
-        """What both requests take."""
+        """The options of both requests."""
         return _both(self._planner.expected(_plan(asked)), self._answerer.expected(_answer(asked)))
 
 
@@ -105,12 +105,12 @@ def _calls(rows: list[Any]) -> Iterator[ToolCall]:
 
 
 def _plan(asked: Asked) -> Asked:
-    """The turn as it is put for its calls: with the tools, after what was said before it."""
+    """The prompt for a turn's calls: the tools and the earlier conversation."""
     return _put(asked, render(PROMPTS, "choose_calls", tools=asked.item.tools, question=asked.turn.question))
 
 
 def _answer(asked: Asked) -> Asked:
-    """The turn as it is put for its answer: with the gold results, and nothing before it."""
+    """The prompt for a turn's answer: the gold results, without the earlier conversation."""
     return replace(
         _put(asked, render(PROMPTS, "answer", calls=asked.turn.calls, question=asked.turn.question)), history=()
     )

@@ -1,9 +1,9 @@
 """The agentic track of LongShOT (v1): which tools a subject calls for a question, in what order, with what arguments.
 
-The samples are those of LongShOTBench that have `tool_calls`. What tools there are says `tools.json` next to them, a
-list of {name, inputs, outputs, description}; without it they are the sixteen of the paper as Longtake has them. The
-track has two modes: in the simulated one (`agentic_simulated`) a model says which calls it would make and is then
-given the gold results; in the live one the agent calls its tools, and its calls are those of its trace.
+The samples are those of LongShOTBench that have `tool_calls`. A `tools.json` beside them defines the tools: a
+list of {name, inputs, outputs, description}. Without it they are Longtake's versions of the paper's sixteen. The
+track has two modes. In the simulated one (`agentic_simulated`) a model lists the calls it would make and is then
+given the gold results. In the live one the agent calls its tools, and its trace holds the calls.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class _ToolRow(BaseModel):
 
 
 def load_agentic(file: Path, media: Path | None, notify: Notify) -> list[Item]:
-    """The samples of a file that have tool calls, each with the released rubric in place of its own criteria.
+    """The samples of a file that have tool calls, with the released rubric instead of their own criteria.
 
     Args:
         file: JSONL of LongShOTBench v1.
         media: folder of the videos, or None; only the live mode needs them.
-        notify: called for each line that was left out, and for how many samples have no calls.
+        notify: called for each skipped line, and with the number of samples without calls.
 
     Raises:
         ConfigError: if no sample has calls, or a file cannot be read.
@@ -66,7 +66,7 @@ def agentic_item(item: Item, tools: Sequence[ToolDefinition]) -> Item:
 
     Args:
         item: of another suite.
-        tools: that may be called; gold arguments that are parameters of none of them are left out.
+        tools: those that may be called; gold arguments that no tool takes are left out.
     """
     known = {name for tool in tools for name in tool.parameters} - _OF_REQUESTS
     turns = tuple(_turn(turn, known, tools) for turn in item.turns)
@@ -74,10 +74,10 @@ def agentic_item(item: Item, tools: Sequence[ToolDefinition]) -> Item:
 
 
 def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
-    """The tools that a `tools.json` defines.
+    """The tools of a `tools.json`.
 
     Raises:
-        ConfigError: if it cannot be read, or is none.
+        ConfigError: if it cannot be read or defines no tools.
     """
     try:
         rows = TypeAdapter(list[_ToolRow]).validate_json(file.read_bytes())
@@ -89,7 +89,7 @@ def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
 
 
 def own_tools() -> tuple[ToolDefinition, ...]:
-    """The sixteen tools of the paper as Longtake has them."""
+    """Longtake's versions of the paper's sixteen tools."""
     from longtake.tools.catalogue import ALL_TOOLS
     from longtake.tools.core.registry import SPECS
 
@@ -101,7 +101,7 @@ def own_tools() -> tuple[ToolDefinition, ...]:
 
 
 def agentic_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
-    """What is judged of a prediction: the final answer of each turn with gold calls, as a whole."""
+    """The judged parts of a prediction: the final answer of each turn with gold calls, as a whole."""
     for number, turn, reply in prediction.turns_of(item):
         if turn.calls:
             yield Case(item, number, reply, "whole")
@@ -118,7 +118,7 @@ def _call(call: ToolCall, known: set[str]) -> ToolCall:
 
 
 def _inputs(schema: dict[str, Any]) -> Iterator[str]:
-    """The parameters of a JSON schema with the marks of `tools.json`."""
+    """The parameters of a JSON schema, marked as in `tools.json`."""
     for name, field in schema["properties"].items():
         listed = "[]" if field.get("type") == "array" else ""
         yield name + listed + ("" if name in schema.get("required", ()) else "?")

@@ -27,7 +27,7 @@ _ID: dict[Kind, str] = {"longshot": "sample_id", "lmms-eval": "doc_id"}
 
 
 class _Imported(NamedTuple):
-    """An item, what the subject said to it and what was found of that."""
+    """An item, the subject's prediction and its judgements."""
 
     item: Item
     replies: tuple[Reply, ...]
@@ -79,7 +79,7 @@ def import_run(kind: Kind, file: Path, out: Path, notify: Notify) -> RunCard:
 
 
 def _write(folder: RunFolder, subject: str, outcomes: list[_Imported], notify: Notify) -> None:
-    """Write each prediction after its judgements: where one is held, so are they."""
+    """Write each prediction after its judgements, so that a stored prediction always has them."""
     held = {key.item for key in folder.predictions(notify)}
     _refuse_changed(folder, subject, [outcome for outcome in outcomes if outcome.item.id in held])
     folder.keep_items([outcome.item for outcome in outcomes])
@@ -110,7 +110,7 @@ def _refuse_changed(folder: RunFolder, subject: str, outcomes: list[_Imported]) 
 
 
 def _of_longshot(row: Row, subject: str) -> _Imported:
-    """A sample of the released evaluator; a turn that was given no reply is an error."""
+    """A sample of the released evaluator; a turn without a reply is an error."""
     sample, folder = Sample.of(row), row.file.parent
     exchanges = sample.exchanges
     replies = tuple(_reply(exchange.reply) for exchange in exchanges)
@@ -156,7 +156,7 @@ def _of_lmms(row: Row, suite: str, subject: str, id_field: str | None) -> _Impor
 
 
 def _graded(imported: Sequence[_Imported], file: Path, notify: Notify) -> list[_Imported]:
-    """The points of every metric as shares of the most it can give, all and nothing being verdicts too."""
+    """The points of every metric as shares of its maximum; all and nothing are verdicts too."""
     given: dict[str, list[float]] = {}
     for judgement in (judgement for each in imported for judgement in each.judgements):
         given.setdefault(judgement.judge, []).append(judgement.points or 0.0)
@@ -175,8 +175,8 @@ def _graded(imported: Sequence[_Imported], file: Path, notify: Notify) -> list[_
 
 def _share(judgement: Judgement, most: int) -> Judgement:
     points = judgement.points or 0.0
-    told = {"met": bool(points) if points in (0, most) else None, "points": points / most}
-    return judgement.model_copy(update=told | ({"reason": f"{points:g} of {most}"} if most > 1 else {}))
+    fields = {"met": bool(points) if points in (0, most) else None, "points": points / most}
+    return judgement.model_copy(update=fields | ({"reason": f"{points:g} of {most}"} if most > 1 else {}))
 
 
 def _reply(text: str | None) -> Reply:

@@ -1,7 +1,7 @@
-"""A sample of LongShOTBench as the releases v1, v1 with tools, v2 and their clean exports write it in a line.
+"""A line of LongShOTBench, in the releases v1, v1 with tools, v2 and their clean exports.
 
-The releases differ in what they leave out, and Hugging Face writes null for what a row lacks: null counts as absent,
-fields that are not named here are passed over, and a weight that is missing follows from the criterion's category.
+The releases omit different fields, and Hugging Face writes null for an absent one. Null counts as absent,
+unknown fields are ignored, and a missing weight follows from the criterion's category.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WEIGHTS = {"high_priority": 5.0, "medium_priority": 3.0, "low_priority": 1.0, "p
 
 
 class _Tolerant(BaseModel):
-    """Null counts as absent, and what is not known is passed over."""
+    """Null counts as absent; unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
 
@@ -68,14 +68,14 @@ class CriterionRow(_Tolerant):
         filled = dict(value)
         if filled.get("weight") is None:
             if category not in WEIGHTS:
-                raise PydanticCustomError("weight", "no weight is given, and the category tells none")
+                raise PydanticCustomError("weight", "it has no weight, and its category implies none")
             filled["weight"] = WEIGHTS[category]
         if filled.get("is_penalty") is None:
             filled["is_penalty"] = category == "penalty"
         return filled
 
     def criterion(self, name: str) -> Criterion:
-        """The criterion under a name that no other of its turn has."""
+        """The criterion with a name unique in its turn."""
         return Criterion(name=name, description=self.description, weight=self.weight, penalty=self.is_penalty)
 
 
@@ -86,7 +86,7 @@ def _decoded(value: Any) -> Any:
     try:
         return json.loads(value)
     except ValueError as error:
-        raise PydanticCustomError("json", "this string holds no JSON") from error
+        raise PydanticCustomError("json", "this string is not JSON") from error
 
 
 class CallRow(_Tolerant):
@@ -146,16 +146,16 @@ class Sample(_Tolerant):
     def _is_asked_and_scored(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         said = [message for message in messages if message.role in ("user", "assistant")]
         if not said or said[0].role != "user":
-            raise PydanticCustomError("question", "it does not begin with a question of the user")
+            raise PydanticCustomError("question", "it does not begin with a user's question")
         if any(message.role == "user" and not message.content.strip() for message in said):
             raise PydanticCustomError("question", "a question is empty")
         if not any(message.criteria or message.tool_calls for message in said):
-            raise PydanticCustomError("criteria", "no answer has criteria or tool calls that a reply is scored by")
+            raise PydanticCustomError("criteria", "no answer has criteria or tool calls to score a reply by")
         return tuple(said)
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """The sample of a row; an id that is missing is made of video, task and line.
+        """The sample of a row; a missing id is made of video, task and line.
 
         Raises:
             BadRow: if the row isn't a sample.
@@ -179,7 +179,7 @@ def parsed(kind: type[M], row: Row) -> M:
     """The sample of a row.
 
     Raises:
-        BadRow: when a field is missing or not what it should be.
+        BadRow: when a field is missing or invalid.
     """
     try:
         return kind.model_validate(row.fields)
@@ -201,7 +201,7 @@ def _exchange(asked: Message, answers: Sequence[Message]) -> Exchange:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """The names, with a number behind those that stood before; what has no name is a criterion."""
+    """The names, with a number after repeated ones; an empty name becomes "criterion"."""
     unique: list[str] = []
     for name in names:
         wanted, number = name or "criterion", 1

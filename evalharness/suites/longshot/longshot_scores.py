@@ -1,9 +1,9 @@
-"""The score tables of LongShOTBench: overall, categories, tasks and what else the samples are told apart by.
+"""The score tables of LongShOTBench: overall, by category, by task and by the samples' other attributes.
 
-A task is scored over its samples, a category is the plain mean of its tasks and the overall score that of the
-categories, over those that are there. Other rows are scored over their samples as a task is. A sample counts in the row
-of every modality it lists; difficulty is of questions, so each turn counts by itself there. The released code takes the
-tag `audio` for a visual one: a table as it has them stands beside the right one.
+A task is scored over its samples; a category is the plain mean of its tasks, and the overall score that of the
+categories present. Other rows are scored over their samples like a task. A sample counts in the row
+of every modality it lists; difficulty belongs to a question, so there each turn counts. The released code takes
+the tag `audio` for a visual one: a table that does the same stands beside the right one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BUCKETS = ("short", "medium", "long", "unknown")
 _LEVELS = ("1", "2", "3", "4", "5")
 _KINDS = ("single_turn", "multi_turn")
 
-_NO_VERDICT = (None, True)  # and nothing to be unsure of
+_NO_VERDICT = (None, True)  # and nothing is unsure
 
 _Place = tuple[PredictionKey, int, str]  # of a criterion: its prediction, its turn and its name
 
@@ -61,7 +61,7 @@ class LongshotScores(Record):
 
 
 class _Said(NamedTuple):
-    """What is scored of a prediction; its texts are not held."""
+    """The scored part of a prediction; its texts are dropped to save memory."""
 
     key: PredictionKey
     silent: tuple[bool, ...]  # whether a reply says nothing
@@ -70,7 +70,7 @@ class _Said(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """A sample as it went: the verdicts turn by turn, and what is missing."""
+    """The outcome of a sample: the verdicts turn by turn, and what is missing."""
 
     item: Item
     verdicts: tuple[tuple[Verdict, ...], ...]
@@ -151,7 +151,7 @@ def _said(prediction: Prediction) -> _Said:
 
 
 def _sample(item: Item, said: _Said | None, found: Mapping[_Place, tuple[bool | None, bool]]) -> _Sample:
-    """What became of an item: if nothing was said, no criterion is met and nothing that is forbidden was done."""
+    """The outcome of an item. An empty reply meets no criterion and violates no prohibition."""
     turns: list[tuple[Verdict, ...]] = []
     unjudged = unsure = 0
     for number, turn in enumerate(item.turns):
@@ -174,7 +174,7 @@ def _score(sample: _Sample, reading: Reading) -> SampleScore:
 
 
 def _turn_scores(samples: Iterable[_Sample], reading: Reading) -> list[SampleScore]:
-    """The scores of the turns, each as a sample of its own."""
+    """The scores of the turns, each as a separate sample."""
     return [
         sample_score(sample.item.model_copy(update={"turns": (turn,)}), verdicts, reading)
         for sample in samples
@@ -187,18 +187,18 @@ def _overall(scores: Iterable[SampleScore]) -> Estimate:
 
 
 def _members(scores: Iterable[SampleScore]) -> dict[str, list[Sums]]:
-    """The tasks of each category that are there."""
+    """The tasks present in each category."""
     tasks = by_task(scores)
     held = {name: [_sums(tasks[task]) for task in members if task in tasks] for name, members in CATEGORIES.items()}
     return {name: members for name, members in held.items() if members}
 
 
 def rows_of(scores: Iterable[SampleScore], names: Sequence[str], keys: Callable[[Item], Iterable[str]]) -> Rows:
-    """A score for each row that some sample counts in, pooled over its samples as a task is.
+    """A score for each row that a sample counts in, pooled over its samples like a task.
 
     Args:
         scores: of samples.
-        names: of rows, in their order; others come behind them.
+        names: of rows, in order; others follow.
         keys: the rows that an item counts in.
     """
     groups: dict[str, list[SampleScore]] = {name: [] for name in names}

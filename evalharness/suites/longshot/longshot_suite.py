@@ -1,7 +1,7 @@
 """Loads LongShOTBench: open questions about long videos, asked in conversations and graded by rubrics.
 
-The loader takes the JSONL file that a user has, of any release. A penalty is worded as a prohibition ("Must not ..."):
-its criterion is met by a reply that does not do it, and violated by one that does.
+The loader reads the JSONL file of any release. A penalty is worded as a prohibition ("Must not ..."):
+a reply meets it by not doing it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SUITE = "longshot"
 
 
 def load_longshot(file: Path, media: Path | None, notify: Notify) -> list[Item]:
-    """The samples of a file as items.
+    """Read the samples of a file as items.
 
     Args:
         file: JSONL of v1, v1 with tools, v2 or a clean export.
@@ -49,7 +49,7 @@ def load_longshot(file: Path, media: Path | None, notify: Notify) -> list[Item]:
 
 
 def longshot_item(sample: Sample) -> Item:
-    """The item that a sample is, without its video; a task that has an older name is called by its own."""
+    """The item of a sample, without its video; an older task name becomes the current one."""
     turns = tuple(_turn(exchange) for exchange in sample.exchanges)
     task = task_of(sample.task)
     return Item(

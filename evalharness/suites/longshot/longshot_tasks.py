@@ -34,12 +34,12 @@ _VISUAL = (
     "contextual_interpretation"
 )
 MODALITY_GROUPS = dict.fromkeys(_VISUAL.split(), "visual") | {"audio_environment": "audio", "speech": "speech"}
-# Upper edges in seconds of the duration buckets: of the released code, and of the paper.
+# Upper edges of the duration buckets in seconds: the released code's and the paper's.
 EDGES = {"repo": (1800.0, 2700.0), "paper": (1800.0, 3600.0)}
 
 
 def task_of(name: str) -> str:
-    """The task that a name stands for; a name that stands for none is its own."""
+    """The task that a name stands for; an unknown name stands for itself."""
     return OLDER_NAMES.get(name, name)
 
 
@@ -51,6 +51,6 @@ def modality_group(tag: str, *, parity: bool) -> str:
 
 
 def duration_bucket(seconds: float, variant: str) -> str:
-    """short, medium or long; an edge belongs to the longer bucket."""
+    """short, medium or long; a duration on an edge belongs to the longer bucket."""
     short, medium = EDGES[variant]
     return "short" if seconds < short else "medium" if seconds < medium else "long"

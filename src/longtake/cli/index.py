@@ -90,7 +90,7 @@ def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
 
 def _show(report: IndexReport) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
-    told: set[str] = set()  # the layers of one pass skip the same parts
+    printed: set[str] = set()  # the layers of one pass skip the same parts
     for layer in report.layers:
         missing = layer.problem or layer.unavailable
         if missing:
@@ -98,6 +98,6 @@ def _show(report: IndexReport) -> None:
         else:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
             say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
-        for sentence in (sentence for sentence in layer.left_out if sentence not in told):
+        for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
             say(f"  {'':<13} !  {sentence}")
-        told.update(layer.left_out)
+        printed.update(layer.left_out)

@@ -90,17 +90,19 @@ def test_what_is_said_before_a_call_in_words_is_kept(small_workspace: Workspace)
 
 
 @pytest.mark.parametrize("arguments", ["timestamp is three", "[3, 7]", '"3-7"', '{"timestamp":'])
-def test_arguments_that_nothing_can_read_are_told_to_the_controller(small_workspace: Workspace, arguments: str) -> None:
+def test_arguments_that_nothing_can_read_are_passed_to_the_controller(
+    small_workspace: Workspace, arguments: str
+) -> None:
     asked = ask_endpoint(
         small_workspace, [says(None, ("transcribe_speech", arguments)), says(None, LISTEN), says(PRICE)]
     )
-    told = asked.endpoint.requests[1]["messages"][-1]["content"]
-    assert "bad_arguments" in told
-    assert "unreadable_json" in told
+    reported = asked.endpoint.requests[1]["messages"][-1]["content"]
+    assert "bad_arguments" in reported
+    assert "unreadable_json" in reported
     assert asked.answer.status == "answered"
 
 
-def test_an_unknown_tool_is_told_to_the_controller(small_workspace: Workspace) -> None:
+def test_an_unknown_tool_is_passed_to_the_controller(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, ("order_pizza", {})), says("NOT FOUND: nothing.")])
     assert "There is no tool 'order_pizza'" in asked.endpoint.requests[1]["messages"][-1]["content"]
 

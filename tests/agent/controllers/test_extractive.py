@@ -187,7 +187,7 @@ def test_the_language_that_a_question_names_is_wanted() -> None:
     assert wanted_language("Translate it into German.").casefold() == "german"
 
 
-def test_a_count_is_told_by_its_evidence_and_nothing_is_told_where_nothing_was_counted() -> None:
+def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted() -> None:
     seen = Evidence(
         video="v", span=TimeSpan(start=0, end=9), modality="visual", content="red circle 2 of 2", engine="e"
     )
@@ -241,7 +241,7 @@ def test_questions_of_many_kinds_are_answered_with_proof(agent: Agent, question:
         ("Is the kettle blue?", KETTLE),
     ],
 )
-def test_what_is_asked_for_is_told_or_among_the_closest_lines(agent: Agent, question: str, held: str) -> None:
+def test_what_is_asked_for_is_reported_or_among_the_closest_lines(agent: Agent, question: str, held: str) -> None:
     answer = ask(agent, question)
     assert held in answer.answer or held in [each.text for each in answer.closest]
 

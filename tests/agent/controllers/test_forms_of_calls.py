@@ -169,8 +169,10 @@ def test_arguments_of_the_wrong_type_are_mended_where_they_mean_one_thing(
         ([3, 7], "unreadable_json"),
     ],
 )
-def test_arguments_that_may_mean_several_things_are_told(small_workspace: Workspace, arguments: Any, said: str) -> None:
+def test_arguments_that_may_mean_several_things_are_reported(
+    small_workspace: Workspace, arguments: Any, said: str
+) -> None:
     asked = ask_endpoint(small_workspace, [says(None, (NAME, arguments)), says("NOT FOUND: nothing.")])
-    told = asked.endpoint.requests[1]["messages"][-1]["content"]
-    assert "bad_arguments" in told
-    assert said in told
+    reported = asked.endpoint.requests[1]["messages"][-1]["content"]
+    assert "bad_arguments" in reported
+    assert said in reported

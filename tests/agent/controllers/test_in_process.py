@@ -83,7 +83,7 @@ def test_a_model_in_this_process_calls_tools(small_workspace: Workspace, calling
     _ended_in_what_was_heard(*_ask(small_workspace, calling, f"controller.calls={calls}"))
 
 
-def test_a_template_without_tools_is_told_them_in_words(small_workspace: Workspace, tmp_path: Path) -> None:
+def test_a_template_without_tools_gets_them_in_words(small_workspace: Workspace, tmp_path: Path) -> None:
     answer, events = _ask(small_workspace, write_tiny_qwen(tmp_path, CALL, template=PLAIN))
     _ended_in_what_was_heard(answer, events)
 

@@ -199,7 +199,9 @@ def test_a_sentence_that_breaks_off_is_left_out(small_workspace: Workspace) -> N
     ],
     ids=["in its field", "in the text", "in tags"],
 )
-def test_a_call_that_breaks_off_is_told_and_not_made_with_half_a_time(small_workspace: Workspace, reply: Reply) -> None:
+def test_a_call_that_breaks_off_is_reported_and_not_made_with_half_a_time(
+    small_workspace: Workspace, reply: Reply
+) -> None:
     cut = _ending(reply, "length")
     asked = ask_endpoint(small_workspace, [cut, says(None, LISTEN), says(PRICE)])
     first, second = asked.of("tool")

@@ -131,5 +131,5 @@ def test_a_summary_of_a_moment_covers_what_was_searched_for_it() -> None:
 @pytest.mark.parametrize("text", ["person 1 of 1", "at least 1: “person 1 of 1”"])
 def test_the_closest_line_is_quoted_once(text: str) -> None:
     closest = Closest(text=text, start=1, end=2, modality="visual", video="v")
-    told = unsure(Reply(outcome="uncertain", closest=(closest,)), {})
-    assert told.count("“") == told.count("”") == 1
+    reported = unsure(Reply(outcome="uncertain", closest=(closest,)), {})
+    assert reported.count("“") == reported.count("”") == 1

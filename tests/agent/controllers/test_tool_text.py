@@ -47,7 +47,7 @@ def test_the_tokens_of_a_summary_reach_the_guard(small_workspace: Workspace) -> 
 
 
 @pytest.mark.parametrize("reply", [refuses(500, "the model crashed"), Reply(says("Late.").body, delay=1.5)])
-def test_a_summary_that_fails_or_is_late_is_told_to_the_controller(small_workspace: Workspace, reply: Reply) -> None:
+def test_a_summary_that_fails_or_is_late_is_passed_to_the_controller(small_workspace: Workspace, reply: Reply) -> None:
     asked = ask_endpoint(small_workspace, [says(None, SHORT), reply, says(PRICE)], "tools.timeout=0.5")
     (tool,) = asked.of("tool")
     assert tool["data"]["failure"] in ("engine_failed", "timeout")

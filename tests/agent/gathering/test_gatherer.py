@@ -72,13 +72,13 @@ def test_an_anchor_that_nothing_comes_near_to_narrows_nothing(gathered: Gather) 
 
 def test_what_was_gathered_stands_in_the_first_message_in_the_order_of_the_video(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(f"{KETTLE[:-1]} [00:00:04].")])
-    told = asked.endpoint.requests[0]["messages"][1]["content"]
-    assert told.index(WELCOME) < told.index(KETTLE)
+    reported = asked.endpoint.requests[0]["messages"][1]["content"]
+    assert reported.index(WELCOME) < reported.index(KETTLE)
     # It is evidence: an answer from it alone, without a call, is proven.
     assert (asked.answer.status, asked.stood_in, asked.answer.usage.tool_calls) == ("answered", False, 0)
 
 
 def test_the_first_message_holds_no_more_than_the_settings_let_it(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says("NOT FOUND: nothing.")], "gathering.tokens=12")
-    told = asked.endpoint.requests[0]["messages"][1]["content"]
-    assert WELCOME not in told or KETTLE not in told
+    reported = asked.endpoint.requests[0]["messages"][1]["content"]
+    assert WELCOME not in reported or KETTLE not in reported

@@ -38,8 +38,8 @@ def ordering(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def roles_with(asked: Asked, text: str) -> set[str]:
     """The roles of the messages, but for its own, in which the endpoint was told a text."""
     messages: list[dict[str, Any]] = [message for request in asked.endpoint.requests for message in request["messages"]]
-    told = [message for message in messages if message["role"] != "assistant"]
-    return {message["role"] for message in told if text.casefold() in json.dumps(message).casefold()}
+    reported = [message for message in messages if message["role"] != "assistant"]
+    return {message["role"] for message in reported if text.casefold() in json.dumps(message).casefold()}
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_orders_of_a_video_reach_the_controller_as_data_only(
     assert roles_with(asked, text) == {"user", "tool"}
     # In the question's message it stands where lines of the video do, each a JSON string.
     opening = asked.endpoint.requests[0]["messages"][1]["content"].splitlines()
-    told = [line for line in opening if text.casefold() in line.casefold()]
-    assert told
-    assert all(isinstance(json.loads(line), str) for line in told)
+    reported = [line for line in opening if text.casefold() in line.casefold()]
+    assert reported
+    assert all(isinstance(json.loads(line), str) for line in reported)
     first, last = asked.endpoint.requests[0], asked.endpoint.requests[-1]
     assert first["messages"][0] == last["messages"][0]
     assert first["tools"] == last["tools"]

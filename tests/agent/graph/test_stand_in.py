@@ -38,11 +38,11 @@ def test_it_answers_as_the_extractive_controller_does_and_says_so(
 ) -> None:
     alone = Agent(small_workspace).ask([VIDEO], question)
     asked = ask_endpoint(small_workspace, script, question=question)
-    told = asked.answer
+    reported = asked.answer
     assert asked.stood_in
-    assert (told.status, own(told), told.citations) == (alone.status, own(alone), alone.citations)
-    assert [each.text for each in told.closest] == [each.text for each in alone.closest]
-    assert told.status != "answered" or all(claim.verdict == "supported" for claim in told.claims)
+    assert (reported.status, own(reported), reported.citations) == (alone.status, own(alone), alone.citations)
+    assert [each.text for each in reported.closest] == [each.text for each in alone.closest]
+    assert reported.status != "answered" or all(claim.verdict == "supported" for claim in reported.claims)
     assert replay(_trace(small_workspace, asked)).same
 
 

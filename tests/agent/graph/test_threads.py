@@ -37,10 +37,10 @@ def _asked_again(workspace: Workspace, thread: str) -> str:
 def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace: Workspace) -> None:
     with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
         endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], COST, thread="kettles")
-    told = _asked_again(small_workspace, "kettles")
-    assert f"Q: {COST}" in told
-    assert "A: The blue kettle costs 249 dollars. [00:00:04]" in told
-    assert "And the red one?" in told
+    reported = _asked_again(small_workspace, "kettles")
+    assert f"Q: {COST}" in reported
+    assert "A: The blue kettle costs 249 dollars. [00:00:04]" in reported
+    assert "And the red one?" in reported
 
 
 def test_threads_do_not_hear_of_each_other(small_workspace: Workspace) -> None:
@@ -99,9 +99,9 @@ def test_an_interrupted_question_leaves_the_thread_as_it_was(event: str, small_w
     with pytest.raises(KeyboardInterrupt):
         Agent(small_workspace).ask([VIDEO], "Which room is it?", thread=thread, watch=_ctrl_c_at(event))
     assert _rows(small_workspace, thread)[0] == 1
-    told = _asked_again(small_workspace, thread)
-    assert f"Q: {COST}" in told
-    assert "Which room" not in told
+    reported = _asked_again(small_workspace, thread)
+    assert f"Q: {COST}" in reported
+    assert "Which room" not in reported
     assert _rows(small_workspace, thread) == (1, 0)
 
 

@@ -56,10 +56,10 @@ def test_a_reading_is_two_distributions(reader: LearnedReader) -> None:
 
 
 def test_the_shipped_heads_were_fitted_to_the_shipped_bank() -> None:
-    told = json.loads((files("longtake.agent.query") / "heads.json").read_text(encoding="utf-8"))
+    reported = json.loads((files("longtake.agent.query") / "heads.json").read_text(encoding="utf-8"))
     bank = load_bank()
-    assert {each["bank"] for each in told.values()} == {digest_of(bank)}
-    assert {each["examples"] for each in told.values()} == {len(bank)}
+    assert {each["bank"] for each in reported.values()} == {digest_of(bank)}
+    assert {each["examples"] for each in reported.values()} == {len(bank)}
 
 
 def test_the_bank_is_large_and_each_example_of_it_is_usable() -> None:

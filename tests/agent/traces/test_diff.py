@@ -60,20 +60,20 @@ def test_an_equal_call_stands_beside_its_equal_not_beside_one_that_is_alike(
     assert changes == [("same", "cross_modal_search"), ("came", "transcribe_speech"), ("same", "transcribe_speech")]
 
 
-def test_an_answer_and_its_citations_that_changed_are_told(small_workspace: Workspace, before: LenientRun) -> None:
+def test_an_answer_and_its_citations_that_changed_are_reported(small_workspace: Workspace, before: LenientRun) -> None:
     welcome = says("Welcome to the workshop [00:00:00].")
     after = recorded(small_workspace, says(None, LISTEN), welcome)
     diff = diff_of(before, after)
     assert (diff.before.status, diff.after.status, diff.answer_changed) == ("answered", "answered", True)
     assert [cited.quote for cited in diff.cited_before] == ["The blue kettle costs 249 dollars."]
     assert [cited.quote for cited in diff.cited_after] == ["Welcome to the workshop."]
-    told = list(lines_of(diff))
-    assert "The answer changed:" in told
-    assert f"- {diff.answers[0]}" in told
-    assert "- cited: 00:00:04-00:00:06  speech  The blue kettle costs 249 dollars." in told
+    reported = list(lines_of(diff))
+    assert "The answer changed:" in reported
+    assert f"- {diff.answers[0]}" in reported
+    assert "- cited: 00:00:04-00:00:06  speech  The blue kettle costs 249 dollars." in reported
 
 
-def test_settings_that_differ_are_told_without_a_password(small_workspace: Workspace, before: LenientRun) -> None:
+def test_settings_that_differ_are_reported_without_a_password(small_workspace: Workspace, before: LenientRun) -> None:
     after = recorded(
         small_workspace,
         *EVENTFUL,

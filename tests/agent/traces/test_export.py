@@ -178,8 +178,8 @@ def test_a_line_of_the_file_is_what_the_receiver_was_sent(small_workspace: Works
     line = json_line(spans)
     assert line.endswith("\n")
     assert "\n" not in line[:-1]
-    told: dict[str, Any] = json.loads(line)
-    for span in told["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+    reported: dict[str, Any] = json.loads(line)
+    for span in reported["resourceSpans"][0]["scopeSpans"][0]["spans"]:
         assert len(span["traceId"]) == 32
         assert isinstance(span["kind"], int)
         # What the JSON of protobuf expects in place of OTLP's hexadecimal ids.
@@ -188,7 +188,7 @@ def test_a_line_of_the_file_is_what_the_receiver_was_sent(small_workspace: Works
                 span[name] = b64encode(bytes.fromhex(span[name])).decode()
     with otlp_receiver() as receiver:
         send(spans, receiver.url)
-    assert list(ParseDict(told, TracesData()).resource_spans) == list(receiver.requests[0].resource_spans)
+    assert list(ParseDict(reported, TracesData()).resource_spans) == list(receiver.requests[0].resource_spans)
 
 
 def test_a_receiver_that_refuses_is_named_with_its_reason(small_workspace: Workspace, asked: Asked) -> None:

@@ -47,9 +47,11 @@ def test_it_goes_on_live_from_the_changed_call(small_workspace: Workspace) -> No
         answer = fork(trace, step, {"timestamp": [0, 2]}, at(small_workspace, endpoint.url))
     assert "Welcome to the workshop" in answer.answer
     (request,) = endpoint.requests
-    told = {message["tool_call_id"]: message["content"] for message in request["messages"] if message["role"] == "tool"}
-    assert "Welcome to the workshop." in told["call-0-0"]
-    assert "249 dollars" not in told["call-0-0"]
+    reported = {
+        message["tool_call_id"]: message["content"] for message in request["messages"] if message["role"] == "tool"
+    }
+    assert "Welcome to the workshop." in reported["call-0-0"]
+    assert "249 dollars" not in reported["call-0-0"]
     new = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     events = list(new.events())
     origin = events[0]["data"]["forked_from"]
@@ -72,8 +74,8 @@ def test_a_call_of_the_controller_that_stood_in_is_forked(small_workspace: Works
         workspace = at(small_workspace, endpoint.url)
         answer = fork(trace_of(small_workspace, asked), step, {"timestamp": [0, 2]}, workspace)
     events = list(RecordedTrace(small_workspace.library.trace_root, answer.trace or "").events())
-    told = {event["data"]["tool"]: event["data"]["arguments"] for event in events if event["type"] == "tool"}
-    assert told["transcribe_speech"] == {"timestamp": [0, 2]}
+    reported = {event["data"]["tool"]: event["data"]["arguments"] for event in events if event["type"] == "tool"}
+    assert reported["transcribe_speech"] == {"timestamp": [0, 2]}
     assert endpoint.requests == []
     assert replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or "")).difference is None
 
@@ -140,7 +142,7 @@ def test_a_thread_is_not_gone_on_with(small_workspace: Workspace) -> None:
     assert new["data"]["thread"] == answer.trace
 
 
-def test_what_cannot_be_forked_is_told_in_a_sentence(own_workspace: Workspace) -> None:
+def test_what_cannot_be_forked_is_reported_in_one_sentence(own_workspace: Workspace) -> None:
     asked = ask_endpoint(own_workspace, [says(None, LISTEN, ("paint", {})), says(PRICE)])
     trace, runs = trace_of(own_workspace, asked), len(list(own_workspace.library.trace_root.glob("*.jsonl")))
     listen, paint = step_of(asked, "transcribe_speech"), step_of(asked, "paint")
@@ -156,7 +158,7 @@ def test_what_cannot_be_forked_is_told_in_a_sentence(own_workspace: Workspace) -
     assert len(list(own_workspace.library.trace_root.glob("*.jsonl"))) == runs
 
 
-def test_a_limit_that_ends_it_before_the_call_is_told(small_workspace: Workspace) -> None:
+def test_a_limit_that_ends_it_before_the_call_is_reported(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, SEARCH), says(None, LISTEN), says(PRICE)])
     trace, step = trace_of(small_workspace, asked), step_of(asked, "transcribe_speech")
     tight = Workspace(small_workspace.library.root, load(overrides=["budget.rounds=1"]))

@@ -23,13 +23,13 @@ def run(small_workspace: Workspace) -> LenientRun:
 
 def test_what_a_run_spent_is_what_its_answer_says(run: LenientRun) -> None:
     assert run.answer is not None
-    told, read = run.answer.usage, run.usage
-    assert read.model_copy(update={"seconds": 0.0}) == told.model_copy(update={"seconds": 0.0})
-    assert read.seconds == pytest.approx(told.seconds, abs=0.05)
+    reported, read = run.answer.usage, run.usage
+    assert read.model_copy(update={"seconds": 0.0}) == reported.model_copy(update={"seconds": 0.0})
+    assert read.seconds == pytest.approx(reported.seconds, abs=0.05)
     assert (read.rounds, read.tool_calls, read.cost) == (5, 5, pytest.approx((500 * 2 + 100 * 8) / 1e6))
 
 
-def test_a_run_is_told_in_one_line(run: LenientRun) -> None:
+def test_a_run_is_reported_in_one_line(run: LenientRun) -> None:
     summary = run.summary
     assert (summary.run, summary.question, summary.status) == (run.id, COST, "answered")
     assert run.problems == []
@@ -38,9 +38,9 @@ def test_a_run_is_told_in_one_line(run: LenientRun) -> None:
 def test_a_fork_tells_which_call_it_was_forked_from(run: LenientRun, small_workspace: Workspace) -> None:
     fork = forked(small_workspace, run, "transcribe_speech", timestamp=[0, 2])
     call = next(each for each in run.calls if each.data["tool"] == "transcribe_speech")
-    told = {"run": run.id, "step": call.step, "set": {"timestamp": [0, 2]}}
-    assert fork.forked_from == Origin.model_validate(told)
-    assert fork.summary.model_dump()["forked_from"] == told
+    reported = {"run": run.id, "step": call.step, "set": {"timestamp": [0, 2]}}
+    assert fork.forked_from == Origin.model_validate(reported)
+    assert fork.summary.model_dump()["forked_from"] == reported
     assert run.summary.forked_from is None
 
 
@@ -119,7 +119,7 @@ def test_a_line_that_is_no_event_is_left_out(run: LenientRun, tmp_path: Path, br
     assert mended.answer == run.answer
 
 
-def test_a_step_that_is_told_twice_is_shown_once(run: LenientRun, tmp_path: Path) -> None:
+def test_a_step_that_is_sent_twice_is_shown_once(run: LenientRun, tmp_path: Path) -> None:
     lines = lines_of(run)
     again = rewritten(run, tmp_path, [*lines[:4], lines[3], *lines[4:]])
     assert len(list(every(steps_of(again)))) == len(list(every(steps_of(run))))
@@ -164,7 +164,7 @@ def test_a_reply_to_a_tool_stands_under_its_call(small_workspace: Workspace) -> 
     summary = ("summarize_segment", {"timestamp": [0, 8], "text": "", "length": "short"})
     read = recorded(small_workspace, says(None, summary, LISTEN), says("A kettle for 249 dollars."), says(PRICE))
     (first, *_) = [step for step in steps_of(read) if step.type == "model"]
-    told = {call.tool: [below.text for below in call.steps] for call in first.steps}
-    assert told["transcribe_speech"] == []
-    assert told["summarize_segment"] == ["A kettle for 249 dollars."]
+    reported = {call.tool: [below.text for below in call.steps] for call in first.steps}
+    assert reported["transcribe_speech"] == []
+    assert reported["summarize_segment"] == ["A kettle for 249 dollars."]
     assert read.usage.rounds == len(read.rounds) == 2

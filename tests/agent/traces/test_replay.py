@@ -191,7 +191,7 @@ def test_a_call_that_is_read_otherwise_has_no_recorded_result(small_workspace: W
     assert replayed.difference.sentence == "instead of step 4 (tool transcribe_speech) there is now: error"
 
 
-def test_what_differs_without_changing_the_answer_is_told_all_the_same(
+def test_what_differs_without_changing_the_answer_is_reported_all_the_same(
     small_workspace: Workspace, tmp_path: Path
 ) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])

@@ -232,14 +232,14 @@ def test_a_password_that_an_endpoint_tells_when_it_fails_is_kept_nowhere(own_wor
     assert [path for path in files if b"hunter22" in path.read_bytes()] == []
 
 
-def test_an_event_is_written_and_told_without_keys(tmp_path: Path) -> None:
-    told: list[Mapping[str, Any]] = []
-    trace = Trace(tmp_path, told.append, keys={"sk-0123456789"})
+def test_an_event_is_written_and_sent_without_keys(tmp_path: Path) -> None:
+    reported: list[Mapping[str, Any]] = []
+    trace = Trace(tmp_path, reported.append, keys={"sk-0123456789"})
     trace.event("error", started=time.time(), data={"error": "not sk-0123456789"}, given="sk-0123456789")
     trace.close()
     recorded = RecordedTrace(tmp_path, trace.run)
     (event,) = recorded.events()
-    assert event == told[0]
+    assert event == reported[0]
     assert (event["data"], recorded.blob(event["input"])) == ({"error": "not ***"}, "***")
 
 
@@ -254,7 +254,7 @@ def test_a_password_that_a_tool_finds_is_kept_nowhere(own_workspace: Workspace) 
     assert [path for path in files if b"hunter22" in path.read_bytes()] == []
 
 
-def test_a_contact_of_a_slide_is_told_as_it_stands_there(small_workspace: Workspace) -> None:
+def test_a_contact_of_a_slide_is_quoted_as_it_stands_there(small_workspace: Workspace) -> None:
     contact = "https://acme.com\ninfo@acme.com and ssh://git@github.com/x"
     asked = ask_endpoint(small_workspace, [says(f"NOT FOUND: it only says {contact}.")])
     trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")

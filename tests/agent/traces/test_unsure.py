@@ -37,8 +37,12 @@ def test_it_is_listed_and_counted_by_it(run: LenientRun, tmp_path: Path) -> None
     session = Session(library=tmp_path)
     listed = CliRunner().invoke(trace, ["list"], obj=session, catch_exceptions=False).stdout
     assert "  uncertain  " in listed
-    told = json.loads(CliRunner().invoke(trace, ["show", run.id, "--json"], obj=session).stdout)
-    assert (told["status"], told["answer"]["confidence"], len(told["answer"]["closest"])) == ("uncertain", 0.4, 2)
+    reported = json.loads(CliRunner().invoke(trace, ["show", run.id, "--json"], obj=session).stdout)
+    assert (reported["status"], reported["answer"]["confidence"], len(reported["answer"]["closest"])) == (
+        "uncertain",
+        0.4,
+        2,
+    )
     assert stats_of([run, run]).statuses == {"uncertain": 2}
     assert table_of(stats_of([run]))[0] == "1 runs: 1 uncertain"
 

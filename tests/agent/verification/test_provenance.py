@@ -261,7 +261,7 @@ def test_a_result_counts_where_the_evidence_or_the_question_holds_all_it_is_work
     assert len(grounded([done, later], [KETTLE], question)) == (2 if counts else 0)
 
 
-def test_a_web_page_backs_no_claim_and_is_told_with_its_address_only_as_it_stands() -> None:
+def test_a_web_page_backs_no_claim_and_is_only_quoted_with_its_address() -> None:
     pages = [{"title": "Kettles", "snippet": "A kettle boils.", "url": "https://kettle.example/"}]
     call = Made(FoundBy(tool="web_search", call="c"), ToolResult(tool="web_search", output={"results": pages}))
     assert call.made == ""

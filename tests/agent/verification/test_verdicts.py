@@ -94,7 +94,7 @@ def test_a_quotation_proves_no_more_than_itself(said: str) -> None:
         "“kettle” occurs 1 times [00:00:10]",
     ],
 )
-def test_a_true_quotation_proves_what_is_told_of_it(said: str) -> None:
+def test_a_true_quotation_proves_what_is_said_of_it(said: str) -> None:
     [claim] = check_draft(said, [found("The kettle costs 45 dollars.", 10, 12)]).claims
     assert claim.verdict == "supported"
 
@@ -212,12 +212,12 @@ def test_the_words_of_a_conclusion_prove_nothing_elsewhere(draft: str) -> None:
 
 def test_neither_of_two_alternatives_is_supposed() -> None:
     line = "It costs 45 dollars since Monday"
-    told = f"The lamp is “{line}” [00:00:10]"
+    reported = f"The lamp is “{line}” [00:00:10]"
     for question, verdict in (
         ("Which costs 45 dollars, the kettle or the lamp?", "unverified"),
         ("What is said of the lamp on Monday?", "supported"),
     ):
-        [claim] = check_draft(told, [found(line, 10, 12)], Grounds(question=question)).claims
+        [claim] = check_draft(reported, [found(line, 10, 12)], Grounds(question=question)).claims
         assert claim.verdict == verdict
 
 

@@ -100,7 +100,7 @@ def test_kinds_are_tallied_like_modalities(report: dict[str, Any]) -> None:
     assert set(kinds["detail"]) == set(report["total"])
 
 
-def test_wrong_with_confidence_is_told_of_all_and_of_those_answered(report: dict[str, Any]) -> None:
+def test_wrong_with_confidence_is_reported_of_all_and_of_those_answered(report: dict[str, Any]) -> None:
     of_all, of_answered = report["total"]["outcomes"]["wrong"], report["total"]["wrong_of_answered"]
     assert (of_all["count"], of_all["n"]) == (1, 5)
     assert (of_answered["count"], of_answered["n"]) == (1, 3)
@@ -119,7 +119,7 @@ def test_rounds_and_calls_are_means_over_all_and_over_those_answered(report: dic
     assert report["by_kind"]["detail"]["spent_on_answered"] == {"n": 0, "rounds": None, "tool_calls": None}
 
 
-def test_what_was_lacking_is_told_of_wrong_and_abstained_questions(report: dict[str, Any]) -> None:
+def test_what_was_lacking_is_reported_for_wrong_and_abstained_questions(report: dict[str, Any]) -> None:
     groups = {item["id"]: item["needed"] and item["needed"]["group"] for item in report["answers"]}
     assert groups == {
         "right": None,

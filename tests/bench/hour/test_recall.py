@@ -45,7 +45,7 @@ def test_questions_are_asked_where_their_clips_lie(tmp_path: Path) -> None:
             "evidence": [2.5, 3],
         },
         {"id": "whole", "question": "Transcribe.", "answer": "The green ferry"},
-        {"id": "untold", "question": "Who speaks?", "answer": "Ann", "media": "mute.mp4"},
+        {"id": "unanswerable", "question": "Who speaks?", "answer": "Ann", "media": "mute.mp4"},
         {"id": "seen", "question": "Which colour is it?", "answer": "Green", "modality": "visual"},
     ]
     lines = [json.dumps(common | item) for item in questions]

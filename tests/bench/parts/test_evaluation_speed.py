@@ -45,9 +45,9 @@ def test_where_inspect_is_not_installed_it_is_said() -> None:
 @pytest.mark.slow
 def test_every_side_is_measured_and_the_run_is_whole() -> None:
     pytest.importorskip("inspect_ai")
-    told: list[str] = []
-    report = measure_evaluation(40, told.append, repeats=1)
-    assert told == ["measuring 4 items, 1 of 1", "measuring 40 items, 1 of 1"]
+    reported: list[str] = []
+    report = measure_evaluation(40, reported.append, repeats=1)
+    assert reported == ["measuring 4 items, 1 of 1", "measuring 40 items, 1 of 1"]
     assert list(report.sides) == ["loop", "questions", "run", "judge", "score", "report", "inspect"]
     assert all(side.milliseconds.low > 0 for side in report.sides.values())
     parts = sum(report.sides[side].milliseconds.median for side in ("run", "judge", "score"))

@@ -24,16 +24,16 @@ def test_times_are_read_from_an_answer() -> None:
 
 def test_a_cut_counts_within_two_frames_and_a_dissolve_inside_its_span() -> None:
     there = [at("cut", 1.0), at("cut", 5.0), at("dissolve", 7.0, 8.0)]
-    told = [at("cut", 1.08), at("cut", 5.2), at("dissolve", 7.3), at("dissolve", 9.0)]
-    cuts, dissolves = score("cut", there, told), score("dissolve", there, told)
+    reported = [at("cut", 1.08), at("cut", 5.2), at("dissolve", 7.3), at("dissolve", 9.0)]
+    cuts, dissolves = score("cut", there, reported), score("dissolve", there, reported)
     assert (cuts.recall.count, cuts.recall.n, cuts.precision.count, cuts.precision.n) == (1, 2, 1, 2)
     assert cuts.missed == (there[1],)
-    assert cuts.false == (told[1],)
+    assert cuts.false == (reported[1],)
     assert (dissolves.recall.count, dissolves.precision.count, dissolves.precision.n) == (1, 1, 2)
     assert cuts.f1 == 0.5
 
 
-def test_a_cut_told_inside_a_dissolve_is_false() -> None:
+def test_a_cut_inside_a_dissolve_is_false() -> None:
     assert score("cut", [at("dissolve", 7.0, 8.0)], [at("cut", 7.5)]).precision.count == 0
 
 

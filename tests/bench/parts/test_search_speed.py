@@ -29,8 +29,8 @@ def test_the_vocabulary_holds_common_words_and_those_of_the_demo() -> None:
 
 @pytest.mark.slow
 def test_report_holds_every_measure() -> None:
-    told: list[str] = []
-    report = measure_search([PER_VIDEO + 500], told.append)
+    reported: list[str] = []
+    report = measure_search([PER_VIDEO + 500], reported.append)
     [library] = report.libraries
     assert (library.documents, library.videos) == (3500, 2)
     assert min(library.write, library.first_query, library.after_a_change, library.bytes_on_disk) > 0
@@ -45,7 +45,7 @@ def test_report_holds_every_measure() -> None:
         assert beside.seconds.n == QUERIES >= 30
         assert beside.seconds.low > 0
         assert beside.ratio.low > 0
-    assert told[-1] == "searching 3500 documents"
+    assert reported[-1] == "searching 3500 documents"
     lines = show_search(report)
     assert len(lines) == 2 + 3 + len(library.warm)
     assert f"unfiltered        {library.warm['unfiltered'].seconds}; x a flat scan" in "\n".join(lines)

@@ -58,7 +58,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "reported"),
     [
         ("run card.yaml --suite own --out new --subject agent:wrong", 1, "No profile or file named 'wrong'"),
         ("run card.yaml --suite own --out new --subject agent:card.yaml", 1, "Invalid settings in"),
@@ -99,17 +99,17 @@ def files_no_larger_than(size: int) -> Iterator[None]:
     ],
 )
 def test_a_wrong_value_is_one_sentence(
-    place: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, code: int, told: str
+    place: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, code: int, reported: str
 ) -> None:
     monkeypatch.chdir(place)
     assert eval_(*asked(place, "longest", "random"))[0] == 0
     found, _, remarks = eval_(*arguments.split(), settings=("--library", "library"))
     assert (found, code in (EXIT_FAILED, WRONG_USAGE)) == (code, True)
-    assert told in " ".join(remarks.replace("│", " ").split())
+    assert reported in " ".join(remarks.replace("│", " ").split())
     assert not Path("new").exists()
 
 
-def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Path) -> None:
+def test_each_bad_row_is_reported_with_line_and_field_and_the_rest_is_run(place: Path) -> None:
     (place / "clips" / "noise.mp4").write_bytes(bytes(range(256)) * 20)
     rows = [row(0), '{"id": "q1", "question"', row(0), row(2, options=[]), row(3, right="C"), row(4, clip="gone")]
     rows += [row(5, clip="noise"), row(6), row(7, options=["a", "a"]), '{"id": "q8",']
@@ -117,11 +117,11 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Pat
     (place / "questions.jsonl").write_text("\n".join(rows) + "\n")
     with openai_server([says("A")]) as server:
         seer = f"single-frame:seer@{server.url}"
-        code, told, remarks = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
+        code, reported, remarks = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
         again, _, remembered = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
     assert code == again == EXIT_PARTIAL
     assert "2 errors from before" in remembered
-    assert told.startswith("8 predictions made, 0 there before, 2 errors")
+    assert reported.startswith("8 predictions made, 0 there before, 2 errors")
     for line, fault in [
         (2, ": no valid JSON"),
         (3, ", id: q0 "),
@@ -137,16 +137,16 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_run(place: Pat
     assert f"{seer}, q5: {place / 'clips' / 'noise.mp4'} isn't a video or audio file" in remarks
 
 
-def test_what_loading_left_out_is_told_by_doctor_and_report_until_it_is_mended(place: Path) -> None:
+def test_what_loading_left_out_is_reported_by_doctor_and_report_until_it_is_mended(place: Path) -> None:
     run, noise = place / "run", place / "clips" / "noise.mp4"
     noise.write_bytes(bytes(range(256)) * 20)
     (place / "questions.jsonl").write_text("\n".join([row(0), row(1, right="C"), row(2, clip="noise")]) + "\n")
     eval_(*asked(place))
-    code, told, _ = eval_("doctor", run)
+    code, reported, _ = eval_("doctor", run)
     assert code == EXIT_PARTIAL
-    assert "when the items were loaded: 2 remarks\n" in told
-    assert "questions.jsonl, line 2, right: C " in told
-    assert f"\n  {noise} isn't a video or audio file" in told
+    assert "when the items were loaded: 2 remarks\n" in reported
+    assert "questions.jsonl, line 2, right: C " in reported
+    assert f"\n  {noise} isn't a video or audio file" in reported
     eval_("report", run, settings=("--library", place / "library"))
     assert "- Loading: 2 remarks, which `longtake eval doctor` tells; first: " in (run / "report.md").read_text()
     (place / "questions.jsonl").write_text("\n".join([row(0), row(1), row(2, clip="noise")]) + "\n")
@@ -199,11 +199,11 @@ def test_a_second_process_on_a_folder_changes_nothing_there(place: Path) -> None
         assert eval_("score", run)[0] == 0
 
 
-def test_what_holds_for_each_order_is_told_once(place: Path) -> None:
+def test_what_holds_for_each_order_is_reported_once(place: Path) -> None:
     (place / "card.yaml").write_text(CARD + "rotate: true\n")
     (place / "questions.jsonl").write_text(row(0, clip="gone") + "\n")
-    code, told, remarks = eval_(*asked(place, "single-frame:m@http://127.0.0.1:9/v1"))
-    assert (code, told.partition(" made")[0]) == (EXIT_PARTIAL, "2 predictions")
+    code, reported, remarks = eval_(*asked(place, "single-frame:m@http://127.0.0.1:9/v1"))
+    assert (code, reported.partition(" made")[0]) == (EXIT_PARTIAL, "2 predictions")
     assert remarks.count("The video of this item is missing.") == 1
 
 
@@ -214,13 +214,13 @@ def test_a_set_of_choices_alone_is_scored_next(place: Path) -> None:
     assert eval_(*choices)[1].endswith(f"next: longtake eval score {place / 'choices'}\n")
 
 
-def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) -> None:
+def test_what_is_damaged_in_a_folder_is_reported_and_asked_for_again(place: Path) -> None:
     eval_(*asked(place))
     file = place / "run" / "predictions.jsonl"
     lines = file.read_text().splitlines()
     file.write_text("\n".join([*lines[:3], lines[3][:40], '{"item": 7}', *lines[5:]]) + "\n")
-    code, told, remarks = eval_(*asked(place))
-    assert (code, told.partition(",")[0]) == (EXIT_PARTIAL, "2 predictions made")
+    code, reported, remarks = eval_(*asked(place))
+    assert (code, reported.partition(",")[0]) == (EXIT_PARTIAL, "2 predictions made")
     assert f"{file}, line 4: Invalid JSON: EOF while parsing" in remarks
     assert " at line" not in remarks
     assert f"{file}, line 5: item: Input should be a valid string; it was left out." in remarks
@@ -228,16 +228,16 @@ def test_what_is_damaged_in_a_folder_is_told_and_asked_for_again(place: Path) ->
     assert (eval_(*asked(place))[0], eval_("judge", place / "run")[0], eval_("doctor", place / "run")[0]) == (0, 0, 0)
 
 
-def test_damaged_items_and_verdicts_are_told_once_and_made_anew(place: Path) -> None:
+def test_damaged_items_and_verdicts_are_reported_once_and_made_anew(place: Path) -> None:
     run = place / "run"
     eval_(*asked(place))
     eval_("judge", run)
     for name in ("items", "judgements"):
         lines = (run / f"{name}.jsonl").read_text().splitlines()
         (run / f"{name}.jsonl").write_text("\n".join(["{}", *lines[1:]]) + "\n")
-    code, told, _ = eval_("doctor", run)
-    assert (code, "  longest: 39 of 39 predictions\n" in told) == (EXIT_PARTIAL, True)
-    assert "set damaged lines aside" in told
+    code, reported, _ = eval_("doctor", run)
+    assert (code, "  longest: 39 of 39 predictions\n" in reported) == (EXIT_PARTIAL, True)
+    assert "set damaged lines aside" in reported
     assert eval_(*asked(place))[0] == EXIT_PARTIAL
     assert (eval_("judge", run)[0], eval_("doctor", run)[0]) == (0, 0)
 
@@ -245,8 +245,8 @@ def test_damaged_items_and_verdicts_are_told_once_and_made_anew(place: Path) -> 
 def test_a_video_that_was_added_is_there_for_the_doctor(place: Path) -> None:
     (place / "questions.jsonl").write_text(row(0) + "\n" + row(1, clip="late") + "\n")
     eval_(*asked(place))
-    code, told, _ = eval_("doctor", place / "run")
-    assert (code, "not there: late; give the same `longtake eval run` command with --media" in told) == (3, True)
+    code, reported, _ = eval_("doctor", place / "run")
+    assert (code, "not there: late; give the same `longtake eval run` command with --media" in reported) == (3, True)
     write_clip(place / "clips" / "late.mp4", [flat((0, 0, 255))] * 5)
     assert eval_(*asked(place))[0] == 0
     assert eval_("doctor", place / "run")[0] == 0
@@ -260,7 +260,7 @@ def test_a_video_that_was_added_is_there_for_the_doctor(place: Path) -> None:
         '{"suite": "own", "source": "", "subjects": ["a"], "version": "1", "protocol": "papers"}',
     ],
 )
-def test_a_damaged_card_of_a_run_is_told(place: Path, card: str) -> None:
+def test_a_damaged_card_of_a_run_is_reported(place: Path, card: str) -> None:
     eval_(*asked(place))
     (place / "run" / "run.json").write_text(card)
     for command in ("judge", "score", "report", "doctor"):
@@ -276,8 +276,8 @@ def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_j
     with openai_server([says("Red.")]) as server:
         eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
     by = ("--by", "endpoint", "--model")
-    code, told, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
-    assert (code, told.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 already there, 1 left open")
+    code, reported, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
+    assert (code, reported.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 already there, 1 left open")
     assert "q39, reply: The judge at http://127.0.0.1:9/v1 failed" in remarks
     assert "Check its --url and --model." in remarks
     with openai_server([says("It is hard to say.")]) as server:

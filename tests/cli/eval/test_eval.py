@@ -53,10 +53,10 @@ def test_a_set_is_asked_judged_and_scored_and_goes_on_where_it_was(questions: Pa
         "--subject",
         "random",
     )
-    code, told, remarks = eval_(*asked)
+    code, reported, remarks = eval_(*asked)
     assert code == EXIT_PARTIAL
     assert "line 3" in remarks
-    assert told.startswith("4 predictions made, 0 there before, 0 errors")
+    assert reported.startswith("4 predictions made, 0 there before, 0 errors")
     assert eval_(*asked)[1].startswith("0 predictions made, 4 there before")
     assert eval_("judge", run)[0] == 0
     longest = scores(run)["longest"]
@@ -69,12 +69,17 @@ def test_scores_and_report_of_an_unfinished_run_say_what_is_left(questions: Path
     eval_("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "longest", "--subject", "random")
     file = run / "predictions.jsonl"
     file.write_text(file.read_text().splitlines(keepends=True)[0])
-    told = "1 of 2 predictions are not made yet, and their items are left out; the same `longtake eval run` goes on."
-    never = told.replace("1 of 2", "2 of 2")
-    assert [line for line in eval_("score", run)[1].splitlines() if "not made" in line] == [f"  {told}", f"  {never}"]
-    assert [subject["notes"] for subject in scores(run).values()] == [[told], [never]]
+    reported = (
+        "1 of 2 predictions are not made yet, and their items are left out; the same `longtake eval run` goes on."
+    )
+    never = reported.replace("1 of 2", "2 of 2")
+    assert [line for line in eval_("score", run)[1].splitlines() if "not made" in line] == [
+        f"  {reported}",
+        f"  {never}",
+    ]
+    assert [subject["notes"] for subject in scores(run).values()] == [[reported], [never]]
     shown = eval_("report", run)[1]
-    assert f"longest: {told}" in shown
+    assert f"longest: {reported}" in shown
     assert f"random: {never}" in (run / "report.md").read_text()
 
 
@@ -109,12 +114,12 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     shown = scores(questions / "run")["seeds"]
     assert {seed: row["value"] for seed, row in shown.items()} == pytest.approx(alone, abs=1e-4)
     low, high = sorted(alone.values())
-    told = f"Over 2 seeds the score is between {low:.1f} and {high:.1f}."
+    reported = f"Over 2 seeds the score is between {low:.1f} and {high:.1f}."
     assert low < high
     assert (
         f"    seed 8                       {alone['seed 8']:.1f}" in eval_("score", questions / "run")[1].splitlines()
     )
-    assert f"random: {told}" in eval_("report", questions / "run")[1]
+    assert f"random: {reported}" in eval_("report", questions / "run")[1]
     assert "## By seed" in (questions / "run" / "report.md").read_text()
     assert eval_("doctor", questions / "run")[1].splitlines()[1] == "  random: 24 of 24 predictions"
     assert eval_(*asked, *seeds[:-1], -1)[0] == 2
@@ -173,8 +178,8 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     name = "question-only:seer@http://127.0.0.1:9/v1"
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--dry-run")
     asked += ("--subject", "longest", "--subject", "agent", "--subject", name)
-    _, told, _ = eval_(*asked, settings=settings)
-    longest, agent, model = told.splitlines()
+    _, reported, _ = eval_(*asked, settings=settings)
+    longest, agent, model = reported.splitlines()
     assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, 0 in cost"
     assert agent.startswith("agent: 2 predictions, 2 turns; at most 0 calls, 0 tokens in, 0 out, ")
     assert agent.endswith(", time unknown until its first reply, 0 in cost")
@@ -187,8 +192,8 @@ def test_a_run_does_not_go_on_under_other_settings(questions: Path, tmp_path: Pa
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
     assert "2 predictions made" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
     assert "2 there before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
-    code, _, told = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
-    assert (code, "holds another run (different: settings)" in told) == (1, True)
+    code, _, reported = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
+    assert (code, "holds another run (different: settings)" in reported) == (1, True)
 
 
 def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -> None:
@@ -198,15 +203,15 @@ def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -
     profile.write_text("profile: embedded\nbudget: {seconds: 60}\n")
     eval_(*asked, "--limit", 1, settings=("--library", questions / "library"))
     profile.write_text("profile: embedded\nbudget: {seconds: 90}\n")
-    code, _, told = eval_(*asked, settings=("--library", questions / "library"))
-    assert (code, "holds another run (different: settings)" in told) == (1, True)
+    code, _, reported = eval_(*asked, settings=("--library", questions / "library"))
+    assert (code, "holds another run (different: settings)" in reported) == (1, True)
 
 
-def test_a_simulated_model_is_told_to_take_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:
+def test_a_simulated_model_is_told_to_make_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--dry-run")
     name = "simulated:seer@http://127.0.0.1:9/v1?frames=8"
-    code, told, _ = eval_(*asked, "--subject", name, settings=("--library", tmp_path / "library"))
-    assert (code, told.startswith(f"{name}: 2 predictions, 2 turns; about 4 calls, ")) == (EXIT_PARTIAL, True)
+    code, reported, _ = eval_(*asked, "--subject", name, settings=("--library", tmp_path / "library"))
+    assert (code, reported.startswith(f"{name}: 2 predictions, 2 turns; about 4 calls, ")) == (EXIT_PARTIAL, True)
 
 
 def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questions: Path) -> None:
@@ -216,9 +221,9 @@ def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questio
         name = f"question-only:seer@{server.url}"
         asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", name)
         eval_(*asked, "--limit", 1, settings=settings)
-        _, told, _ = eval_(*asked, "--dry-run", "--json", settings=settings)
+        _, reported, _ = eval_(*asked, "--dry-run", "--json", settings=settings)
         assert len(server.requests) == 1
-        [expected] = json.loads(told)["subjects"]
+        [expected] = json.loads(reported)["subjects"]
         assert (expected["predictions"], expected["calls"], expected["measured_on"]) == (1, 1, 1)
         assert (expected["input_tokens"], expected["output_tokens"], expected["cost"]) == (3000, 40, 0.03)
         assert expected["seconds"] is not None
@@ -234,8 +239,8 @@ def test_a_dry_run_tells_of_videos_that_have_to_be_indexed_first(questions: Path
         (questions / "library", "random", 0.0),
         (demo_workspace.library.root, "retrieval", 0.0),
     ]:
-        _, told, _ = eval_(*asked, "--subject", subject, settings=("--library", library))
-        assert json.loads(told)["indexing"] == indexing
+        _, reported, _ = eval_(*asked, "--subject", subject, settings=("--library", library))
+        assert json.loads(reported)["indexing"] == indexing
 
 
 def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
@@ -268,7 +273,7 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("score", "nowhere"), "run.json"),
         (("run", "card.yaml", "--suite", "longshoot", "--out", "run", "--subject", "agent"), "There is no suite"),
@@ -276,7 +281,7 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
         (("judge-check", "nowhere"), "run.json"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
+def test_bad_input_is_one_sentence(arguments: tuple[str, ...], reported: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["eval", *(str(tmp_path / each) if "." in each else each for each in arguments)])
     assert result.exit_code != 0
-    assert told in str(result.exception)
+    assert reported in str(result.exception)

@@ -50,17 +50,17 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
     held = (said / "run" / "judgements.jsonl").exists
     with openai_server([says('{"same": true}')]) as server:
         judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
-        _, told, _ = eval_(*judged, "--dry-run", settings=settings)
+        _, reported, _ = eval_(*judged, "--dry-run", settings=settings)
         assert (server.requests, held()) == ([], False)
-        assert ": 2 verdicts to give; about 2 calls, " in told
-        assert told.endswith(" tokens in, 80 out, time unknown until its first reply, 0.08 in cost\n")
+        assert ": 2 verdicts to give; about 2 calls, " in reported
+        assert reported.endswith(" tokens in, 80 out, time unknown until its first reply, 0.08 in cost\n")
         assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict given")
         expected = json.loads(eval_(*judged, "--dry-run", "--json", settings=settings)[1])
         assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))
         assert expected["seconds"] is not None
         assert len(server.requests) == 1
-    _, told, _ = eval_("judge", said / "run", "--dry-run")
-    assert told.endswith(": 2 verdicts to give; no model is asked\n")
+    _, reported, _ = eval_("judge", said / "run", "--dry-run")
+    assert reported.endswith(": 2 verdicts to give; no model is asked\n")
 
 
 def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> None:
@@ -69,9 +69,9 @@ def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> Non
     with openai_server([says('{"same": true}')]) as server:
         eval_("judge", said / "run", *by, server.url, settings=library)
         checked = ("judge-check", said / "run", said / "labels.jsonl", *by, server.url)
-        code, told, _ = eval_(*checked, settings=library)
+        code, reported, _ = eval_(*checked, settings=library)
         assert code == 0
-        against, itself = told.splitlines()
+        against, itself = reported.splitlines()
         assert "reference: the person; n 2, TP 1, FP 1, FN 0, TN 0; accuracy 0.5000" in against
         assert itself == "itself, 3 runs over 2 cases: same verdict 1.0000, mean kappa none"
         assert len(server.requests) == 2 * 3  # the first of the three runs stands in the library already
@@ -93,8 +93,8 @@ def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> Non
 
 def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> None:
     assert eval_("judge", said / "run")[0] == 0
-    _, told, _ = eval_("judge-check", said / "run", said / "labels.jsonl", "--json")
-    checked = json.loads(told)
+    _, reported, _ = eval_("judge-check", said / "run", said / "labels.jsonl", "--json")
+    checked = json.loads(reported)
     assert [check["agreement"]["n"] + check["unjudged"] for check in checked["checks"]] == [2]
     assert checked["itself"] is None
 
@@ -107,28 +107,28 @@ def test_a_verdict_on_an_earlier_reply_is_compared_with_nobody(said: Path) -> No
     assert (code, "has no verdicts yet" in remarks) == (1, True)
 
 
-def test_a_label_that_fits_nothing_is_told_and_left_out(said: Path) -> None:
+def test_a_label_that_fits_nothing_is_reported_and_left_out(said: Path) -> None:
     assert eval_("judge", said / "run")[0] == 0
     file = said / "labels.jsonl"
     (fits, _) = file.read_text().splitlines()
     file.write_text(f"{fits}\n{json.dumps(json.loads(fits) | {'item': 'q9'})}\n")
-    code, told, remarks = eval_("judge-check", said / "run", file, "--json")
+    code, reported, remarks = eval_("judge-check", said / "run", file, "--json")
     assert (code, "q9, turn 0 is of no case of the run; it was left out" in remarks) == (EXIT_PARTIAL, True)
-    [check] = json.loads(told)["checks"]
+    [check] = json.loads(reported)["checks"]
     assert check["agreement"]["n"] + check["unjudged"] == 1
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         (("--by", "jury"), "There is no judge 'jury'"),
         (("--by", "endpoint", "--model", "jurist"), "needs both --model and --url"),
         (("--by", "endpoint", "--model", "jurist", "--url", "nowhere"), "isn't a URL"),
     ],
 )
-def test_a_judge_that_cannot_be_asked_is_told(said: Path, options: tuple[str, ...], told: str) -> None:
+def test_a_judge_that_cannot_be_asked_is_reported(said: Path, options: tuple[str, ...], reported: str) -> None:
     eval_("judge", said / "run")
     for command in (("judge", said / "run"), ("judge-check", said / "run", said / "labels.jsonl")):
         result = CliRunner().invoke(app, ["eval", *map(str, command), *options])
         assert result.exit_code != 0
-        assert told in str(result.exception)
+        assert reported in str(result.exception)

@@ -41,8 +41,8 @@ def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, 
         command = ["run", tmp_path / "card.yaml", "--suite", "own", "--out", run, "--media", library / "demo"]
         command += [word for name in names for word in ("--subject", name)]
         settings = ("--library", library, "--config", "standard", "--set", "budget.seconds=60")
-        _, told, _ = eval_(*command, "--dry-run", "--json", settings=settings)
-        expected = {each["subject"]: each for each in json.loads(told)["subjects"]}
+        _, reported, _ = eval_(*command, "--dry-run", "--json", settings=settings)
+        expected = {each["subject"]: each for each in json.loads(reported)["subjects"]}
         assert [(expected[name]["calls"], expected[name]["seconds"]) for name in names] == [
             (0, None),
             (0, None),
@@ -51,9 +51,9 @@ def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, 
         assert eval_(*command, settings=settings)[0] == 0
         assert server.requests
     assert {request["model"] for request in server.requests} == {"planner"}
-    _, told, _ = eval_("report", run)
+    _, reported, _ = eval_("report", run)
     # The served model finds nothing, and the extractive controller stands in for it.
-    assert told.splitlines()[:3] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  100.0"]
+    assert reported.splitlines()[:3] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  100.0"]
     assert [row[0] for row in cells(run, "Headline")[1:]] == names
 
 
@@ -147,10 +147,10 @@ def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> Non
 
 
 def test_judges_of_one_run_are_compared_without_labels(judged_twice: Path) -> None:
-    code, told, _ = eval_("judge-check", judged_twice)
+    code, reported, _ = eval_("judge-check", judged_twice)
     assert code == 0
-    assert told.startswith("mild-")
-    assert ": n 1, same verdict 0.0000, kappa 0.0000; met for the first alone 1," in told
+    assert reported.startswith("mild-")
+    assert ": n 1, same verdict 0.0000, kappa 0.0000; met for the first alone 1," in reported
     [pair] = json.loads(eval_("judge-check", judged_twice, "--json")[1])["judges"]
     assert (pair["n"], pair["only_first"], pair["only_second"], pair["undecided"]) == (1, 1, 0, 0)
 

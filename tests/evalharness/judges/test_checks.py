@@ -99,7 +99,7 @@ def test_phrases_are_said_or_left_unsaid(check: dict[str, Any], said: str, met: 
         ("The man cannot swim.", False, True),
     ],
 )
-def test_an_abstention_is_told_from_an_answer(said: str, met: bool, sure: bool) -> None:
+def test_an_abstention_is_distinguished_from_an_answer(said: str, met: bool, sure: bool) -> None:
     assert outcome({"kind": "abstains"}, said) == (met, sure)
     assert outcome({"kind": "abstains", "expected": False}, said).met is not met
 
@@ -170,7 +170,7 @@ def test_a_tool_was_called_with_these_arguments(wanted: dict[str, Any], given: d
 
 
 @pytest.mark.parametrize(
-    ("check", "told"),
+    ("check", "reported"),
     [
         ({"kind": "vibes"}, "'vibes'"),
         ({}, "kind"),
@@ -179,7 +179,7 @@ def test_a_tool_was_called_with_these_arguments(wanted: dict[str, Any], given: d
         ({"kind": "order", "things": ["one"]}, "things"),
     ],
 )
-def test_a_check_outside_the_vocabulary_is_told(check: dict[str, Any], told: str) -> None:
+def test_a_check_outside_the_vocabulary_is_reported(check: dict[str, Any], reported: str) -> None:
     with pytest.raises(ConfigError, match="Criterion 'colour': its check is wrong") as failed:
         outcome(check, "x")
-    assert told in str(failed.value)
+    assert reported in str(failed.value)

@@ -81,14 +81,14 @@ def test_a_judge_that_only_failed_is_left_aside() -> None:
     assert [held.judge for held in check_judges([label(0, True), label(1, True)], found)] == ["jurist"]
 
 
-def test_a_broken_label_is_told_with_line_and_field_and_left_out(tmp_path: Path) -> None:
+def test_a_broken_label_is_reported_with_line_and_field_and_left_out(tmp_path: Path) -> None:
     file = tmp_path / "labels.jsonl"
     good = {"item": "1", "subject": "s", "criterion": "red", "met": True}
     file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "met": "perhaps"}) + "\n")
-    told: list[str] = []
-    assert read_labels(file, told.append) == [Label(item="1", subject="s", criterion="red", met=True)]
-    assert len(told) == 1
-    assert f"{file}, line 2: met:" in told[0]
+    reported: list[str] = []
+    assert read_labels(file, reported.append) == [Label(item="1", subject="s", criterion="red", met=True)]
+    assert len(reported) == 1
+    assert f"{file}, line 2: met:" in reported[0]
 
 
 def test_a_judge_agrees_with_itself_where_all_runs_say_the_same() -> None:
@@ -114,13 +114,13 @@ def test_a_model_is_asked_three_times_for_the_same_verdict_past_its_cache(tmp_pa
     assert len(server.requests) == 6
 
 
-def test_a_judge_that_is_down_when_it_is_asked_again_is_told() -> None:
+def test_a_judge_that_is_down_when_it_is_asked_again_is_reported() -> None:
     settings = JudgeSettings(base_url="http://127.0.0.1:9/v1", model="jurist", at_once=1)
-    told: list[str] = []
+    reported: list[str] = []
     case = Case(rubric("1"), 0, Reply(text="Red."), "criterion", RULES[0])
-    found = judge_again(lambda run: EndpointJudge(settings, run=run), [case], told.append)
-    assert (found.same, len(told)) == (0.0, 3)
-    assert "1, red: The judge at http://127.0.0.1:9/v1 failed" in told[0]
+    found = judge_again(lambda run: EndpointJudge(settings, run=run), [case], reported.append)
+    assert (found.same, len(reported)) == (0.0, 3)
+    assert "1, red: The judge at http://127.0.0.1:9/v1 failed" in reported[0]
 
 
 def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again() -> None:

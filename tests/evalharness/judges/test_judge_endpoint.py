@@ -156,7 +156,7 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(status: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "reported"),
     [
         (refuses(401, "no such key"), "no such key. Check the key, which was refused: --key."),
         (refuses(404, "no model jurist"), "no model jurist"),
@@ -166,10 +166,10 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(status: int) -> 
         (replace(MET, delay=4.0), "timed out"),
     ],
 )
-def test_a_judge_that_fails_gives_no_verdict_but_says_why(reply: Reply, told: str) -> None:
+def test_a_judge_that_fails_gives_no_verdict_but_says_why(reply: Reply, reported: str) -> None:
     found, _ = finding(reply, timeout=2)
     assert found.met is None
-    assert told in (found.error or "")
+    assert reported in (found.error or "")
     assert (found.error or "").startswith("The judge ")
 
 
@@ -240,7 +240,7 @@ def test_an_endpoint_off_this_machine_is_refused_offline() -> None:
         judge_at("https://key@api.example.org/v1")
 
 
-def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with openai_server([MET]) as server, pytest.raises(LibraryError, match="cache"):
         judge_at(server.url, Cache(tmp_path / "cache")).judge(case("Red."))

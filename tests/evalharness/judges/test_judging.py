@@ -69,8 +69,8 @@ class Literal:
 
 
 def judged(folder: RunFolder, *items: Item, by: Literal) -> tuple[Judged, list[str]]:
-    told: list[str] = []
-    return judge_run(folder, by_id(*items), by, told.append), told
+    reported: list[str] = []
+    return judge_run(folder, by_id(*items), by, reported.append), reported
 
 
 def verdicts(folder: RunFolder) -> list[tuple[str, int, str, bool | None]]:
@@ -124,9 +124,9 @@ def test_open_turns_without_criteria_are_judged_as_a_whole_and_choices_are_not()
 def test_nothing_is_judged_twice_but_errors_and_new_replies_are(tmp_path: Path) -> None:
     one, two = rubric(RED, name="one"), rubric(RED, name="two")
     folder = run_of(tmp_path, [prediction(one, "red"), prediction(two, "red")])
-    done, told = judged(folder, one, two, by=Literal(failing="two"))
+    done, reported = judged(folder, one, two, by=Literal(failing="two"))
     assert done == Judged(judged=2, kept=0, unjudged=1)
-    assert told == ["literal, two, red: It is down."]
+    assert reported == ["literal, two, red: It is down."]
     again = Literal()
     assert judged(folder, one, two, by=again)[0] == Judged(judged=1, kept=1, unjudged=0)
     assert [case.item.id for case in again.asked] == ["two"]
@@ -169,13 +169,13 @@ def test_a_judge_is_given_no_more_at_once_than_it_takes(tmp_path: Path) -> None:
 
 def test_what_was_said_to_the_first_items_is_judged_first(tmp_path: Path) -> None:
     items = [rubric(RED, name=str(number)) for number in range(3)]
-    folder, told = run_of(tmp_path, [prediction(item, "red") for item in reversed(items)]), list[str]()
+    folder, reported = run_of(tmp_path, [prediction(item, "red") for item in reversed(items)]), list[str]()
     for limit, verdicts in ((2, 2), (2, 0), (None, 1)):
-        left = [case.item.id for case in to_judge(folder, by_id(*items), Literal(), told.append, cases, limit)]
+        left = [case.item.id for case in to_judge(folder, by_id(*items), Literal(), reported.append, cases, limit)]
         judge = Literal()
-        done = judge_run(folder, by_id(*items), judge, told.append, limit=limit)
+        done = judge_run(folder, by_id(*items), judge, reported.append, limit=limit)
         assert ([case.item.id for case in judge.asked], done.judged) == (left, verdicts)
-    assert told == []
+    assert reported == []
 
 
 def test_a_limit_counts_the_items_that_need_a_judge(tmp_path: Path) -> None:
@@ -188,28 +188,28 @@ def test_a_limit_counts_the_items_that_need_a_judge(tmp_path: Path) -> None:
     assert [case.item.id for case in judge.asked] == ["first"]
 
 
-def test_a_prediction_without_its_item_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_a_prediction_without_its_item_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     item, gone = rubric(RED), rubric(RED, name="gone")
     folder = run_of(tmp_path, [prediction(gone, "red"), prediction(item, "red")])
-    done, told = judged(folder, item, by=Literal())
+    done, reported = judged(folder, item, by=Literal())
     assert done.judged == 1
-    assert told == ["subject, gone: there is no item of this id; it was not judged."]
+    assert reported == ["subject, gone: there is no item of this id; it was not judged."]
 
 
 def test_a_judge_that_is_down_leaves_errors_and_the_run_goes_on(tmp_path: Path) -> None:
     items = [rubric(RED, name=str(number)) for number in range(3)]
     folder = run_of(tmp_path, [prediction(item, "red") for item in items])
-    told: list[str] = []
+    reported: list[str] = []
     with openai_server([refuses(401, "no key")]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), judge, told.append).unjudged == 3
-    held = list(folder.judgements(told.append))
+        assert judge_run(folder, by_id(*items), judge, reported.append).unjudged == 3
+    held = list(folder.judgements(reported.append))
     assert [judgement.met for judgement in held] == [None] * 3
     assert all("no key" in (judgement.error or "") for judgement in held)
-    assert len(told) == 3
+    assert len(reported) == 3
     with openai_server([says('{"met": true}')]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), judge, told.append) == Judged(judged=3, kept=0, unjudged=0)
+        assert judge_run(folder, by_id(*items), judge, reported.append) == Judged(judged=3, kept=0, unjudged=0)
 
 
 def test_what_counts_is_of_the_replies_as_they_stand_or_of_an_older_run_that_does_not_say(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_the_judge_that_is_meant(verdicts: dict[str, int], name: str | None, mea
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "name", "told"),
+    ("verdicts", "name", "reported"),
     [
         (
             {"ann-1": 1, "bo-1": 2},
@@ -39,6 +39,6 @@ def test_the_judge_that_is_meant(verdicts: dict[str, int], name: str | None, mea
         ({}, "ann", "run has no verdicts yet; run `longtake eval judge run`"),
     ],
 )
-def test_where_it_is_not_clear_all_are_named(verdicts: dict[str, int], name: str | None, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_where_it_is_not_clear_all_are_named(verdicts: dict[str, int], name: str | None, reported: str) -> None:
+    with pytest.raises(ConfigError, match=reported):
         which_judge(verdicts, name, RUN)

@@ -34,19 +34,19 @@ def found(*arguments: object) -> dict[str, Any]:
 
 
 def test_the_difference_is_paired_and_the_flipped_items_are_named(choices: Write) -> None:
-    told = found(choices().path, "--first", "sharp", "--second", "dull")
-    assert told["paired"]["difference"]["value"] == pytest.approx(100 / 3, abs=1e-4)
-    assert (told["paired"]["only_first"], told["paired"]["only_second"]) == (3, 1)
-    assert told["paired"]["p_items"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
-    assert told["paired"]["p_videos"] == 0.75  # the videos' sums are 1, 2 and -1: six of eight ways make 2 or 4
-    assert told["paired"]["detectable"] is None  # there are three videos
-    assert [(flip["item"], flip["first"], flip["second"]) for flip in told["flips"]] == [
+    reported = found(choices().path, "--first", "sharp", "--second", "dull")
+    assert reported["paired"]["difference"]["value"] == pytest.approx(100 / 3, abs=1e-4)
+    assert (reported["paired"]["only_first"], reported["paired"]["only_second"]) == (3, 1)
+    assert reported["paired"]["p_items"] == 0.625  # two-sided: 2 (1 + 4) / 2^4
+    assert reported["paired"]["p_videos"] == 0.75  # the videos' sums are 1, 2 and -1: six of eight ways make 2 or 4
+    assert reported["paired"]["detectable"] is None  # there are three videos
+    assert [(flip["item"], flip["first"], flip["second"]) for flip in reported["flips"]] == [
         ("q1", 1, 0),
         ("q2", 1, 0),
         ("q3", 1, 0),
         ("q4", 0, 1),
     ]
-    assert told["tasks"]["who"]["only_first"] == 2
+    assert reported["tasks"]["who"]["only_first"] == 2
 
 
 def test_two_runs_of_one_subject_are_told_apart(choices: Write) -> None:
@@ -77,20 +77,20 @@ def test_what_was_said_is_what_decided(choices: Write) -> None:
 def test_items_that_differ_or_lack_a_score_are_left_out_and_counted(choices: Write, rubric: Write) -> None:
     one, two = choices({"agent": ["right"] * 6}, "one"), choices({"agent": ["right"] * 6}, "two")
     two.items_file.write_text(two.items_file.read_text().replace("number 5,", "number five,"))
-    told = found(one.path, two.path)
-    assert (told["unshared"], told["paired"]["difference"]["n"]) == (1, 5)
+    reported = found(one.path, two.path)
+    assert (reported["unshared"], reported["paired"]["difference"]["n"]) == (1, 5)
     judged = rubric((True, None), (True, True))
-    told = found(judged.path, judged.path)
-    assert (told["unscored"], told["paired"]["difference"]["n"]) == (1, 1)
+    reported = found(judged.path, judged.path)
+    assert (reported["unscored"], reported["paired"]["difference"]["n"]) == (1, 1)
 
 
 def test_only_items_that_both_were_asked_are_compared_and_the_others_counted(choices: Write) -> None:
     folder = choices()
     lines = folder.predictions_file.read_text().splitlines(keepends=True)
     folder.predictions_file.write_text("".join(lines[:8]))  # all six of sharp, two of dull
-    told = found(folder.path, "--first", "sharp", "--second", "dull")
-    assert (told["paired"]["difference"]["n"], told["unasked"], told["unshared"]) == (2, 4, 0)
-    assert [flip["item"] for flip in told["flips"]] == ["q1"]
+    reported = found(folder.path, "--first", "sharp", "--second", "dull")
+    assert (reported["paired"]["difference"]["n"], reported["unasked"], reported["unshared"]) == (2, 4, 0)
+    assert [flip["item"] for flip in reported["flips"]] == ["q1"]
     text = compare(folder.path, "--first", "sharp", "--second", "dull")
     assert "4 items skipped: " in text
     assert "left out: not put to both" not in text
@@ -108,15 +108,17 @@ def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffi
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         ((), "Name one of the subjects sharp, dull"),
         (("--first", "sharp", "--second", "blunt"), "Name one of the subjects sharp, dull"),
         (("--first", "sharp", "--second", "sharp"), "Name two subjects"),
     ],
 )
-def test_subjects_that_are_not_there_are_one_sentence(choices: Write, arguments: tuple[str, ...], told: str) -> None:
-    with pytest.raises(Exception, match=told):
+def test_subjects_that_are_not_there_are_one_sentence(
+    choices: Write, arguments: tuple[str, ...], reported: str
+) -> None:
+    with pytest.raises(Exception, match=reported):
         compare(choices().path, *arguments)
 
 
@@ -132,12 +134,12 @@ def test_a_run_is_compared_with_what_lmms_eval_wrote_of_the_same_questions(choic
     file.parent.mkdir()
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_run("lmms-eval", file, tmp_path / "seen", pytest.fail)
-    for told in (
+    for reported in (
         found(run.path, tmp_path / "seen", "--first", "sharp"),
         found(tmp_path / "seen", run.path, "--second", "sharp"),
     ):
-        assert (told["paired"]["difference"]["n"], told["unshared"]) == (5, 1)
-        assert {flip["item"] for flip in told["flips"]} == {"q2", "q3", "q4"}
+        assert (reported["paired"]["difference"]["n"], reported["unshared"]) == (5, 1)
+        assert {flip["item"] for flip in reported["flips"]} == {"q2", "q3", "q4"}
 
 
 def test_runs_without_a_common_item_are_not_compared(choices: Write, rubric: Write) -> None:

@@ -78,7 +78,7 @@ def test_every_item_opens_to_its_question_answers_calls_and_trace(page: Page) ->
     items = [each["id"] for each in page.of("details") if each.get("class") == "item"]
     assert items == [f"item-q{number}" for number in range(6)]
     whole = " ".join(page.text.split())
-    for told in (
+    for reported in (
         "sharp, original, seed 0: 100 %",
         "chose B (Gate 5), right",
         "chose C (Gate 6), wrong",
@@ -86,7 +86,7 @@ def test_every_item_opens_to_its_question_answers_calls_and_trace(page: Page) ->
         'search_speech(query="gate")',
         "traces/20260101-000000-ab.jsonl",
     ):
-        assert told in whole
+        assert reported in whole
 
 
 def test_a_trace_of_the_library_opens_to_what_was_done(choices: Write, tmp_path: Path) -> None:
@@ -96,12 +96,12 @@ def test_a_trace_of_the_library_opens_to_what_was_done(choices: Write, tmp_path:
     trace.close()
     (traces / f"{trace.run}.jsonl").rename(traces / "20260101-000000-ab.jsonl")
     page, _ = report(choices())
-    told = " ".join(page.text.split())
+    reported = " ".join(page.text.split())
     assert [one.get("class") for one in page.of("details")].count("trace") == 10  # of twelve replies two made no call
-    assert "Trace of 1 event tool" in told
-    assert 'facts {"tool": "search_speech"}' in told
-    assert 'output {"text": "Gate 4 <b>is</b> open."}' in told
-    assert "The whole lies in traces/20260101-000000-ab.jsonl and traces/blobs of the library." in told
+    assert "Trace of 1 event tool" in reported
+    assert 'facts {"tool": "search_speech"}' in reported
+    assert 'output {"text": "Gate 4 <b>is</b> open."}' in reported
+    assert "The whole lies in traces/20260101-000000-ab.jsonl and traces/blobs of the library." in reported
 
 
 def test_stills_show_the_evidence(page: Page) -> None:
@@ -115,7 +115,7 @@ def test_stills_show_the_evidence(page: Page) -> None:
     assert blue > 200 > 50 > red
 
 
-def test_a_screen_reader_is_told_what_is_drawn(page: Page) -> None:
+def test_a_screen_reader_hears_what_is_drawn(page: Page) -> None:
     assert all(header["scope"] in ("col", "row") for header in page.of("th"))
     drawn = [svg for svg in page.of("svg") if svg.get("class") in ("forest", "scatter", "key")]
     assert all(svg.get("aria-hidden") == "true" or svg.get("aria-label") for svg in drawn)
@@ -159,10 +159,10 @@ def test_a_headline_that_lacks_verdicts_is_withheld_and_said(rubric: Write) -> N
         assert "agent: No headline: 1 of 4 verdicts are missing (25.0 %)" in text
 
 
-@pytest.mark.parametrize(("met", "told"), [(True, "met"), (False, "not met"), (None, "no verdict")])
-def test_verdicts_stand_beside_their_criteria(rubric: Write, met: bool | None, told: str) -> None:
+@pytest.mark.parametrize(("met", "reported"), [(True, "met"), (False, "not met"), (None, "no verdict")])
+def test_verdicts_stand_beside_their_criteria(rubric: Write, met: bool | None, reported: str) -> None:
     page, _ = report(rubric((met, met)))
-    assert re.findall(r"Says the fact\.\s*5\s*(.*?)\s*It is said\. \[rules\]", page.text) == [told, told]
+    assert re.findall(r"Says the fact\.\s*5\s*(.*?)\s*It is said\. \[rules\]", page.text) == [reported, reported]
 
 
 def test_stills_stop_where_the_page_has_no_room(choices: Write) -> None:
@@ -173,16 +173,16 @@ def test_stills_stop_where_the_page_has_no_room(choices: Write) -> None:
     assert stills.of(items[1], []) == []
 
 
-def test_a_video_that_cannot_be_read_is_told_once_and_a_missing_one_is_not(choices: Write, tmp_path: Path) -> None:
+def test_a_video_that_cannot_be_read_is_reported_once_and_a_missing_one_is_not(choices: Write, tmp_path: Path) -> None:
     items = read_scores(choices(), "repo", pytest.fail).items
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"nothing")
-    told: list[str] = []
-    stills = Stills(told.append)
+    reported: list[str] = []
+    stills = Stills(reported.append)
     for media in (broken, broken, tmp_path / "missing.mp4"):
         assert stills.of(items[0].model_copy(update={"media": str(media)}), []) == []
-    assert len(told) == 1
-    assert "broken.mp4" in told[0]
+    assert len(reported) == 1
+    assert "broken.mp4" in reported[0]
 
 
 def test_a_report_that_cannot_be_written_is_one_sentence(choices: Write) -> None:

@@ -19,7 +19,7 @@ def trace(tmp_path: Path) -> Iterator[Trace]:
     made.close()
 
 
-def test_an_event_is_told_with_its_facts_and_what_it_was_given_and_gave(trace: Trace) -> None:
+def test_an_event_is_reported_with_its_facts_and_what_it_was_given_and_gave(trace: Trace) -> None:
     trace.event("tool", started=time.time(), data={"tool": "calculator"}, given={"expression": "1 + 1"}, result=2)
     trace.event("answer", started=time.time(), result="Two.")
     shown = Traces(trace.root, pytest.fail).of(trace.run)
@@ -50,11 +50,11 @@ def test_traces_stop_where_the_page_has_no_room(trace: Trace) -> None:
     assert traces.of(trace.run) is None
 
 
-def test_a_trace_of_another_library_is_none_and_a_damaged_one_is_told(trace: Trace) -> None:
-    told: list[str] = []
-    traces = Traces(trace.root, told.append)
+def test_a_trace_of_another_library_is_none_and_a_damaged_one_is_reported(trace: Trace) -> None:
+    reported: list[str] = []
+    traces = Traces(trace.root, reported.append)
     assert traces.of("20260101-000000-ab") is None
-    assert told == []
+    assert reported == []
     trace.event("answer", started=time.time(), result="Two.")
     for blob in trace.root.glob("blobs/*/*"):
         blob.unlink()
@@ -62,5 +62,5 @@ def test_a_trace_of_another_library_is_none_and_a_damaged_one_is_told(trace: Tra
     for damage in (file.read_text(), '{"type": "answer"}\n', "no JSON\n"):
         file.write_text(damage)
         assert traces.of(trace.run) is None
-    assert "is missing; copy the `blobs` folder" in told[0]
-    assert ["is damaged: restore the trace from a copy" in one for one in told[1:]] == [True, True]
+    assert "is missing; copy the `blobs` folder" in reported[0]
+    assert ["is damaged: restore the trace from a copy" in one for one in reported[1:]] == [True, True]

@@ -18,8 +18,8 @@ ONE, TWO = TimeSpan(start=1, end=2), TimeSpan(start=3, end=4)
 
 
 def read(file: Path) -> tuple[list[TimeSpan], list[str]]:
-    told: list[str] = []
-    return list(read_records(file, TimeSpan, told.append)), told
+    reported: list[str] = []
+    return list(read_records(file, TimeSpan, reported.append)), reported
 
 
 def test_what_is_appended_is_read_in_order(tmp_path: Path) -> None:
@@ -50,13 +50,13 @@ def test_a_file_that_is_one_torn_line_is_emptied(tmp_path: Path) -> None:
     assert file.read_bytes() == b""
 
 
-def test_a_broken_line_is_told_with_its_number_and_field_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_a_broken_line_is_reported_with_its_number_and_field_and_the_rest_is_read(tmp_path: Path) -> None:
     file = tmp_path / "spans.jsonl"
     file.write_text(f'{ONE.model_dump_json()}\n\n{{"start": 1, "end": "soon"}}\nnonsense\n{TWO.model_dump_json()}\n')
-    spans, told = read(file)
+    spans, reported = read(file)
     assert spans == [ONE, TWO]
-    assert [text.partition(":")[0] for text in told] == [f"{file}, line 3", f"{file}, line 4"]
-    assert "end: " in told[0]
+    assert [text.partition(":")[0] for text in reported] == [f"{file}, line 3", f"{file}, line 4"]
+    assert "end: " in reported[0]
 
 
 def test_a_file_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_where_there_is_no_room_the_half_line_is_taken_back(tmp_path: Path) -> N
     assert read(file) == ([ONE, TWO], [])
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="cannot be written to"):
         Journal(tmp_path / "none" / "spans.jsonl")
 
@@ -100,6 +100,6 @@ def test_a_killed_writer_leaves_every_record_whose_append_returned(tmp_path: Pat
                 process.send_signal(signal.SIGKILL)
                 break
         returned = max([200, *(int(line) for line in process.stdout if line.endswith("\n"))])
-    spans, told = read(file)
-    assert told == []
+    spans, reported = read(file)
+    assert reported == []
     assert [span.start for span in spans[: returned + 1]] == [float(number) for number in range(returned + 1)]

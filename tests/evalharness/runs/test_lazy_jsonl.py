@@ -40,12 +40,12 @@ def folder(tmp_path: Path) -> RunFolder:
     return folder
 
 
-def test_predictions_are_those_made_last_and_damaged_lines_are_told(folder: RunFolder) -> None:
-    told: list[str] = []
-    predictions = folder.predictions(told.append)
+def test_predictions_are_those_made_last_and_damaged_lines_are_reported(folder: RunFolder) -> None:
+    reported: list[str] = []
+    predictions = folder.predictions(reported.append)
     assert [(key.item, key.subject) for key in predictions] == [("a", "s"), ("b", "s"), ("a", "t"), ("c", "s")]
     assert texts(list(predictions.values())) == ["für a", "für b", "other", "c"]
-    assert [text.partition(":")[0] for text in told] == [f"{folder.predictions_file}, line 4"]
+    assert [text.partition(":")[0] for text in reported] == [f"{folder.predictions_file}, line 4"]
 
 
 def test_each_subject_has_its_own_items(folder: RunFolder) -> None:

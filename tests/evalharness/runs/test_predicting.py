@@ -63,9 +63,9 @@ def run(
     folder = RunFolder(path)
     which = which or card(subject.name)
     folder.begin(which)
-    told: list[str] = []
-    predict(folder, which, items, [subject], told.append, retry_errors=retry)
-    return told
+    reported: list[str] = []
+    predict(folder, which, items, [subject], reported.append, retry_errors=retry)
+    return reported
 
 
 def test_nothing_is_asked_twice(tmp_path: Path) -> None:
@@ -106,10 +106,10 @@ def test_a_conversation_stands_on_the_references_or_on_its_own_replies(
     assert [asked.history for asked in subject.asked] == [(), (("question 0", second),)]
 
 
-def test_an_error_is_kept_and_told_and_the_rest_goes_on(tmp_path: Path) -> None:
-    told = run(tmp_path, Recording(failing=("item-1",)), [item(number) for number in range(3)])
-    predictions = RunFolder(tmp_path).predictions(told.append)
-    assert told == ["recording, item-1: The endpoint is down."]
+def test_an_error_is_kept_and_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    reported = run(tmp_path, Recording(failing=("item-1",)), [item(number) for number in range(3)])
+    predictions = RunFolder(tmp_path).predictions(reported.append)
+    assert reported == ["recording, item-1: The endpoint is down."]
     assert sorted(key.item for key, held in predictions.items() if held.replies[0].status == "error") == ["item-1"]
     assert len(predictions) == 3
 
@@ -151,7 +151,7 @@ def test_an_item_that_was_changed_since_it_was_asked_is_refused_and_one_whose_vi
     assert [held.id for held in folder.items(print)] == ["item-1", "item-2", "item-3"]
 
 
-def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"run\.json"):
         RunFolder(tmp_path).card()
 

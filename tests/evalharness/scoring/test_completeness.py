@@ -44,15 +44,15 @@ def run_of(path: Path, *, judged: bool, error: bool = False) -> RunFolder:
     return folder
 
 
-def test_what_was_not_asked_not_judged_or_is_not_there_is_told(tmp_path: Path) -> None:
+def test_what_was_not_asked_not_judged_or_is_not_there_is_reported(tmp_path: Path) -> None:
     held = completeness(run_of(tmp_path / "x", judged=False, error=True))
     [agent] = held.subjects
     assert (agent.expected, agent.made, agent.errors, agent.unjudged) == (2, 1, 1, 1)
     assert held.missing_videos == ("two",)
     assert not held.complete
-    told = "\n".join(show_completeness(held))
+    reported = "\n".join(show_completeness(held))
     assert all(
-        word in told for word in ("1 of 2 predictions", "--retry-errors", "longtake eval judge", "not there: two")
+        word in reported for word in ("1 of 2 predictions", "--retry-errors", "longtake eval judge", "not there: two")
     )
 
 
@@ -75,7 +75,7 @@ def test_who_is_asked_at_one_frame_rate_is_complete_with_that(tmp_path: Path) ->
     assert [each.expected for each in completeness(folder).subjects] == [1, 2]
 
 
-def test_damaged_lines_are_told_once_with_their_place(tmp_path: Path) -> None:
+def test_damaged_lines_are_reported_once_with_their_place(tmp_path: Path) -> None:
     folder = run_of(tmp_path / "x", judged=True)
     lines = folder.predictions_file.read_text(encoding="utf-8")
     folder.predictions_file.write_text(json.dumps({"item": 7}) + "\n" + lines, encoding="utf-8")

@@ -143,7 +143,7 @@ def test_shapes_are_where_their_tracks_say_in_the_frames_they_say(seen: Seen) ->
 @pytest.mark.parametrize(
     ("move", "grows", "shift"), [("pan left", 0, 1), ("pan right", 0, -1), ("zoom in", 1, 0), ("zoom out", -1, 0)]
 )
-def test_the_camera_moves_as_it_is_told(move: Move, grows: int, shift: int, tmp_path: Path) -> None:
+def test_the_camera_moves_as_instructed(move: Move, grows: int, shift: int, tmp_path: Path) -> None:
     camera = Tape("en-gb").scene("camera", Camera(move=move, seed=4), {}, least=2.0)
     frames = written(tmp_path, (camera,)).frames
     first, last = (cv2.cvtColor(frames[place], cv2.COLOR_RGB2GRAY) for place in (10, 14))

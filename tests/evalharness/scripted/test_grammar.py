@@ -119,7 +119,7 @@ def test_a_text_that_is_not_utf8_is_named(tmp_path: Path, tone: Path) -> None:
         recordings_in(tmp_path)
 
 
-def test_speech_that_there_is_no_room_for_is_told() -> None:
+def test_speech_that_there_is_no_room_for_is_reported() -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
     try:

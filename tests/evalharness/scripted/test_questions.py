@@ -63,8 +63,8 @@ def value(turn: Turn) -> float:
 
 
 def perfect(turn: Turn) -> Reply:
-    untold = turn.criteria[0].name == "abstains"
-    return Reply(text=turn.reference, choice=turn.gold, cited=turn.evidence, calls=turn.calls, abstained=untold)
+    unknown = turn.criteria[0].name == "abstains"
+    return Reply(text=turn.reference, choice=turn.gold, cited=turn.evidence, calls=turn.calls, abstained=unknown)
 
 
 def test_all_tasks_tools_and_levels_are_asked_in_one_turn_and_in_several(made: list[Made]) -> None:

@@ -42,8 +42,8 @@ class Knowing:
 
     def reply(self, asked: Asked) -> Reply:
         turn = asked.turn
-        untold = turn.criteria[0].name == "abstains"
-        return Reply(text=turn.reference, choice=turn.gold, cited=turn.evidence, calls=turn.calls, abstained=untold)
+        unknown = turn.criteria[0].name == "abstains"
+        return Reply(text=turn.reference, choice=turn.gold, cited=turn.evidence, calls=turn.calls, abstained=unknown)
 
 
 class Boasting(Knowing):
@@ -83,12 +83,12 @@ def test_items_are_loaded_with_the_videos_beside_them(suite: Path) -> None:
     assert {item.tags["wording"] for item in items} == {"seen", "unseen"}
 
 
-def test_a_missing_video_is_told_of_once_and_a_folder_without_items_is_refused(suite: Path, tmp_path: Path) -> None:
+def test_a_missing_video_is_reported_once_and_a_folder_without_items_is_refused(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_bytes((suite / "items.jsonl").read_bytes())
-    told: list[str] = []
-    items = load_scripted(tmp_path, None, told.append)
-    assert len(told) == 1
-    assert "scripted-3-001.mp4" in told[0]
+    reported: list[str] = []
+    items = load_scripted(tmp_path, None, reported.append)
+    assert len(reported) == 1
+    assert "scripted-3-001.mp4" in reported[0]
     assert {item.media for item in items} == {None}
     assert {item.media for item in load_scripted(tmp_path, suite, pytest.fail)} != {None}
     (tmp_path / "items.jsonl").write_text("\n")
@@ -96,20 +96,20 @@ def test_a_missing_video_is_told_of_once_and_a_folder_without_items_is_refused(s
         load_scripted(tmp_path, None, pytest.fail)
 
 
-def test_a_row_that_is_no_item_is_told_with_its_line_and_field_and_left_out(suite: Path, tmp_path: Path) -> None:
+def test_a_row_that_is_no_item_is_reported_with_its_line_and_field_and_left_out(suite: Path, tmp_path: Path) -> None:
     lines = (suite / "items.jsonl").read_text().splitlines()
     chosen = next(line for line in lines if json.loads(line)["turns"][0]["gold"] is not None)
     beyond = json.loads(chosen) | {"id": "beyond"}
     beyond["turns"][0]["gold"] = 26
     bad = [json.dumps(beyond), lines[0], lines[0][:-9], json.dumps(json.loads(chosen) | {"format": "essay"})]
     (tmp_path / "items.jsonl").write_text("\n".join([*lines, *bad]) + "\n")
-    told: list[str] = []
-    assert len(load_scripted(tmp_path, suite, told.append)) == len(lines)
+    reported: list[str] = []
+    assert len(load_scripted(tmp_path, suite, reported.append)) == len(lines)
     places = [f"{tmp_path / 'items.jsonl'}, line {len(lines) + number}" for number in range(1, 5)]
-    assert [text[: len(place)] for text, place in zip(told, places, strict=True)] == places
+    assert [text[: len(place)] for text, place in zip(reported, places, strict=True)] == places
     wanted = ("turns.0: ", "line 1 of", "no valid JSON", "format: ")
-    assert all(fault in text for text, fault in zip(told, wanted, strict=True))
-    assert "gold 26 is none of its" in told[0]
+    assert all(fault in text for text, fault in zip(reported, wanted, strict=True))
+    assert "gold 26 is none of its" in reported[0]
 
 
 def test_one_who_knows_has_everything_and_one_who_boasts_nothing(suite: Path, tmp_path: Path) -> None:

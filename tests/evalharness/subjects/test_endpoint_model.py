@@ -151,7 +151,7 @@ def test_with_the_question_only_nothing_is_given_and_no_video_is_needed(ask: Ask
 
 
 @pytest.mark.parametrize("options", ["frames=2", "transcript=1"])
-def test_a_video_that_is_not_there_is_told_and_nothing_sent(ask: Ask, options: str) -> None:
+def test_a_video_that_is_not_there_is_reported_and_nothing_sent(ask: Ask, options: str) -> None:
     reply, server = ask(asked(None), options=options)
     assert (reply.status, reply.text) == ("no_media", "")
     assert not server.requests
@@ -247,7 +247,7 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "reported"),
     [
         (
             refuses(401, "no such key"),
@@ -259,11 +259,11 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
         (replace(says("249"), breaks="trickle"), "sent no whole reply within 0.3 s: raise timeout= in --subject"),
     ],
 )
-def test_what_goes_wrong_at_the_endpoint_is_told_of_the_model(ask: Ask, sent: Sent, told: str) -> None:
+def test_what_goes_wrong_at_the_endpoint_is_reported_for_the_model(ask: Ask, sent: Sent, reported: str) -> None:
     with pytest.raises(EngineError) as failed:
         ask(asked(None), sent, kind="question-only", options="timeout=0.3")
     assert str(failed.value).startswith("The model ")
-    assert told in str(failed.value)
+    assert reported in str(failed.value)
     assert "controller" not in str(failed.value)
 
 

@@ -46,7 +46,7 @@ def test_the_name_of_the_model_may_hold_slashes_and_colons() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [
         ("model:m", "is named model:NAME@URL"),
         ("model:@http://x/v1", "is named model:NAME@URL"),
@@ -58,12 +58,12 @@ def test_the_name_of_the_model_may_hold_slashes_and_colons() -> None:
         (f"question-only:m@{URL}?transcript=1", "takes no transcript"),
     ],
 )
-def test_a_wrong_name_is_told_of(name: str, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_a_wrong_name_is_reported(name: str, reported: str) -> None:
+    with pytest.raises(ConfigError, match=reported):
         given_by(name)
 
 
-def test_a_key_that_is_not_in_the_environment_is_told_of_without_repeating_what_was_written() -> None:
+def test_a_key_that_is_not_in_the_environment_is_reported_without_repeating_what_was_written() -> None:
     with pytest.raises(ConfigError, match="needs its key") as refused:
         given_by(f"model:m@{URL}?key=sk-secret")
     assert "sk-secret" not in str(refused.value)

@@ -75,7 +75,7 @@ def test_the_long_side_is_no_longer_than_asked(media: Path) -> None:
     assert max(picture.shape) == 512
 
 
-def test_what_holds_no_picture_is_told(tmp_path: Path, tone: Path) -> None:
+def test_what_holds_no_picture_is_reported(tmp_path: Path, tone: Path) -> None:
     (tmp_path / "broken.mp4").write_bytes(b"\0" * 4096)
     for path in (tmp_path / "broken.mp4", tmp_path / "nowhere.mp4", tone):
         with pytest.raises(MediaError):

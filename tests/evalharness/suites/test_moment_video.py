@@ -47,13 +47,13 @@ def written(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def loaded(folder: Path, *rows: dict[str, Any], media: Path | None = None) -> tuple[list[Item], list[str]]:
-    told: list[str] = []
-    return load_moment_video(written(folder, list(rows)), media, told.append), told
+    reported: list[str] = []
+    return load_moment_video(written(folder, list(rows)), media, reported.append), reported
 
 
 def test_rows_become_items(tmp_path: Path) -> None:
-    (opened, choice), told = loaded(tmp_path, row(1), closed(2, QuestionType="TC"))
-    assert told == []
+    (opened, choice), reported = loaded(tmp_path, row(1), closed(2, QuestionType="TC"))
+    assert reported == []
     assert (opened.format, opened.task, opened.id) == ("open", "TO", "Craft/pottery/1")
     assert opened.turns[0].question == "What falls off the shelf (for a moment)?"
     assert opened.turns[0].reference == "A blue cup."
@@ -73,22 +73,22 @@ def test_a_table_of_the_same_rows_gives_the_same_items(tmp_path: Path) -> None:
     assert load_moment_video(file, None, pytest.fail) == loaded(tmp_path, *rows)[0]
 
 
-def test_a_row_with_a_task_for_its_answer_type_is_mended_and_told(tmp_path: Path) -> None:
-    (choice, opened), told = loaded(tmp_path, closed(1, AnswerType="TR"), row(2, AnswerType="TR"))
+def test_a_row_with_a_task_for_its_answer_type_is_mended_and_reported(tmp_path: Path) -> None:
+    (choice, opened), reported = loaded(tmp_path, closed(1, AnswerType="TR"), row(2, AnswerType="TR"))
     assert (choice.format, choice.task, choice.turns[0].gold) == ("choice", "TO", 1)
     assert opened.format == "open"
-    assert len(told) == 2
-    assert "annotation.json, line 2, AnswerType: 'TR'" in told[0]
+    assert len(reported) == 2
+    assert "annotation.json, line 2, AnswerType: 'TR'" in reported[0]
 
 
-def test_a_task_that_is_not_known_is_kept_and_told(tmp_path: Path) -> None:
-    (item,), told = loaded(tmp_path, row(1, QuestionType="XX"))
+def test_an_unknown_task_is_kept_and_reported(tmp_path: Path) -> None:
+    (item,), reported = loaded(tmp_path, row(1, QuestionType="XX"))
     assert item.task == "XX"
-    assert "line 2, QuestionType: XX is none of TO, TC, AD, TR" in told[0]
+    assert "line 2, QuestionType: XX is none of TO, TC, AD, TR" in reported[0]
 
 
-def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
-    items, told = loaded(
+def test_each_bad_row_is_reported_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
+    items, reported = loaded(
         tmp_path,
         row(1),
         closed(2, Question="Which pot cracks first?"),
@@ -100,32 +100,32 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path:
     )
     assert [item.id for item in items] == ["Craft/pottery/1", "Craft/pottery/7"]
     # Each row of the file takes nine lines.
-    assert [sentence.split(": ")[0].removeprefix(f"{tmp_path}/annotation.json, ") for sentence in told] == [
+    assert [sentence.split(": ")[0].removeprefix(f"{tmp_path}/annotation.json, ") for sentence in reported] == [
         "line 11, Question",
         "line 20, Answer",
         "line 29, Answer",
         "line 38, Question",
         "line 47, Index",
     ]
-    assert all(sentence.endswith("left out.") and "\n" not in sentence for sentence in told)
+    assert all(sentence.endswith("left out.") and "\n" not in sentence for sentence in reported)
 
 
 def test_after_a_broken_row_of_the_list_the_next_one_is_read(tmp_path: Path) -> None:
     file = written(tmp_path, [row(1), row(2), row(3)])
     file.write_text(file.read_text().replace('"Index": "2",', '"Index": "2'), encoding="utf-8")
-    told: list[str] = []
-    items = load_moment_video(file, None, told.append)
+    reported: list[str] = []
+    items = load_moment_video(file, None, reported.append)
     assert [item.id for item in items] == ["Craft/pottery/1", "Craft/pottery/3"]
-    assert len(told) == 1
-    assert "line 14: no valid JSON" in told[0]
+    assert len(reported) == 1
+    assert "line 14: no valid JSON" in reported[0]
 
 
 def test_a_broken_line_between_rows_is_named_by_its_own_number(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"a": 1}\nnot json\n\n{"a": 2}\n', encoding="utf-8")
-    told: list[str] = []
-    assert [row.line for row in read_rows(file, told.append)] == [1, 4]
-    assert ["line 2" in sentence for sentence in told] == [True]
+    reported: list[str] = []
+    assert [row.line for row in read_rows(file, reported.append)] == [1, 4]
+    assert ["line 2" in sentence for sentence in reported] == [True]
 
 
 def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
@@ -137,19 +137,19 @@ def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
         load_moment_video(tmp_path / "test.parquet", None, pytest.fail)
 
 
-def test_videos_are_found_and_measured_and_what_is_wrong_with_them_is_told(tmp_path: Path) -> None:
+def test_videos_are_found_and_measured_and_what_is_wrong_with_them_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / "videos" / "release" / "Craft" / "pottery"
     folder.mkdir(parents=True)
     write_clip(folder / "1.mkv", [flat((10, 20, 30), 64, 48)] * 20, times=lambda number: number / 5)
     (folder / "2.mp4").write_bytes(b"no video")
-    items, told = loaded(tmp_path, row(1), row(2), row(3), media=tmp_path / "videos")
+    items, reported = loaded(tmp_path, row(1), row(2), row(3), media=tmp_path / "videos")
     assert [item.media and Path(item.media).name for item in items] == ["1.mkv", "2.mp4", None]
     assert items[0].seconds == pytest.approx(4.0, abs=0.3)
     assert [item.seconds for item in items[1:]] == [None, None]
-    assert len(told) == 2
-    assert "line 11, Index" in told[0]
-    assert "2.mp4" in told[0]
-    assert "line 20, Index: Craft/pottery/3: " in told[1]
+    assert len(reported) == 2
+    assert "line 11, Index" in reported[0]
+    assert "2.mp4" in reported[0]
+    assert "line 20, Index: Craft/pottery/3: " in reported[1]
 
 
 class Recording:

@@ -51,14 +51,14 @@ def rows(folder: Path, *values: dict[str, Any]) -> str:
 
 
 def loaded(which: Card) -> tuple[list[Item], list[str]]:
-    told: list[str] = []
-    return load_own_set(which, told.append), told
+    reported: list[str] = []
+    return load_own_set(which, reported.append), reported
 
 
 def test_the_card_of_the_guide_describes_its_table(tmp_path: Path) -> None:
     which = example(tmp_path)
-    (first, second), told = loaded(which)
-    assert told == []
+    (first, second), reported = loaded(which)
+    assert reported == []
     assert (first.suite, first.id, first.task, first.format) == ("workshop", "q1", "object", "choice")
     assert (first.turns[0].options, first.turns[0].gold) == (("A saw", "A drill", "A kettle", "A lamp"), 2)
     assert first.tags == {"speaker": "Ann", "room": "shop"}
@@ -80,10 +80,10 @@ def test_the_card_of_the_guide_describes_its_table(tmp_path: Path) -> None:
         ("text", "The Drill"),
     ],
 )
-def test_the_right_option_is_told_in_four_ways(tmp_path: Path, written: str, answer: str | int) -> None:
+def test_the_right_option_is_recognised_in_four_ways(tmp_path: Path, written: str, answer: str | int) -> None:
     file = rows(tmp_path, {"question": "Which?", "answer": answer, "options": ["the saw", "the drill", "the kettle"]})
-    (item,), told = loaded(card(tmp_path, file, fields={"options": "options"}, answer=written))
-    assert told == []
+    (item,), reported = loaded(card(tmp_path, file, fields={"options": "options"}, answer=written))
+    assert reported == []
     assert (item.turns[0].gold, item.turns[0].reference) == (1, "the drill")
 
 
@@ -139,15 +139,15 @@ def test_a_column_that_the_table_lacks_is_one_sentence(tmp_path: Path, fields: d
         loaded(card(tmp_path, file, fields=fields))
 
 
-def test_a_folder_of_videos_that_is_not_there_is_told_once(tmp_path: Path) -> None:
+def test_a_folder_of_videos_that_is_not_there_is_reported_once(tmp_path: Path) -> None:
     file = rows(tmp_path, *[{"question": "Why?", "answer": "It rains."}] * 3)
-    items, told = loaded(card(tmp_path, file, videos="nope"))
+    items, reported = loaded(card(tmp_path, file, videos="nope"))
     assert [item.media for item in items] == [None] * 3
-    assert len(told) == 1
-    assert str(tmp_path / "nope") in told[0]
+    assert len(reported) == 1
+    assert str(tmp_path / "nope") in reported[0]
 
 
-def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
+def test_each_bad_row_is_reported_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
     which = example(tmp_path)
     more = [
         "q3,Which?,x,,z,,a,one,object,Ann,shop",
@@ -160,10 +160,10 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path:
         "q9,Which?",
     ]
     which.file.write_text(which.file.read_text(encoding="utf-8") + "\n".join(more) + "\n", encoding="utf-8")
-    items, told = loaded(which)
+    items, reported = loaded(which)
     assert [item.id for item in items] == ["q1", "q2", "q8"]
     assert items[-1].media is None
-    assert [sentence.removeprefix(f"{which.file}, ").split(": ")[0] for sentence in told] == [
+    assert [sentence.removeprefix(f"{which.file}, ").split(": ")[0] for sentence in reported] == [
         "line 4, a, b, c, d",
         "line 5, a, b, c, d",
         "line 6, right",
@@ -175,12 +175,12 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path:
     ]
 
 
-def test_lines_that_are_no_objects_are_told(tmp_path: Path) -> None:
+def test_lines_that_are_no_objects_are_reported(tmp_path: Path) -> None:
     file = tmp_path / rows(tmp_path, {"question": "Why?", "answer": "It rains."})
     file.write_text('"a word"\n{"question": \n' + file.read_text(), encoding="utf-8")
-    items, told = loaded(card(tmp_path, file.name))
+    items, reported = loaded(card(tmp_path, file.name))
     assert [item.id for item in items] == ["3"]
-    assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in told] == ["line 1", "line 2"]
+    assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in reported] == ["line 1", "line 2"]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -201,7 +201,7 @@ def test_a_bad_row_is_located_among_those_on_its_line(tmp_path: Path) -> None:
     assert "line 1.2, answer" in message
 
 
-def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> None:
+def test_two_videos_of_one_name_are_reported_and_none_is_taken(tmp_path: Path) -> None:
     for folder in ("a/one", "one", "two"):
         (tmp_path / "clips" / folder).mkdir(parents=True)
         write_clip(
@@ -213,15 +213,15 @@ def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> No
         {"question": "Why?", "answer": "x", "video": "two/v.mp4"},
         {"question": "Why?", "answer": "x", "video": "one/v"},  # a path from the folder on is no end of another
     )
-    items, told = loaded(card(tmp_path, file, videos="clips"))
+    items, reported = loaded(card(tmp_path, file, videos="clips"))
     clips = tmp_path / "clips"
     assert [item.media for item in items] == [None, str(clips / "two" / "v.mp4"), str(clips / "one" / "v.mp4")]
-    assert len(told) == 1
-    assert "line 1, video: v: 3 videos" in told[0]
+    assert len(reported) == 1
+    assert "line 1, video: v: 3 videos" in reported[0]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("name: x\nfile: y.csv\n", "fields"),
         ("name: x\nfile: y.csv\nfields: {question: q, answer: a, video: v, colour: c}\n", "fields.colour"),
@@ -232,10 +232,10 @@ def test_two_videos_of_one_name_are_told_and_none_is_taken(tmp_path: Path) -> No
         ("name: x\nfile: y.csv\nfields: {answer: a, video: v}\n", "fields.question: Field required"),
     ],
 )
-def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, text: str, reported: str) -> None:
     path = tmp_path / "card.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match=re.escape(told)) as caught:
+    with pytest.raises(ConfigError, match=re.escape(reported)) as caught:
         read_card(path)
     assert "\n" not in str(caught.value)
     with pytest.raises(ConfigError, match="cannot be read"):
@@ -243,11 +243,11 @@ def test_a_wrong_card_is_refused_with_the_field_that_is_wrong(tmp_path: Path, te
 
 
 def test_a_set_that_the_card_does_not_describe_is_refused(tmp_path: Path) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     which = card(tmp_path, rows(tmp_path, {"question": "", "answer": "x"}))
     with pytest.raises(ConfigError, match=r"questions\.\w+ has no question"):
-        load_own_set(which, told.append)
-    assert "line 1, question: " in told[0]
+        load_own_set(which, reported.append)
+    assert "line 1, question: " in reported[0]
 
 
 def test_scores_by_format_task_and_tag_beside_chance(tmp_path: Path) -> None:
@@ -289,10 +289,10 @@ def test_without_rotation_each_question_is_put_once(tmp_path: Path) -> None:
     assert len(own_set_variants(which, items)) == 5
 
 
-def test_a_row_with_more_options_than_letters_is_told_and_left_out(tmp_path: Path) -> None:
+def test_a_row_with_more_options_than_letters_is_reported_and_left_out(tmp_path: Path) -> None:
     options = [f"option {number}" for number in range(27)]
     full, over = ({"question": "Which?", "answer": "A", "options": options[:most]} for most in (26, 27))
     which = card(tmp_path, rows(tmp_path, full, over), fields={"options": "options"}, format="choice", answer="letter")
-    (item,), (told,) = loaded(which)
+    (item,), (reported,) = loaded(which)
     assert len(item.turns[0].options) == 26
-    assert "line 2, options: it has 27 options" in told
+    assert "line 2, options: it has 27 options" in reported

@@ -60,8 +60,8 @@ def lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def loaded(source: Path, protocol: Protocol = "repo") -> tuple[list[Item], list[str]]:
-    told: list[str] = []
-    return load_video_tt(source, None, protocol, told.append), told
+    reported: list[str] = []
+    return load_video_tt(source, None, protocol, reported.append), reported
 
 
 def five(tmp_path: Path, *videos: str, **changed: Any) -> list[Item]:
@@ -85,7 +85,7 @@ def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
     assert [variant.most_frames for variant in video_tt_variants()] == [80]
 
 
-def test_the_way_to_answer_is_told_as_the_released_code_tells_it(tmp_path: Path) -> None:
+def test_the_way_to_answer_is_described_as_in_the_released_code(tmp_path: Path) -> None:
     file = lines(tmp_path / "all.jsonl", [row("goat", "primary"), row("goat", "multiple choice")])
     (repo, choice), (paper, _) = loaded(file, "repo")[0], loaded(file, "paper")[0]
     assert repo.turns[0].question == "How often does the goat jump (primary)?\nAnswer with one word."
@@ -104,8 +104,8 @@ def test_splits_tell_the_way_by_their_names(tmp_path: Path) -> None:
     for split, way in splits.items():
         lines(tmp_path / f"{split}.jsonl", [row("goat", way, question_type=None)])
     (tmp_path / "README.md").write_text("not a split")
-    items, told = loaded(tmp_path)
-    assert told == []
+    items, reported = loaded(tmp_path)
+    assert reported == []
     assert sorted(item.tags["way"] for item in items) == sorted(WAYS)
 
 
@@ -114,7 +114,7 @@ def test_older_names_of_the_ways_are_known(tmp_path: Path) -> None:
     assert [item.tags["way"] for item in loaded(file)[0]] == ["primary"]
 
 
-def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
+def test_each_bad_row_is_reported_with_line_and_field_and_the_rest_is_kept(tmp_path: Path) -> None:
     rows = [
         row("a", "primary"),
         row("b", "primary", question_type="Riddle"),
@@ -126,9 +126,9 @@ def test_each_bad_row_is_told_with_line_and_field_and_the_rest_is_kept(tmp_path:
     ]
     file = lines(tmp_path / "all.jsonl", rows)
     file.write_text(file.read_text() + '{"video_id": "torn', encoding="utf-8")
-    items, told = loaded(file)
+    items, reported = loaded(file)
     assert [item.video for item in items] == ["a", "f"]
-    assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in told] == [
+    assert [sentence.removeprefix(f"{file}, ").split(": ")[0] for sentence in reported] == [
         "line 2, question_type",
         "line 3, question",
         "line 4, answer",

@@ -37,6 +37,6 @@ def load(folder: Path, *samples: Any, tools: Any = TOOLS, media: Path | None = N
     file.write_text("".join(json.dumps(row) + "\n" for row in samples))
     if tools is not None:
         (folder / "tools.json").write_text(json.dumps(tools))
-    told: list[str] = []
-    items = load_agentic(file, media, told.append)
-    return items, [text.replace(str(folder), "DIR") for text in told]
+    reported: list[str] = []
+    items = load_agentic(file, media, reported.append)
+    return items, [text.replace(str(folder), "DIR") for text in reported]

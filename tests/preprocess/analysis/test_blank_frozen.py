@@ -12,7 +12,7 @@ from helpers.media.clips import flat, noise, written
 GREY = (60, 60, 60)
 
 
-def test_spans_of_one_colour_are_told_with_their_kind_and_colour(tmp_path: Path) -> None:
+def test_spans_of_one_colour_are_reported_with_their_kind_and_colour(tmp_path: Path) -> None:
     pictures = [flat((0, 0, 0))] * 25 + [noise(1)] * 25 + [flat((255, 255, 255))] * 10 + [flat((200, 40, 40))] * 15
     still = look_at(tmp_path, pictures).items("still")
     assert [(item["start"], item["end"]) for item in still] == [(0.0, 1.0), (2.0, 2.4), (2.4, 3.0)]

@@ -23,7 +23,7 @@ def test_a_flash_is_found_from_its_first_frame_to_its_last(tmp_path: Path, frame
     assert (moment["start"], moment["end"]) == (1.6, pytest.approx(1.6 + frames / 25))
 
 
-def test_a_flash_in_a_part_of_the_picture_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_flash_in_a_part_of_the_picture_is_reported_with_its_place(tmp_path: Path) -> None:
     changed = texture(1).copy()
     changed[60:120, 80:160] = 255
     (moment,) = look_at(tmp_path, [texture(1)] * 40 + [changed] + [texture(1)] * 40).items("moments")

@@ -49,7 +49,7 @@ def test_a_steady_motion_is_one_span_of_its_kind(
     assert span["speed"] == pytest.approx(speed, rel=0.25)
 
 
-def test_a_hand_that_trembles_is_told_as_shaking(tmp_path: Path) -> None:
+def test_a_hand_that_trembles_is_reported_as_shaking(tmp_path: Path) -> None:
     places = np.cumsum(np.random.default_rng(1).choice([-6.0, 6.0], (15, 2)), axis=0)
     steps = [place for place in places for _ in range(5)]
     kinds = {item["kind"] for item in look_at(tmp_path, [view(*place) for place in steps]).items("motion")}

@@ -99,7 +99,7 @@ def test_a_frame_that_stands_for_a_second_is_found(media: Path, clip: str, tmp_p
     assert find_noise(frames, end) == []
 
 
-def test_a_film_in_black_and_white_is_told_and_a_coloured_one_is_not(media: Path) -> None:
+def test_a_film_in_black_and_white_is_reported_and_a_coloured_one_is_not(media: Path) -> None:
     path = media / "shared-assets" / "friday.mp4"
     span = TimeSpan(start=0, end=1)
     frames = [measure(frame) for frame in read_frames(path, probe(path), span, lambda: None)]

@@ -41,20 +41,20 @@ def with_block(place: tuple[float, float], ground: Picture = GROUND) -> Picture:
 
 
 @pytest.mark.parametrize(
-    ("step", "start", "told"),
+    ("step", "start", "reported"),
     [
         ((4.0, 0.0), (10, 60), "something moves to the right, from the left to the right"),
         ((-4.0, 0.0), (250, 60), "something moves to the left, from the right to the left"),
         ((0.0, 2.0), (130, 5), "something moves down, from the upper part to the lower part"),
     ],
 )
-def test_a_thing_that_crosses_is_told_with_its_way(
-    tmp_path: Path, step: tuple[float, float], start: tuple[int, int], told: str
+def test_a_thing_that_crosses_is_reported_with_its_way(
+    tmp_path: Path, step: tuple[float, float], start: tuple[int, int], reported: str
 ) -> None:
     moving = [with_block((start[0] + step[0] * n, start[1] + step[1] * n)) for n in range(60)]
     path = write_clip(tmp_path / "clip.mkv", [moving[0]] * 25 + moving + [moving[-1]] * 25)
     [found] = activities(path)
-    assert found.text.startswith(told)
+    assert found.text.startswith(reported)
     assert found.span.start == pytest.approx(1.0, abs=0.3)
     assert found.span.end == pytest.approx(3.4, abs=0.3)
     assert found.score > 0.8

@@ -59,7 +59,7 @@ def test_an_engine_that_hangs_is_killed_and_asked_again(tmp_path: Path, monkeypa
     engine.close()
 
 
-def test_what_goes_wrong_inside_is_told_as_a_sentence() -> None:
+def test_an_internal_error_is_reported_as_one_sentence() -> None:
     engine = EngineProcess(TARGET, Settings())
     process = engine.process()
     with pytest.raises(EngineError, match=r"failed \(ValueError: no such tensor\)"):

@@ -248,19 +248,19 @@ def test_captions_are_found_as_what_is_seen(store: LayerStore, keyframes: Layer)
 def test_indexing_says_what_failed_and_goes_on_from_there(tmp_path: Path) -> None:
     colours = ("red", "green", "blue")
     clip = write_clip(tmp_path / "walls.mp4", [flat(COLOURS[colour]) for colour in colours for _ in range(50)])
-    told = [f"A wall painted {colour}." for colour in colours]
-    with openai_server([says(told[0]), refuses(503, "going down")]) as endpoint:
+    reported = [f"A wall painted {colour}." for colour in colours]
+    with openai_server([says(reported[0]), refuses(503, "going down")]) as endpoint:
         report = workspace_of(tmp_path, endpoint).add(clip)
     [problem] = [layer.problem for layer in report.layers if layer.problem]
     assert f"The endpoint for captions at {endpoint.url} failed: Error code: 503 - going down;" in problem
-    with openai_server([says(text) for text in told[1:]]) as endpoint:
+    with openai_server([says(text) for text in reported[1:]]) as endpoint:
         workspace = workspace_of(tmp_path, endpoint)
         report = workspace.add(clip)
     assert not [layer.problem for layer in report.layers if layer.problem]
     assert len(endpoint.requests) == 2
     for number, colour in enumerate(colours):
         [best, *_] = retrieve(f"painted {colour}", SearchFilter(), 5, workspace.engines, workspace.index)
-        assert (best.document.text, best.document.modality) == (told[number], "visual")
+        assert (best.document.text, best.document.modality) == (reported[number], "visual")
         assert best.document.span.start == pytest.approx(2 * number, abs=0.1)
 
 

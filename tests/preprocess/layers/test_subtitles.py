@@ -273,7 +273,7 @@ def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_
         (SRT.replace("Two\n", "Two\n\n"), 9, "read as part of the cue above"),
     ],
 )
-def test_every_repair_is_told_with_its_line(broken: str, line: int, what: str) -> None:
+def test_every_repair_is_reported_with_its_line(broken: str, line: int, what: str) -> None:
     repairs: list[str] = []
     parse_subtitles(broken.encode(), "talk.srt", repairs.append)
     (repair,) = repairs

@@ -213,9 +213,9 @@ def test_a_second_process_waits_and_then_finds_everything_done(video: Path, tmp_
         assert "is being indexed by another process; waiting" in second.stderr.readline()
         first = Library(tmp_path / "library")
         assert first.videos() == []
-    told = second.communicate(timeout=120)[0]
+    reported = second.communicate(timeout=120)[0]
     assert second.returncode == 0
-    assert json.loads(told)["complete"]
+    assert json.loads(reported)["complete"]
 
 
 def test_who_will_not_wait_takes_what_is_there(video: Path, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_picture_that_stays_away_for_long_is_a_shot(tmp_path: Path) -> None:
     assert starts == [0.0, 2.0, 3.0]
 
 
-def test_a_cut_shortly_before_the_end_is_told(tmp_path: Path) -> None:
+def test_a_cut_shortly_before_the_end_is_reported(tmp_path: Path) -> None:
     assert look_at(tmp_path, scenes(50, 5)).spans("shots")[1:] == [(2.0, pytest.approx(2.2))]
 
 

@@ -60,7 +60,7 @@ def test_what_a_terminal_would_obey_is_taken_out(run: Callable[..., ToolResult])
     assert run(code).output["stdout"] == "red 5A\nline back é 漢 🙂\n"
 
 
-def test_silence_and_an_early_end_are_told(run: Callable[..., ToolResult]) -> None:
+def test_silence_and_an_early_end_are_reported(run: Callable[..., ToolResult]) -> None:
     assert "the code printed nothing" in run("1 + 1").notes
     assert any("65536 bytes" in note for note in run("print('a' * 100000)").notes)
 

@@ -184,7 +184,7 @@ def test_each_text_is_embedded_once(place: Workspace) -> None:
     np.testing.assert_allclose(vectors, engine.embed(kept.texts), atol=1e-5)
 
 
-def test_a_running_text_is_told_as_far_as_it_was_read_and_such_a_look_is_not_kept(
+def test_running_text_is_reported_as_far_as_it_was_read_and_not_kept(
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = opened(place)

@@ -148,7 +148,7 @@ def test_without_an_engine_it_says_what_would_help(ask: Ask) -> None:
     assert "web.searxng_url" in unavailable.message
 
 
-def test_a_failing_engine_is_told(ask: Ask) -> None:
+def test_a_failing_engine_is_reported(ask: Ask) -> None:
     with searxng(Reply(status=500)) as (_, settings):
         failed = failure(ask(settings))
     assert failed.kind == "engine_failed"

@@ -104,7 +104,7 @@ def test_a_file_that_is_gone_leaves_what_the_layer_heard_and_a_note(library: Pat
     assert result.notes[0].startswith("not transcribed again")
 
 
-def test_a_folder_without_a_model_is_told_by_the_settings_own_name(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_reported_with_the_name_of_the_setting(tmp_path: Path) -> None:
     report = EngineTable(load(overrides=(f"speech.closer_model={tmp_path}",))).report("closer_speech")
     assert report.engine is None
     assert "give the folder of one with --set speech.closer_model=DIR" in report.reasons["faster_whisper"]

@@ -166,7 +166,7 @@ def test_an_unknown_language_is_refused_with_the_nearest(argument: str, spoken: 
     assert failure.message.endswith("Did you mean 'Spanish'?")
 
 
-def test_without_a_translator_both_ways_to_one_are_told(spoken: ToolContext) -> None:
+def test_without_a_translator_both_ways_to_one_are_reported(spoken: ToolContext) -> None:
     failure = call("translate_text", spoken, text="Kaixo", from_lang="Basque", to_lang="zu").failure
     assert failure
     assert failure.kind == "unavailable"

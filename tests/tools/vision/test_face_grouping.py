@@ -27,7 +27,7 @@ def enrolled(name: str, *places: tuple[float, ...], engine: str = ENGINE.id, rol
     return Person(name=name, role=role, faces=tuple(EnrolledFace(engine=engine, embedding=place) for place in places))
 
 
-def told(places: Iterable[tuple[float, ...]], *gallery: Person) -> list[tuple[str, int]]:
+def reported(places: Iterable[tuple[float, ...]], *gallery: Person) -> list[tuple[str, int]]:
     """Names and numbers of sightings."""
     return [(person.name, len(person.sightings)) for person in recognise(seen(places), gallery, ENGINE)]
 
@@ -37,8 +37,8 @@ def test_no_faces_are_nobody() -> None:
 
 
 def test_strangers_who_differ_are_numbered_by_first_sight() -> None:
-    assert told([at(2), at(0), at(2.1), at(0.1), at(0.2)]) == [("unknown 1", 2), ("unknown 2", 3)]
-    assert told([at(0), at(0.1)]) == [("unknown", 2)]
+    assert reported([at(2), at(0), at(2.1), at(0.1), at(0.2)]) == [("unknown 1", 2), ("unknown 2", 3)]
+    assert reported([at(0), at(0.1)]) == [("unknown", 2)]
 
 
 def test_only_the_enrolled_person_gets_the_name() -> None:
@@ -58,19 +58,19 @@ def test_a_name_ends_at_the_threshold(distance: float, name: str) -> None:
 
 def test_the_nearest_of_the_enrolled_names_the_face() -> None:
     ada, grace = enrolled("Ada", at(0), at(5)), enrolled("Grace", at(0.5))
-    assert told([at(0.4)], ada, grace) == [("Grace", 1)]
-    assert told([at(4.9)], ada, grace) == [("Ada", 1)]
+    assert reported([at(0.4)], ada, grace) == [("Grace", 1)]
+    assert reported([at(4.9)], ada, grace) == [("Ada", 1)]
 
 
 def test_a_face_beyond_the_threshold_gets_the_name_of_those_it_belongs_to() -> None:
     places = [at(0.3), at(0.4), at(0.65)]
-    assert told(places, enrolled("Ada", at(0))) == [("Ada", 3)]
-    assert told(places[2:], enrolled("Ada", at(0))) == [("unknown", 1)]
+    assert reported(places, enrolled("Ada", at(0))) == [("Ada", 3)]
+    assert reported(places[2:], enrolled("Ada", at(0))) == [("unknown", 1)]
 
 
 def test_groups_that_prove_near_join() -> None:
     # The third lies between two that are too far apart for each other.
-    assert told([at(0), at(0.7), at(0.35), at(0.35)]) == [("unknown", 4)]
+    assert reported([at(0), at(0.7), at(0.35), at(0.35)]) == [("unknown", 4)]
 
 
 def test_two_groups_with_one_name_are_one_person() -> None:
@@ -83,6 +83,6 @@ def test_two_groups_with_one_name_are_one_person() -> None:
 
 def test_faces_of_another_engine_are_not_compared() -> None:
     both = Person(name="Grace", faces=(*enrolled("", at(3), engine="other-2").faces, *enrolled("", at(1)).faces))
-    assert told([at(0)], enrolled("Ada", at(0), engine="other-2")) == [("unknown", 1)]
-    assert told([at(3)], both) == [("unknown", 1)]
-    assert told([at(1)], both) == [("Grace", 1)]
+    assert reported([at(0)], enrolled("Ada", at(0), engine="other-2")) == [("unknown", 1)]
+    assert reported([at(3)], both) == [("unknown", 1)]
+    assert reported([at(1)], both) == [("Grace", 1)]

@@ -25,7 +25,7 @@ def sepia(picture: Picture) -> Picture:
 
 
 @pytest.mark.parametrize(
-    ("pictures", "told"),
+    ("pictures", "reported"),
     [
         ([noise(1), noise(2)], "in colour: 2 of 2 pictures, evenly spread, have colour"),
         ([grey(noise(1)), noise(2)], "some in colour: 1 of 2 pictures, evenly spread, have colour"),
@@ -37,7 +37,9 @@ def sepia(picture: Picture) -> Picture:
     ],
     ids=["colour", "half", "a logo", "a title", "grey", "sepia", "black"],
 )
-def test_colour_is_told_of_what_shows_something(tmp_path: Path, pictures: list[Picture], told: str | None) -> None:
+def test_colour_is_reported_for_what_shows_something(
+    tmp_path: Path, pictures: list[Picture], reported: str | None
+) -> None:
     clip = write_clip(tmp_path / "clip.mp4", [picture for picture in pictures for _ in range(25)])
     workspace = Workspace(tmp_path / "library", Settings())
     video = workspace.add(clip).video
@@ -45,5 +47,5 @@ def test_colour_is_told_of_what_shows_something(tmp_path: Path, pictures: list[P
     context = ToolContext(handles, EngineTable(Settings()), workspace.index, Settings(), Budget(60.0))
     span = TimeSpan(start=0.0, end=video.duration)
     found = film_colour(context, span)
-    assert (found.content if found else None) == told
+    assert (found.content if found else None) == reported
     assert found is None or found.span == span

@@ -124,10 +124,12 @@ def test_what_crosses_is_counted_over_time(query: str, count: int, crossing: Too
     assert counted(crossing, query).output["count"] == count
 
 
-def test_what_crosses_is_told_with_its_colour_and_way(crossing: ToolContext) -> None:
+def test_what_crosses_is_reported_with_its_colour_and_way(crossing: ToolContext) -> None:
     result = counted(crossing, "moving things")
-    told = [(item.content.partition(" 1")[0][:3], item.content.partition("from ")[2][:4]) for item in result.evidence]
-    assert told == [("red", "left"), ("gre", "righ"), ("red", "left")]
+    reported = [
+        (item.content.partition(" 1")[0][:3], item.content.partition("from ")[2][:4]) for item in result.evidence
+    ]
+    assert reported == [("red", "left"), ("gre", "righ"), ("red", "left")]
     for item, (start, end) in zip(result.evidence, [(0.0, 2.8), (0.9, 3.8), (3.0, 5.8)], strict=True):
         assert item.span.start == pytest.approx(start, abs=0.3)
         assert item.span.end == pytest.approx(end, abs=0.3)
@@ -271,7 +273,7 @@ def test_a_face_is_a_person(thing: str, faces: ToolContext) -> None:
 
 
 @pytest.mark.parametrize("thing", ["men", "women", "child", "visitors", "red people"])
-def test_what_only_some_people_are_is_not_told(thing: str, faces: ToolContext) -> None:
+def test_an_attribute_of_some_people_is_not_reported(thing: str, faces: ToolContext) -> None:
     failure = refused(faces, "count_objects", {"object_query": thing})
     assert (failure.kind, "recognises" in failure.message) == ("unavailable", True)
     assert "'people'" in failure.remedy

@@ -76,7 +76,7 @@ def test_the_document_says_where_the_token_is_wanted(locked: WebServer) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/videos", "/openapi.json", "/api/threads", "/nothing"])
-def test_without_the_token_nothing_is_told(locked: WebServer, path: str) -> None:
+def test_without_the_token_nothing_is_reported(locked: WebServer, path: str) -> None:
     with locked.client() as client:
         answer = client.get(path)
         assert (answer.status_code, answer.json()["error"]["type"]) == (401, "unauthorized")

@@ -132,7 +132,7 @@ def test_a_chunk_of_an_upload_may_be_as_large_as_is_said() -> None:
     assert Limits().largest_body("/api/uploads") < CHUNK
 
 
-def test_too_many_requests_are_told_when_to_come_again(small_workspace: Workspace) -> None:
+def test_too_many_requests_are_told_when_to_retry(small_workspace: Workspace) -> None:
     with web_server(small_workspace, limits=Limits(burst=3, per_second=0.1)) as server, server.client() as client:
         answers = [client.get("/api/session") for _ in range(5)]
     assert [answer.status_code for answer in answers] == [405, 405, 405, 429, 429]

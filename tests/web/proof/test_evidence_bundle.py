@@ -52,11 +52,11 @@ def test_a_pack_proves_the_answer_without_the_video(
     assert (pack / "places/01.srt").read_text(encoding="utf-8") == (
         "1\n00:00:01,000 --> 00:00:03,000\nThe blue kettle costs 249 dollars.\n"
     )
-    told = (pack / "answer.md").read_text(encoding="utf-8")
-    assert told.startswith(f"# {COST}\n\n")
-    assert "talk.mp4, 00:00:03-00:00:07: [still](places/01.jpg), [clip](places/01.mp4), " in told
-    assert "   - 00:00:04-00:00:06 speech: “The blue kettle costs 249 dollars.”" in told
-    assert "## Missing" not in told
+    reported = (pack / "answer.md").read_text(encoding="utf-8")
+    assert reported.startswith(f"# {COST}\n\n")
+    assert "talk.mp4, 00:00:03-00:00:07: [still](places/01.jpg), [clip](places/01.mp4), " in reported
+    assert "   - 00:00:04-00:00:06 speech: “The blue kettle costs 249 dollars.”" in reported
+    assert "## Missing" not in reported
 
 
 def test_a_pack_holds_the_whole_trace(exchange: Exchange, small_workspace: Workspace, tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
     shutil.rmtree(workspace.library.trace_root)
     pack = _packed(Exchange(number=0, asked=0.0, answer=made), workspace, tmp_path)
     assert sorted(file.name for file in pack.rglob("*") if file.is_file()) == ["01.srt", "answer.json", "answer.md"]
-    told = (pack / "answer.md").read_text(encoding="utf-8")
-    assert "00:00:03-00:00:07: [subtitles](places/01.srt)\n" in told
-    missing = told.partition("## Missing")[2]
+    reported = (pack / "answer.md").read_text(encoding="utf-8")
+    assert "00:00:03-00:00:07: [subtitles](places/01.srt)\n" in reported
+    missing = reported.partition("## Missing")[2]
     assert "The file of talk.mp4 has been moved or changed" in missing
     assert "There is no trace" in missing
 
@@ -130,8 +130,10 @@ def test_places_that_touch_are_one(small_workspace: Workspace, tmp_path: Path) -
 
 def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Path) -> None:
     made = Answer(question="<b>[x](http://a)", status="abstained", answer="`rm`\n# *no*")
-    told = (_packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path) / "answer.md").read_text()
-    assert told.startswith("# \\<b\\>\\[x\\](http://a)\n\n\\`rm\\` \\# \\*no\\*\n")
+    reported = (
+        _packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path) / "answer.md"
+    ).read_text()
+    assert reported.startswith("# \\<b\\>\\[x\\](http://a)\n\n\\`rm\\` \\# \\*no\\*\n")
 
 
 def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
@@ -151,9 +153,9 @@ def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
 
 def test_a_pack_is_downloaded(client: httpx.Client, small_workspace: Workspace) -> None:
     thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
-    told = answer(client, thread, COST)["answer"]
+    reported = answer(client, thread, COST)["answer"]
     response = client.get(f"/api/threads/{thread}/turns/0/pack")
     assert response.headers["content-type"] == "application/zip"
-    assert f'filename="longtake-{told["trace"]}.zip"' in response.headers["content-disposition"]
+    assert f'filename="longtake-{reported["trace"]}.zip"' in response.headers["content-disposition"]
     with ZipFile(io.BytesIO(response.content)) as pack:
-        assert json.loads(pack.read("answer.json")) == told
+        assert json.loads(pack.read("answer.json")) == reported

@@ -127,15 +127,15 @@ def test_the_timeline_has_the_lanes_of_the_video_and_the_seconds_of_every_call(p
     ]
 
 
-def test_a_video_that_is_at_hand_is_played_where_the_page_is_told_to_find_it(
+def test_a_local_video_is_played_from_where_the_page_is_told_it_lies(
     run: LenientRun, small_workspace: Workspace
 ) -> None:
     library, video = small_workspace.library, Path(small_workspace.library.resolve("talk.mp4").path)
-    told = [
+    reported = [
         held(page_of(run.trace, library, *address))["videos"][0]["file"]
         for address in ((), (address_from(video.parent.parent),), (address_from(video.parent / "pages"),), (str,))
     ]
-    assert told[:3] == [video.as_uri(), f"{video.parent.name}/talk.mp4", video.as_uri()]
+    assert reported[:3] == [video.as_uri(), f"{video.parent.name}/talk.mp4", video.as_uri()]
     assert held(page_of(run.trace, library, lambda each: None))["videos"][0]["playable"] is False
 
 

@@ -92,7 +92,7 @@ def test_a_model_that_is_shown_a_video_is_asked_nothing_where_that_is_missing(tm
     assert (reply.status, reply.calls, server.requests) == ("no_media", (), [])
 
 
-def test_what_it_takes_is_told_beforehand(tmp_path: Path, item: Item) -> None:
+def test_the_cost_is_estimated_beforehand(tmp_path: Path, item: Item) -> None:
     with simulated(tmp_path, says("")) as (subject, server):
         expected = subject.expected(Asked(item, 0, Variant(), 0, ()))
     assert (server.requests, expected.rounds) == ([], 2)

@@ -34,8 +34,8 @@ def test_calls_are_read_however_they_are_written(tmp_path: Path) -> None:
         sample(f"s{number}", [asked, {"role": "assistant", "content": "Four.", **way}])
         for number, way in enumerate(ways)
     ]
-    items, told = load(tmp_path, *rows)
-    assert told == []
+    items, reported = load(tmp_path, *rows)
+    assert reported == []
     expected = (ToolCall(tool="compute", arguments={"expression": "2+2"}, result="4"),)
     assert [(item.suite, item.format, item.turns[0].calls) for item in items] == [("agentic", "calls", expected)] * 3
 
@@ -78,14 +78,14 @@ def test_a_broken_file_of_tools_is_an_error_that_names_it(tmp_path: Path, text: 
         load_agentic(tmp_path / "bench.jsonl", None, lambda _: None)
 
 
-def test_samples_without_calls_are_told_of_and_left_out(tmp_path: Path) -> None:
+def test_samples_without_calls_are_reported_and_left_out(tmp_path: Path) -> None:
     called = sample("called", turn("How many?", "Four.", ("compute", {"expression": "2+2"}, "4")))
     asked, answered = turn("Who?", "Ada.")
     criterion = {"name": "ada", "description": "Says Ada.", "category": "high_priority"}
     plain = sample("plain", [asked, {**answered, "criteria": [criterion]}])
-    items, told = load(tmp_path, plain, called)
+    items, reported = load(tmp_path, plain, called)
     assert [item.id for item in items] == ["called"]
-    assert told == ["DIR/bench.jsonl: 1 of 2 samples have no tool_calls; they were left out."]
+    assert reported == ["DIR/bench.jsonl: 1 of 2 samples have no tool_calls; they were left out."]
     with pytest.raises(ConfigError, match="holds no sample with tool_calls"):
         load(tmp_path, plain)
 

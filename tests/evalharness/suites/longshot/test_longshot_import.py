@@ -95,13 +95,13 @@ def test_an_imported_run_lacks_no_video(tmp_path: Path) -> None:
     assert completeness(RunFolder(tmp_path / "run")).missing_videos == ()
 
 
-def test_what_is_broken_or_repeated_is_told_of_and_the_rest_is_imported(tmp_path: Path) -> None:
+def test_what_is_broken_or_repeated_is_reported_and_the_rest_is_imported(tmp_path: Path) -> None:
     other, repeated = {**EVALUATED, "sample_id": "sample_8"}, {**EVALUATED, "conversations": [ASKED]}
     file = write(tmp_path / "m_eval.jsonl", EVALUATED, '{"sample_id": }', {"sample_id": "x"}, repeated, other)
-    told: list[str] = []
-    import_run("longshot", file, tmp_path / "run", told.append)
-    assert [item.id for item in RunFolder(tmp_path / "run").items(told.append)] == ["sample_7", "sample_8"]
-    assert [text.removeprefix(f"{file}, line ")[0] for text in told] == ["2", "3", "4"]
+    reported: list[str] = []
+    import_run("longshot", file, tmp_path / "run", reported.append)
+    assert [item.id for item in RunFolder(tmp_path / "run").items(reported.append)] == ["sample_7", "sample_8"]
+    assert [text.removeprefix(f"{file}, line ")[0] for text in reported] == ["2", "3", "4"]
     assert lines(tmp_path / "run") == {"items.jsonl": 2, "predictions.jsonl": 2, "judgements.jsonl": 6}
     assert next(RunFolder(tmp_path / "run").judgements(pytest.fail)).judge == "released"
 
@@ -248,8 +248,8 @@ def test_what_was_graded_counts_as_far_as_it_was_met(tmp_path: Path, given: list
 
 @pytest.mark.parametrize("given", [[-1, 0, 1], [0, 50.5, 100], [0.5, 1.5, 4]])
 def test_a_metric_of_no_known_scale_is_left_out_in_one_sentence(tmp_path: Path, given: list[float]) -> None:
-    told: list[str] = []
-    import_run("lmms-eval", samples(tmp_path, given), tmp_path / "run", told.append)
-    (sentence,) = told
+    reported: list[str] = []
+    import_run("lmms-eval", samples(tmp_path, given), tmp_path / "run", reported.append)
+    (sentence,) = reported
     assert f"lmms-eval metric gives {min(given):g} to {max(given):g}, which is neither" in sentence
     assert list(RunFolder(tmp_path / "run").judgements(pytest.fail)) == []

@@ -297,8 +297,8 @@ def test_each_seed_makes_a_sample_of_its_own(tmp_path: Path) -> None:
 
 def test_the_last_verdict_on_the_present_reply_counts(tmp_path: Path) -> None:
     _, item = clean(tmp_path)
-    told = [found(item, "medium_priority", None), found(item, "medium_priority", True)]
-    assert score_longshot([item], [said(item)], told, "repo").overall.value == 100
+    reported = [found(item, "medium_priority", None), found(item, "medium_priority", True)]
+    assert score_longshot([item], [said(item)], reported, "repo").overall.value == 100
     earlier = found(item, "medium_priority", True, reply="Another reply.")
     scores = score_longshot([item], [said(item)], [earlier], "repo")
     assert (scores.overall.value, scores.unjudged.count, scores.headline) == (0, 1, None)

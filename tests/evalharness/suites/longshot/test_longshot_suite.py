@@ -63,14 +63,14 @@ def row(**changed: Any) -> dict[str, Any]:
 def load(folder: Path, *lines: Any, media: Path | None = None) -> tuple[list[Item], list[str]]:
     file = folder / "bench.jsonl"
     file.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines))
-    told: list[str] = []
-    items = load_longshot(file, media, told.append)
-    return items, [text.replace(str(folder), "DIR") for text in told]
+    reported: list[str] = []
+    items = load_longshot(file, media, reported.append)
+    return items, [text.replace(str(folder), "DIR") for text in reported]
 
 
 def test_a_whole_sample_keeps_what_scores_need(tmp_path: Path) -> None:
-    (item,), told = load(tmp_path, row())
-    assert told == []
+    (item,), reported = load(tmp_path, row())
+    assert reported == []
     assert (item.suite, item.id, item.video, item.task) == ("longshot", "sample_1", "abc", "entity_recognition")
     assert (item.format, item.seconds, item.media, item.tags) == ("rubric", 2712.4, None, {})
     (turn,) = item.turns
@@ -88,8 +88,8 @@ def test_a_clean_export_gets_ids_and_weights(tmp_path: Path) -> None:
     criteria += [{"description": "Must not guess.", "category": "penalty"}]
     said = [{"role": "user", "content": "What?"}, {"role": "assistant", "content": "It.", "criteria": criteria}]
     clean = {"video_id": "abc", "task": "summarization", "conversations": said}
-    items, told = load(tmp_path, clean, "\n", clean)
-    assert told == []
+    items, reported = load(tmp_path, clean, "\n", clean)
+    assert reported == []
     assert [item.id for item in items] == ["abc#summarization#1", "abc#summarization#3"]
     found = [(each.name, each.weight, each.penalty) for each in items[0].turns[0].criteria]
     assert found == [("criterion", 5, False), ("criterion 2", 3, False), ("criterion 3", -5, True)]
@@ -100,8 +100,8 @@ def test_nulls_count_as_absent_and_v0_calls_the_conversation_a_question(tmp_path
     asked = {**said[0], "difficulty": None, "modalities": [None], "criteria": None, "tool_calls": None}
     answered = {**said[1], "difficulty": None, "criteria": [{**RUBRIC[0], "weight": None, "is_penalty": None}]}
     nulls = row(sample_id=None, duration=None, title=None, conversations=None, question=[asked, answered])
-    (item,), told = load(tmp_path, nulls)
-    assert told == []
+    (item,), reported = load(tmp_path, nulls)
+    assert reported == []
     assert (item.id, item.seconds) == ("abc#entity_recognition#1", None)
     assert (item.turns[0].modalities, item.turns[0].difficulty) == ((), None)
     assert item.turns[0].criteria[0] == Criterion(name="kettle", description="Names the kettle.", weight=5)
@@ -140,15 +140,15 @@ def test_tool_calls_are_read_however_they_are_written(tmp_path: Path) -> None:
         row(sample_id=str(number), task="agentic_task", conversations=[asked, {"role": "assistant", **way}])
         for number, way in enumerate(ways)
     ]
-    items, told = load(tmp_path, *rows)
-    assert told == []
+    items, reported = load(tmp_path, *rows)
+    assert reported == []
     assert [(item.format, item.turns[0].calls) for item in items] == [("calls", (counted, heard))] * 3
 
 
 def test_older_names_of_tasks_are_mapped_and_unknown_ones_kept(tmp_path: Path) -> None:
     names = ("ocr_text_extraction", "safety_monitoring", "motion_analysis")
-    items, told = load(tmp_path, *(row(sample_id=name, task=name) for name in names))
-    assert told == []
+    items, reported = load(tmp_path, *(row(sample_id=name, task=name) for name in names))
+    assert reported == []
     assert [(item.task, item.tags) for item in items] == [
         ("entity_recognition", {"task_in_file": "ocr_text_extraction"}),
         ("safety_monitoring", {}),
@@ -156,10 +156,10 @@ def test_older_names_of_tasks_are_mapped_and_unknown_ones_kept(tmp_path: Path) -
     ]
 
 
-def test_a_broken_line_is_told_of_by_line_and_field_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_a_broken_line_is_reported_by_line_and_field_and_the_rest_goes_on(tmp_path: Path) -> None:
     asked, answered = row()["conversations"]
     unweighted = {**answered, "criteria": [{"name": "x", "description": "y", "category": "vital"}]}
-    items, told = load(
+    items, reported = load(
         tmp_path,
         row(sample_id="first"),
         row(video_id=...),
@@ -183,52 +183,52 @@ def test_a_broken_line_is_told_of_by_line_and_field_and_the_rest_goes_on(tmp_pat
         "conversations",
         "conversations",
     ]
-    assert [text.split(": ")[0] for text in told[:7]] == [
+    assert [text.split(": ")[0] for text in reported[:7]] == [
         f"DIR/bench.jsonl, line {line}, {field}" for line, field in enumerate(places, 2)
     ]
-    assert told[3].endswith("no weight is given, and the category tells none; the row was left out.")
-    assert told[5].endswith("no answer has criteria or tool calls that a reply is scored by; the row was left out.")
-    assert told[7].startswith("DIR/bench.jsonl, line 9, duration: ")
-    assert told[8].startswith("DIR/bench.jsonl, line 10: ")
-    assert len(told) == 9
+    assert reported[3].endswith("it has no weight, and its category implies none; the row was left out.")
+    assert reported[5].endswith("no answer has criteria or tool calls to score a reply by; the row was left out.")
+    assert reported[7].startswith("DIR/bench.jsonl, line 9, duration: ")
+    assert reported[8].startswith("DIR/bench.jsonl, line 10: ")
+    assert len(reported) == 9
 
 
-def test_a_repeated_id_is_told_of_and_left_out(tmp_path: Path) -> None:
-    items, told = load(tmp_path, row(), row(sample_id="other"), row(task="summarization"))
+def test_a_repeated_id_is_reported_and_left_out(tmp_path: Path) -> None:
+    items, reported = load(tmp_path, row(), row(sample_id="other"), row(task="summarization"))
     assert [(item.id, item.task) for item in items] == [
         ("sample_1", "entity_recognition"),
         ("other", "entity_recognition"),
     ]
-    assert len(told) == 1
-    assert told[0].startswith("DIR/bench.jsonl, line 3, sample_id: sample_1 ")
+    assert len(reported) == 1
+    assert reported[0].startswith("DIR/bench.jsonl, line 3, sample_id: sample_1 ")
 
 
 def test_videos_are_found_at_any_depth_and_measured_where_the_file_gives_no_length(tmp_path: Path) -> None:
     media = tmp_path / "media"
     (media / "some" / "where").mkdir(parents=True)
     write_clip(media / "some" / "where" / "abc.mkv", [flat((9, 9, 9))] * 50)
-    items, told = load(tmp_path, row(duration=0), row(sample_id="told"), media=media)
-    assert told == []
+    items, reported = load(tmp_path, row(duration=0), row(sample_id="told"), media=media)
+    assert reported == []
     assert [item.media for item in items] == [str(media / "some" / "where" / "abc.mkv")] * 2
     assert items[0].seconds == pytest.approx(2.0, abs=0.05)
     assert items[1].seconds == 2712.4
 
 
-def test_a_missing_or_damaged_video_is_told_of_once_and_its_samples_stay(tmp_path: Path) -> None:
+def test_a_missing_or_damaged_video_is_reported_once_and_its_samples_stay(tmp_path: Path) -> None:
     media = tmp_path / "media"
     media.mkdir()
     (media / "bad.mp4").write_bytes(b"no video")
     names = ("gone", "bad", "gone", "bad")
     rows = (row(sample_id=str(number), video_id=name) for number, name in enumerate(names))
-    items, told = load(tmp_path, *rows, media=media)
+    items, reported = load(tmp_path, *rows, media=media)
     assert len(items) == 4
     assert {item.media for item in items if item.video == "gone"} == {None}
-    assert [text.split(": ")[0] for text in told] == [
+    assert [text.split(": ")[0] for text in reported] == [
         "DIR/bench.jsonl, line 1, video_id",
         "DIR/bench.jsonl, line 2, video_id",
     ]
-    assert "gone" in told[0]
-    assert "bad.mp4 isn't a video or audio file" in told[1]
+    assert "gone" in reported[0]
+    assert "bad.mp4 isn't a video or audio file" in reported[1]
 
 
 def test_a_file_without_a_sample_is_refused(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_blows_rotors_and_machines_that_keep_time_are_no_applause(rate: int, dec
     assert not of(hear(bursting(times, decay)), "applause")
 
 
-def test_bangs_after_applause_are_told_from_its_claps() -> None:
+def test_bangs_after_applause_are_distinguished_from_its_claps() -> None:
     claps = np.random.default_rng(7).uniform(1, 5, 400)
     sound = bursting(claps, 0.004) + bursting(np.array([6.0, 6.9, 7.8]), 0.06)
     events = hear(sound)

@@ -59,7 +59,7 @@ def test_thinking_aloud_is_no_description() -> None:
         says("<think>Hm.</think>"),
     ],
 )
-def test_a_refused_picture_is_told_from_an_endpoint_that_does_not_work(reply: Reply) -> None:
+def test_a_refused_picture_is_distinguished_from_an_endpoint_that_does_not_work(reply: Reply) -> None:
     with pytest.raises(PictureRefused):
         describe(reply)
 

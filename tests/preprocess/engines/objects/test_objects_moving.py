@@ -64,7 +64,7 @@ def test_a_soft_shadow_is_no_thing() -> None:
     assert len(movers.find(circle(ground, (160, 90), 50, (110, 110, 110))) or []) == 1
 
 
-def test_a_camera_that_moves_is_told_from_things_that_do() -> None:
+def test_a_camera_that_moves_is_distinguished_from_things_that_do() -> None:
     wide = noise(5, 640, 180)
     samples = [np.ascontiguousarray(wide[:, 10 * number : 10 * number + 320]) for number in range(30)]
     movers = MovingThings(samples)

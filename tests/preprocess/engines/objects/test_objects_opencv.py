@@ -47,7 +47,7 @@ def shapes() -> Picture:
         ("purple things", 0),
     ],
 )
-def test_shapes_are_told_by_colour_and_outline(text: str, count: int, shapes: Picture) -> None:
+def test_shapes_are_reported_by_colour_and_outline(text: str, count: int, shapes: Picture) -> None:
     assert len(found(shapes, text)) == count
 
 

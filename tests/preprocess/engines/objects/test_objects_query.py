@@ -52,5 +52,5 @@ def test_what_names_nothing_is_refused(text: str) -> None:
         ("red things", "red thing"),
     ],
 )
-def test_a_query_is_told_back_in_the_singular(text: str, phrase: str) -> None:
+def test_a_query_is_repeated_in_the_singular(text: str, phrase: str) -> None:
     assert parse_query(text).phrase == phrase

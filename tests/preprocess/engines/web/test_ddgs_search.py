@@ -34,7 +34,7 @@ def test_nothing_found_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Ddgs(Settings()).search("copper kettle", 5, 5) == []
 
 
-def test_a_network_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with searxng_server(Reply()) as server:
         pass
     only_mojeek(server.url + "/search", monkeypatch)

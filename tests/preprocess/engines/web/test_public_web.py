@@ -31,12 +31,12 @@ SPELLINGS = """
 
 
 @pytest.mark.parametrize("address", PRIVATE)
-def test_a_private_address_is_told(address: str) -> None:
+def test_a_private_address_is_reported(address: str) -> None:
     assert not is_public(address)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_is_told(address: str) -> None:
+def test_a_public_address_is_reported(address: str) -> None:
     assert is_public(address)
 
 
@@ -50,7 +50,7 @@ def test_no_spelling_of_a_private_address_is_connected_to(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", [host for host in SPELLINGS if host.startswith("[")])
-def test_an_address_is_told_as_it_stands_where_the_system_knows_no_ipv6(
+def test_an_address_is_printed_unchanged_where_the_system_knows_no_ipv6(
     host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolved(monkeypatch=monkeypatch)

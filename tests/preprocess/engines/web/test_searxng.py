@@ -71,16 +71,16 @@ def test_nothing_found_is_no_failure_but_silence_of_the_engines_is() -> None:
     ],
     ids=lambda body: repr(body[:20]),
 )
-def test_what_is_not_its_json_is_told_with_the_setting_to_change(body: bytes) -> None:
+def test_what_is_not_its_json_is_reported_with_the_setting_to_change(body: bytes) -> None:
     assert "results in JSON: its settings.yml must list `json`" in failure(Reply((body,)))
 
 
-def test_refused_json_is_told_with_the_setting_to_change() -> None:
+def test_refused_json_is_reported_with_the_setting_to_change() -> None:
     assert "refused the request (403): its settings.yml must list `json`" in failure(Reply(status=403))
 
 
 @pytest.mark.parametrize("status", [404, 429, 500, 503])
-def test_an_error_is_told_by_its_status(status: int) -> None:
+def test_an_error_is_reported_by_its_status(status: int) -> None:
     assert f"returned status {status}" in failure(Reply((b"{}",), status=status))
 
 
@@ -103,7 +103,7 @@ def test_a_packed_reply_is_not_unfolded() -> None:
     assert "results in JSON" in failure(Reply((packed,), headers={"Content-Encoding": "gzip"}))
 
 
-def test_nobody_there_is_told() -> None:
+def test_an_absence_of_people_is_reported() -> None:
     with searxng_server(KETTLES) as server:
         pass
     with pytest.raises(EngineError, match=r"couldn't be reached .*; check web\.searxng_url"):
