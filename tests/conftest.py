@@ -50,9 +50,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         fixtures: set[str] = set(getattr(item, "fixturenames", ()))
-        marked = {marker.name for marker in item.iter_markers()}
         if folder == "bench":
             item.add_marker(pytest.mark.bench)
+            item.add_marker(pytest.mark.slow)
+        marked = {marker.name for marker in item.iter_markers()}
         if "browser" in fixtures:
             item.add_marker(pytest.mark.browser)
         if folder in PLAIN and not fixtures & NEED_MORE and not marked & {"skipif", *OPT_IN}:

@@ -34,6 +34,7 @@ def in_demo(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LONGTAKE_LIBRARY", str(demo_workspace.library.root))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_demo")
 def test_the_script_writes_a_table_of_answers() -> None:
     questions = "What is the price of the telescope cover?\n\nWhich phone extension is given?\n"
@@ -105,6 +106,7 @@ def with_template(tmp_path_factory: pytest.TempPathFactory, demo_workspace: Work
     return longtake
 
 
+@pytest.mark.slow
 def test_doctor_says_where_every_part_comes_from(with_template: Longtake) -> None:
     project = tomllib.loads((TEMPLATE / "pyproject.toml").read_text())["project"]
     declared = {
@@ -118,6 +120,7 @@ def test_doctor_says_where_every_part_comes_from(with_template: Longtake) -> Non
     assert {f"tools     {source}: count_word", f"engines   {source}: summary.first_sentences"} <= set(plain)
 
 
+@pytest.mark.slow
 def test_the_tool_and_the_engine_of_the_template_are_used(with_template: Longtake) -> None:
     arguments = ("demo", "--json", "--args")
     counted = json.loads(
@@ -130,6 +133,7 @@ def test_the_tool_and_the_engine_of_the_template_are_used(with_template: Longtak
     assert reported["output"] == {"summary": "One. Two."}
 
 
+@pytest.mark.slow
 def test_the_suite_of_the_template_is_asked_judged_and_scored(
     with_template: Longtake, demo_video: Path, tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_group_that_does_not_exist_is_reported(place: Path) -> None:
     assert "longtake.numbers" in (stray.problem or "")
 
 
+@pytest.mark.slow
 def test_with_every_kind_broken_the_command_line_works(place: Path) -> None:
     kinds = ("engines.summary", "tools", "suites", "judges", "subjects")
     install(

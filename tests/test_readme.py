@@ -62,6 +62,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.slow
 @WITH_WEIGHTS
 def test_indexing_looks_as_shown(demo_video: Path, tmp_path: Path) -> None:
     (block,) = (block for block in BLOCKS if block.startswith("$ longtake index demo.mp4"))

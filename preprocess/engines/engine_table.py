@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import getmembers, isfunction
 from typing import Any
 
 from longtake.config import EngineSettings, Settings
@@ -197,12 +198,46 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
-def _read(name: str, declared: object) -> Entry:
-    """An engine that a plugin declares. Importing its module now reports a broken plugin early."""
-    if not isinstance(declared, Entry):
-        raise TypeError(f"{name} isn't an `Entry` of the engine table")
-    _named(declared.target)
-    return declared
+_ENGINES = "longtake.preprocess.engines"
+# The class that an engine of a capability implements.
+PROTOCOLS: Mapping[str, str] = {
+    "shots": "longtake.preprocess.transitions.cuts:ShotEngine",
+    "speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
+    "closer_speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
+    "scene_text": f"{_ENGINES}.text.scene_text_engine:SceneTextEngine",
+    "sounds": f"{_ENGINES}.audio.sound_engine:SoundEngine",
+    "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",
+    "image_text_embedding": f"{_ENGINES}.text.image_text_embedding:ImageTextEmbedding",
+    "objects": f"{_ENGINES}.objects.object_engine:ObjectEngine",
+    "people": f"{_ENGINES}.people.people_engine:PeopleEngine",
+    "faces": f"{_ENGINES}.people.face_engine:FaceEngine",
+    "captions": f"{_ENGINES}.endpoints.caption_engine:CaptionEngine",
+    "activities": f"{_ENGINES}.activity_engine:ActivityEngine",
+    "visual_question": f"{_ENGINES}.endpoints.visual_question:VisualQuestionEngine",
+    "maths": f"{_ENGINES}.maths.maths:MathsEngine",
+    "translation": f"{_ENGINES}.text.translation:Translator",
+    "summary": f"{_ENGINES}.text.summary_engine:Summarizer",
+    "sandbox": f"{_ENGINES}.sandbox.sandbox:Sandbox",
+    "web": f"{_ENGINES}.web.web:WebSearch",
+}
+
+
+def _reader(capability: str) -> Callable[[str, object], Entry]:
+    """Reads the engines of a capability that plugins declare."""
+
+    def read(name: str, declared: object) -> Entry:
+        """Importing the module now reports a broken plugin early."""
+        if not isinstance(declared, Entry):
+            raise TypeError(f"{name} isn't an `Entry` of the engine table")
+        engine = _named(declared.target)
+        protocol = PROTOCOLS[capability]
+        methods = (key for key, _ in getmembers(_named(protocol), isfunction) if not key.startswith("_"))
+        absent = [method for method in methods if not callable(getattr(engine, method, None))]
+        if absent:
+            raise TypeError(f"{declared.target} lacks {', '.join(absent)} of the protocol {protocol}")
+        return declared
+
+    return read
 
 
 def _named(target: str) -> Any:
@@ -212,7 +247,8 @@ def _named(target: str) -> Any:
 
 
 ENGINES: Mapping[str, Table[Entry]] = {
-    capability: Table(f"engines.{capability}", entries, _read) for capability, entries in _BUILT_IN.items()
+    capability: Table(f"engines.{capability}", entries, _reader(capability))
+    for capability, entries in _BUILT_IN.items()
 }
 
 

@@ -45,6 +45,7 @@ def test_json(photos: Path, tmp_path: Path) -> None:
     assert json.loads(run(tmp_path, "list", "--json").stdout) == []
 
 
+@pytest.mark.slow
 def test_one_photo_that_cannot_be_used_enrols_nobody(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "text.jpg").write_text("no picture")
     (tmp_path / "empty.jpg").touch()

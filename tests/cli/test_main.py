@@ -127,6 +127,7 @@ def test_chat_answers_a_line_at_a_time(tmp_path: Path, tone: Path) -> None:
     assert answers == ["answered", "answered"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path, long_tone: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "index", str(long_tone)]
@@ -182,6 +183,7 @@ def test_a_copy_is_found_by_both_names(tmp_path: Path, tone: Path) -> None:
     assert shown[0]["id"] == shown[1]["id"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_one_sentence(tmp_path: Path, tone: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "ask", str(tone), "Is there a tone?"]

@@ -101,6 +101,7 @@ def test_an_export_goes_to_a_file_to_a_receiver_and_else_to_the_output(
     assert len(receiver.spans) == len(json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"])
 
 
+@pytest.mark.slow
 def test_an_address_that_may_not_be_reached_is_refused(small_workspace: Workspace, asked: Asked) -> None:
     run = asked.answer.trace or ""
     for url, sentence in (

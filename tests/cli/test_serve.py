@@ -41,6 +41,7 @@ def refused(library: Path, *arguments: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 def test_it_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0") as (process, url):
@@ -52,6 +53,7 @@ def test_it_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     assert error.startswith("longtake: stopped")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 def test_ctrl_c_ends_it_in_the_middle_of_indexing(tmp_path: Path, long_tone: Path) -> None:
     folder = str(long_tone.parent)
@@ -73,6 +75,7 @@ def test_an_address_that_others_reach_wants_a_token(tmp_path: Path) -> None:
         assert said.replace(host, "0.0.0.0") in PAGE
 
 
+@pytest.mark.slow
 def test_with_a_token_any_address_is_served(tmp_path: Path) -> None:
     with serving(tmp_path, "--host", "0.0.0.0", "--port", "0", "--token", "open-sesame-42-times") as (_, url):
         assert url.startswith("http://127.0.0.1:")

@@ -149,6 +149,7 @@ def test_no_file_is_opened_that_a_client_names(url: str, small_workspace: Worksp
     assert [video.name for video in small_workspace.library.videos()] == ["talk.mp4"]
 
 
+@pytest.mark.slow
 def test_with_several_videos_a_call_names_the_one_it_is_about(tmp_path: Path, tone: Path) -> None:
     workspace = Workspace(tmp_path, load())
     workspace.add(tone)
@@ -224,6 +225,7 @@ def test_where_there_is_a_token_nobody_gets_in_without_it(small_workspace: Works
     assert Access.at("0.0.0.0", "open-sesame-42-times").token == "open-sesame-42-times"
 
 
+@pytest.mark.slow
 def test_over_standard_input_and_output_nothing_else_is_written(small_workspace: Workspace) -> None:
     arguments = ["-m", "longtake", "--library", str(small_workspace.library.root), "mcp"]
 

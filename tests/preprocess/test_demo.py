@@ -102,6 +102,7 @@ def test_a_video_that_is_not_whole_or_not_of_this_script_is_made_anew(video: Pat
     assert make.make_demo(tmp_path).read_bytes() == video.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_script_gives_the_same_bytes(tmp_path: Path) -> None:
     sound = soundtrack(load_truth())
     paths = [tmp_path / "first.mp4", tmp_path / "second.mp4"]

@@ -22,6 +22,8 @@ from longtake.preprocess.media.coverage import CoveredSpans
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import probe
 
+pytestmark = pytest.mark.slow
+
 
 def frames_of(path: Path) -> list[Frame]:
     return list(read_frames(path, probe(path), None, lambda: None))
@@ -59,7 +61,6 @@ def test_slow_and_quick_clips_keep_their_rate(tmp_path: Path, rate: int) -> None
     assert frames_of(path)[3].duration == pytest.approx(1 / rate, abs=0.002)
 
 
-@pytest.mark.slow
 def test_upright_4k_hevc(tmp_path: Path) -> None:
     path = write_clip(
         tmp_path / "a.mp4", [noise(n, 2160, 3840) for n in range(3)], codec="libx265", pixels="yuv420p10le"
@@ -217,7 +218,6 @@ def test_a_refusal_says_what_where_and_what_to_do(tmp_path: Path, what: str) -> 
     assert message.endswith(".")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.mkv", "a.webm", "a.mp4", "a.ts"])
 def test_probing_a_long_file_reads_little_of_it(media: Path, tmp_path: Path, name: str) -> None:
     webm = name.endswith("webm")

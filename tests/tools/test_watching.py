@@ -92,6 +92,7 @@ def test_a_still_span_has_no_activity_and_says_what_was_looked_for(toolbox: Tool
     assert result.notes[-1].endswith("00:00:00.0-00:00:00.6")
 
 
+@pytest.mark.slow
 def test_an_inspection_tells_cuts_and_blanks_and_what_it_cannot_tell(toolbox: Toolbox, seen: ToolContext) -> None:
     result = toolbox.call("inspect_motion", {"timestamp": [0, 9]}, seen)
     said = lines(result, "findings")
@@ -113,6 +114,7 @@ def test_a_moment_has_its_very_frames(toolbox: Toolbox, seen: ToolContext) -> No
     assert nothing.notes[-1].startswith("no flash in ")
 
 
+@pytest.mark.slow
 def test_writing_behind_a_slit_is_read_and_its_picture_kept(toolbox: Toolbox, seen: ToolContext) -> None:
     result = toolbox.call("integrate_frames", {"timestamp": list(SLIT), "mode": "maximum"}, seen)
     assert lines(result, "texts") == SECRET

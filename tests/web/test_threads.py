@@ -134,6 +134,7 @@ def test_the_last_question_may_be_about_other_videos(client: httpx.Client, video
     assert client.get(f"/api/threads/{thread}").json()["videos"] == [video]
 
 
+@pytest.mark.slow
 def test_a_video_is_asked_about_while_it_is_indexed(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     file = write_small_video(tmp_path / "talk.mp4")
@@ -270,6 +271,7 @@ def test_chapters_are_given_as_lines_and_as_vtt(client: httpx.Client, server: We
     _refused(client.get(f"/api/threads/{thread}/turns/1/chapters"), 404, "not_found", "cites nothing")
 
 
+@pytest.mark.slow
 def test_a_thread_goes_on_with_the_videos_that_are_left(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     kept = workspace.add(write_small_video(tmp_path / "talk.mp4")).video

@@ -220,6 +220,7 @@ def test_an_uploaded_file_goes_with_its_video_also_when_a_copy_was_indexed_since
     assert (kept(workspace), copy.is_file()) == ([], True)
 
 
+@pytest.mark.slow
 def test_a_video_that_comes_again_while_it_is_deleted_is_there(workspace: Workspace, tone: Path) -> None:
     data, video = tone.read_bytes(), file_id(tone)
     with web_server(workspace) as server, ThreadPoolExecutor(2) as beside, server.client() as client:

@@ -211,6 +211,7 @@ def test_no_other_path_is(empty: Workspace, folder: Path, path: str) -> None:
         assert (answer.status_code, answer.json()["error"]["type"]) == (403, "forbidden")
 
 
+@pytest.mark.slow
 def test_a_file_beyond_a_list_that_was_cut_is_added_too(empty: Workspace, tmp_path: Path, tone: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()

@@ -110,6 +110,7 @@ def test_a_wait_beyond_the_questions_time_is_not_begun(small_workspace: Workspac
     assert len(asked.endpoint.requests) == 2
 
 
+@pytest.mark.slow
 def test_a_wait_ends_with_the_questions_time(small_workspace: Workspace) -> None:
     busy = replace(refuses(429, "slow down"), headers={"Retry-After": "2"})
     asked = ask_endpoint(small_workspace, [busy] * 3 + [says(PRICE)], "budget.seconds=3")

@@ -125,6 +125,7 @@ def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_worksp
     assert "Earlier in this thread" not in _asked_again(small_workspace, "refused")
 
 
+@pytest.mark.slow
 def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> None:
     Agent(small_workspace).ask([VIDEO], COST, thread="handed over")
     program = (

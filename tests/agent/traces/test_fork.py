@@ -166,6 +166,7 @@ def test_a_limit_that_ends_it_before_the_call_is_reported(small_workspace: Works
         fork(trace, step, {"timestamp": [0, 2]}, tight)
 
 
+@pytest.mark.slow
 def test_without_its_video_it_says_which_is_gone(small_workspace: Workspace, tmp_path: Path) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
     shutil.copytree(small_workspace.library.trace_root, tmp_path / "traces")

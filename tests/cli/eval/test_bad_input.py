@@ -214,6 +214,7 @@ def test_a_set_of_choices_alone_is_scored_next(place: Path) -> None:
     assert eval_(*choices)[1].endswith(f"next: longtake eval score {place / 'choices'}\n")
 
 
+@pytest.mark.slow
 def test_what_is_damaged_in_a_folder_is_reported_and_asked_for_again(place: Path) -> None:
     eval_(*asked(place))
     file = place / "run" / "predictions.jsonl"
@@ -228,6 +229,7 @@ def test_what_is_damaged_in_a_folder_is_reported_and_asked_for_again(place: Path
     assert (eval_(*asked(place))[0], eval_("judge", place / "run")[0], eval_("doctor", place / "run")[0]) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_damaged_items_and_verdicts_are_reported_once_and_made_anew(place: Path) -> None:
     run = place / "run"
     eval_(*asked(place))

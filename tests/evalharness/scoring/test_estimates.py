@@ -124,6 +124,7 @@ def covers(estimate: Estimate, truth: float) -> bool:
     return estimate.low <= truth <= estimate.high
 
 
+@pytest.mark.slow
 def test_nineteen_of_twenty_intervals_hold_the_truth_where_videos_are_known_and_fewer_where_they_are_not() -> None:
     rng = np.random.default_rng(11)
     by_video = by_item = 0
@@ -142,6 +143,7 @@ def test_the_clustered_error_is_the_spread_of_means_over_repetitions() -> None:
     assert np.mean([estimate.error or 0 for estimate in found]) == pytest.approx(spread, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_difference_that_can_just_be_detected_is_detected_in_four_of_five_repetitions() -> None:
     rng = np.random.default_rng(13)
     found = []

@@ -69,6 +69,7 @@ def test_every_letter_that_is_written_can_be_drawn(scripts: list[Script]) -> Non
     assert [letter for letter in sorted(letters) if drawn(letter) == drawn("\uffff")] == []
 
 
+@pytest.mark.slow
 def test_the_day_that_is_said_is_at_times_that_of_the_slide_and_at_times_another() -> None:
     facts = [s.facts for number in range(40) for s in write_script(SEED, number).scenes if s.kind == "date"]
     assert {fact["said"] == fact["written"] for fact in facts} == {True, False}

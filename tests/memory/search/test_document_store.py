@@ -48,6 +48,7 @@ def test_removing_other_revisions_leaves_other_videos_alone(tmp_path: Path) -> N
     assert [holds(store, name) for name in ("new", "far")] == [False, True]
 
 
+@pytest.mark.slow
 def test_more_documents_than_one_batch_are_stored_and_removed(tmp_path: Path) -> None:
     store = DocumentStore(tmp_path)
     count = store.batch_size + 3

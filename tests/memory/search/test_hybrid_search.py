@@ -245,6 +245,7 @@ def test_filters_hold_exactly(
     assert len(found) == len(expected)
 
 
+@pytest.mark.slow
 def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: Path) -> None:
     rewrite(tmp_path, 1)
     index = open_index(tmp_path)

@@ -31,6 +31,7 @@ def test_a_flash_in_a_part_of_the_picture_is_reported_with_its_place(tmp_path: P
     assert moment["box"] == pytest.approx([80 / 320, 60 / 180, 80 / 320, 60 / 180], abs=0.03)
 
 
+@pytest.mark.slow
 def test_a_small_ball_that_crosses_a_large_picture_is_found(tmp_path: Path) -> None:
     plain = np.asarray(cv2.resize(noise(3), (1280, 720)) // 2, np.uint8)
     crossing = [disc(plain, (40 + n * 170, 200 + n * 40), 12) for n in range(8)]

@@ -59,3 +59,20 @@ def test_the_profile_turns_the_search_for_people_off() -> None:
     assert off.report("people").engine is None
     with pytest.raises(EngineUnavailable, match=r"engines\.people"):
         off.load("people")
+
+
+@pytest.mark.parametrize("capability", table.PROTOCOLS)
+def test_the_engines_of_a_capability_implement_its_protocol(capability: str) -> None:
+    read = table._reader(capability)
+    for name, entry in table.ENGINES[capability].items():
+        assert read(name, entry) is entry
+
+
+def test_an_engine_without_the_methods_of_its_protocol_is_refused() -> None:
+    entry = table.Entry(f"{__name__}:Slow", "summarizes nothing")
+    with pytest.raises(TypeError, match="summarize"):
+        table._reader("summary")("slow", entry)
+
+
+def test_every_capability_has_a_protocol() -> None:
+    assert set(table.PROTOCOLS) == set(table.ENGINES)

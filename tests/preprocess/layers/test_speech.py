@@ -26,6 +26,8 @@ from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock, Samples
 from longtake.preprocess.media.media import probe
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:

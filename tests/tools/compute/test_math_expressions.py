@@ -36,6 +36,7 @@ def extract(context: ToolContext, *span: float) -> ToolResult:
     return result
 
 
+@pytest.mark.slow
 def test_each_expression_is_reported_as_seen_as_read_and_with_its_value(lesson: ToolContext) -> None:
     result = extract(lesson, 2.0)
     assert [(each["expression"], each["value"]) for each in result.output["expressions"]] == [

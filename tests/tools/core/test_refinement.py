@@ -28,6 +28,8 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
+pytestmark = pytest.mark.slow
+
 LIGHT = ("engines.sounds=[]", "engines.speech=[]", "engines.captions=[]")
 SPAN = TimeSpan(start=1, end=2)
 RECIPE = LayerRecipe("scene_text", VERSIONS["scene_text"], "reader")

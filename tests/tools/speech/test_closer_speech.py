@@ -19,6 +19,8 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
+pytestmark = pytest.mark.slow
+
 LIGHT = ("engines.sounds=[]", "engines.captions=[]")
 
 

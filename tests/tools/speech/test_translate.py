@@ -186,6 +186,7 @@ def test_apertium_translates_where_there_is_no_model(spoken: ToolContext) -> Non
     assert "proves nothing" in heard.notes[-1]
 
 
+@pytest.mark.slow
 @needs_apertium
 def test_the_language_is_found_out_and_what_is_not_in_it_stays(spoken: ToolContext) -> None:
     text = "Price list\nEl gato duerme en la casa.\nTwo boats were sold."

@@ -81,6 +81,7 @@ def found(context: ToolContext, timestamp: object) -> ToolResult:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("gallery")
 def test_without_anybody_enrolled_faces_are_told_apart_and_stay_unknown(clip: ToolContext) -> None:
     result = found(clip, [0.5, 2.5])
@@ -89,6 +90,7 @@ def test_without_anybody_enrolled_faces_are_told_apart_and_stay_unknown(clip: To
     assert any("nobody is enrolled" in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_the_enrolled_are_named_with_their_times_and_boxes(clip: ToolContext, enrol: Enrol) -> None:
     enrol("Barack", "obama.jpg")
     result = found(clip, [0, 4])

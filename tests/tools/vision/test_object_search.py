@@ -19,6 +19,8 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
+pytestmark = pytest.mark.slow
+
 LIGHT = load(overrides=["engines.scene_text=[]", "engines.sounds=[]", "engines.speech=[]", "engines.text_embedding=[]"])
 WIDTH, HEIGHT = 640, 360
 
@@ -215,7 +217,6 @@ def test_vehicles_on_a_road_are_counted_and_timed(media: Path, opened: Opened) -
     assert [item.content.split()[0] for item in result.evidence][2] == "red"
 
 
-@pytest.mark.slow
 def test_visitors_are_counted_and_timed(media: Path, opened: Opened) -> None:
     result = counted(opened(media / "sample-videos" / "one-by-one-person-detection.mp4"), "moving things")
     assert result.output["count"] == 6
@@ -346,7 +347,6 @@ def test_what_looks_a_little_like_a_face_is_counted_with_little_confidence(
     assert any("may only look like one" in note for note in result.notes)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("thing", ["people", "different people", "faces"])
 def test_those_whose_number_is_unclear_are_counted_as_at_least_so_many(thing: str, media: Path, opened: Opened) -> None:
     result = counted(opened(media / "shared-assets" / "friday.mp4"), thing)
@@ -360,7 +360,6 @@ def test_those_whose_number_is_unclear_are_counted_as_at_least_so_many(thing: st
         assert item.score < 0.5
 
 
-@pytest.mark.slow
 def test_what_may_be_a_face_is_shown_with_its_confidence(media: Path, opened: Opened) -> None:
     context = opened(media / "shared-assets" / "friday.mp4")
     result = called(context, "object_detection", {"categories": ["face"]}, [2, 4])
@@ -369,7 +368,6 @@ def test_what_may_be_a_face_is_shown_with_its_confidence(media: Path, opened: Op
     assert {item.trusted for item in result.evidence} == {True, False}
 
 
-@pytest.mark.slow
 def test_visitors_are_known_for_people(media: Path, opened: Opened) -> None:
     context = opened(media / "sample-videos" / "one-by-one-person-detection.mp4")
     result = counted(context, "different people")

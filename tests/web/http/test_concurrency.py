@@ -44,6 +44,7 @@ def test_who_finds_too_many_waiting_is_sent_away_and_the_others_get_their_slots(
         )
 
 
+@pytest.mark.slow
 def test_no_more_pictures_are_decoded_at_once_than_leave_room_for_others(tmp_path: Path) -> None:
     workspace, file = Workspace(tmp_path / "library", load()), write_small_video(tmp_path / "talk.mp4")
     record = video_record(file, file.stat(), file_id(file), workspace.library, probe(file))

@@ -136,6 +136,7 @@ def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Pa
     assert reported.startswith("# \\<b\\>\\[x\\](http://a)\n\n\\`rm\\` \\# \\*no\\*\n")
 
 
+@pytest.mark.slow
 def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
     client: httpx.Client, small_workspace: Workspace
 ) -> None:

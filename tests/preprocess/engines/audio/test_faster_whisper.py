@@ -17,6 +17,8 @@ from longtake.errors import ConfigError, EngineError
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
 from longtake.preprocess.engines.audio.speech_engine import RATE
 
+pytestmark = pytest.mark.slow
+
 START = 100.0
 
 

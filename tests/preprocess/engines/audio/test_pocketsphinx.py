@@ -14,6 +14,8 @@ from longtake.config import Settings
 from longtake.preprocess.engines.audio.pocketsphinx import PocketSphinx
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment
 
+pytestmark = pytest.mark.slow
+
 SENTENCES = {
     "pocketsphinx/sense_and_sensibility_01_austen_64kb-0870.wav": (
         "and mister john dashwood had then leisure to consider how much there might be prudently in his power to do "

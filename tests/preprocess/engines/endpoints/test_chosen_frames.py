@@ -47,6 +47,7 @@ def sizes(jpegs: list[bytes]) -> set[tuple[int, int]]:
     return {(picture.shape[1], picture.shape[0]) for picture in shown if picture is not None}
 
 
+@pytest.mark.slow
 def test_frames_are_shrunk_alike_until_they_fit_and_left_out_last(tmp_path: Path) -> None:
     grain = np.random.default_rng(1)
 

@@ -18,6 +18,8 @@ from longtake.preprocess.engines.people.people_opencv import OpenCvPeople
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = OpenCvPeople(Settings())
 
 

@@ -66,6 +66,7 @@ def test_readings_below_the_least_confidence_are_left_out() -> None:
     assert strict.read(picture) == []
 
 
+@pytest.mark.slow
 def test_small_print_on_a_photograph_takes_a_thorough_reading(engine: RapidOcr, media: Path) -> None:
     clip = media / "shared-assets" / "flower.mp4"
     moment = TimeSpan(start=2.0, end=2.0)
