@@ -85,6 +85,22 @@ def joined(spans: Iterable[TimeSpan], gap: float = 0.0) -> tuple[TimeSpan, ...]:
     return tuple(union)
 
 
+def remaining(spans: Iterable[TimeSpan], taken: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
+    """What is left of spans without the taken ones, in order; both may overlap among themselves."""
+    left: list[TimeSpan] = []
+    holes = joined(taken)
+    for span in joined(spans):
+        start = span.start
+        for hole in holes:
+            if hole.start > start and hole.start < span.end:
+                left.append(TimeSpan(start=start, end=hole.start))
+            if hole.end > start and hole.start < span.end:
+                start = hole.end
+        if start < span.end:
+            left.append(TimeSpan(start=start, end=span.end))
+    return tuple(left)
+
+
 class SpanError(ValueError):
     """The text isn't a time, or the time is outside the video; the message says which."""
 

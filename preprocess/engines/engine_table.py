@@ -56,6 +56,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.audio.faster_whisper:missing_model",
             process=True,
         ),
+        "packaged_whisper": Entry(
+            "longtake.preprocess.engines.audio.packaged_whisper:PackagedWhisper",
+            "Whisper tiny.en, small and English only",
+            ("faster_whisper",),
+            check="longtake.preprocess.engines.audio.packaged_whisper:missing_package",
+            process=True,
+        ),
         "pocketsphinx": Entry(
             "longtake.preprocess.engines.audio.pocketsphinx:PocketSphinx",
             "PocketSphinx: finds places by their words; its words prove nothing",

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 
+from longtake.language.words import words
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
-from longtake.memory.timespan import TimeSpan, joined
+from longtake.memory.timespan import TimeSpan, joined, remaining
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechEngine
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples, read_audio
 
 NAME = "speech"
 SHORTEST, LONGEST = 60, 90  # seconds; a chunk ends at the quietest moment between them
+_LOOP = 3  # consecutive items with the same words
 _PAUSE = 30  # hundredths of a second; gaps inside words are shorter
 
 
@@ -33,17 +37,18 @@ class Speech:
         if not job.media.audio or (written and written.count):
             return ()
         engine: SpeechEngine = job.engines.load(NAME)
-        return (LayerRecipe(NAME, 1, engine.id, {"language": job.settings.speech.language}),)
+        return (LayerRecipe(NAME, 2, engine.id, {"language": job.settings.speech.language}),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Recognise the default track chunk by chunk.
+        """Recognise the default track chunk by chunk, each in the language of the settings or its own.
 
-        The language is the one in the settings, or else the one detected in the first chunk with speech.
+        What isn't trusted doesn't count as covered: something may have been said there.
         """
         engine: SpeechEngine = job.engines.load(NAME)
         writer = writers[NAME]
         language = job.settings.speech.language
         heard: list[TimeSpan] = []
+        items: list[dict[str, Any]] = []
         blocks = read_audio(job.path, job.media, rate=RATE, check_cancelled=job.check_cancelled)
         for number, chunk in enumerate(cut_at_pauses(blocks)):
             name = f"{number:05d}"
@@ -52,12 +57,23 @@ class Speech:
                 segments = engine.recognise(chunk.samples, chunk.start, language)
                 data = canonical_json([segment.item() for segment in segments]).encode()
                 job.chunks.put(name, data)
-            for item in json.loads(data):
-                language = language or item["language"]
-                writer.add(item)
+            items.extend(json.loads(data))
             heard.append(TimeSpan(start=chunk.start, end=chunk.end))
             job.progress(chunk.end / max(chunk.end, job.media.duration))
-        writer.cover(joined(heard, TOUCHING))
+        distrust_loops(items)
+        for item in items:
+            writer.add(item)
+        unsure = [TimeSpan(start=item["start"], end=item["end"]) for item in items if not item["trusted"]]
+        writer.cover(remaining(joined(heard, TOUCHING), unsure))
+
+
+def distrust_loops(items: Sequence[dict[str, Any]]) -> None:
+    """Mark consecutive items with the same words: a recogniser repeats itself over noise and music."""
+    for _, group in groupby(items, key=lambda item: words(item["text"])):
+        repeated = list(group)
+        if len(repeated) >= _LOOP:
+            for item in repeated:
+                item["trusted"] = False
 
 
 def cut_at_pauses(blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from helpers.command import longtake
+from helpers.media.speech import write_spoken
 
 from longtake.cli.main import COMMANDS
 
@@ -87,6 +88,26 @@ def test_index_speaks_json_and_reuses_what_is_there(tmp_path: Path, tone: Path) 
     again = json.loads(longtake("index", tone, "--json", library=tmp_path).stdout)
     assert all(layer["reused"] or layer["unavailable"] for layer in again["layers"])
     assert {layer["key"] for layer in again["layers"]} == {layer["key"] for layer in first["layers"]}
+
+
+@pytest.mark.slow
+def test_index_all_builds_what_new_engines_offer_and_nothing_twice(tmp_path: Path) -> None:
+    spoken = write_spoken(tmp_path / "spoken.wav")
+    deaf = longtake("--set", "engines.speech=[]", "index", spoken, library=tmp_path / "library")
+    assert "longtake index --all" in deaf.stdout
+    for reused in (False, True):
+        done = longtake("index", "--all", "--json", library=tmp_path / "library")
+        layers = {layer["name"]: layer for layer in json.loads(done.stdout)["layers"]}
+        assert layers["speech"]["reused"] is reused
+        assert layers["speech"]["items"] > 0
+        assert layers["sounds"]["reused"]
+
+
+@pytest.mark.parametrize("arguments", [["index"], ["index", "talk.mp4", "--all"], ["index", "--all"]])
+def test_index_needs_files_or_a_library_with_videos(tmp_path: Path, arguments: list[str]) -> None:
+    done = longtake(*arguments, library=tmp_path)
+    assert done.code == 1
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_ask_speaks_json_of_a_stable_shape(tmp_path: Path, tone: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span, parse_time
+from longtake.memory.timespan import SpanError, TimeSpan, clock, joined, parse_span, parse_time, remaining
 
 
 @pytest.mark.parametrize(
@@ -164,3 +165,18 @@ def test_a_span_outside_is_named_with_its_length() -> None:
 def test_spans_are_half_open() -> None:
     assert not TimeSpan(start=0, end=5).overlaps(TimeSpan(start=5, end=9))
     assert TimeSpan(start=0, end=5).overlaps(TimeSpan(start=4.9, end=9))
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(1, 9)).map(lambda pair: TimeSpan(start=pair[0], end=pair[0] + pair[1]))
+)
+
+
+@given(SPANS, SPANS)
+def test_what_remains_is_what_was_not_taken(spans: list[TimeSpan], taken: list[TimeSpan]) -> None:
+    def seconds(those: Iterable[TimeSpan]) -> set[int]:
+        return {second for span in those for second in range(int(span.start), int(span.end))}
+
+    left = remaining(spans, taken)
+    assert seconds(left) == seconds(spans) - seconds(taken)
+    assert left == joined(left)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from helpers.media.small_video import SHOWN, write_small_video
+from helpers.media.speech import write_spoken
 from helpers.servers.web_server import web_server
 
 from longtake.config import load
@@ -329,3 +330,21 @@ def test_the_page_and_its_modules_come_with_their_types_and_are_kept(client: htt
     assert (module.status_code, module.headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
     again = client.get("/page/api.js", headers={"If-None-Match": module.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.slow
+def test_a_video_is_indexed_again_with_the_engines_of_now(empty: Workspace, tmp_path: Path) -> None:
+    deaf = Workspace(empty.library.root, load(overrides=["engines.speech=[]"]))
+    deaf.add(write_spoken(tmp_path / "spoken.wav"))
+    with web_server(deaf) as server, server.client() as client:
+        (before,) = client.get("/api/videos").json()["videos"]
+        assert "speech" in before["problems"]
+    with web_server(empty) as server, server.client() as client:
+        (offered,) = client.get("/api/videos").json()["videos"]
+        assert offered["problems"]["speech"] != before["problems"]["speech"]
+        assert client.post(f"/api/videos/{before['id']}/index").status_code == 202
+        with client.stream("GET", f"/api/videos/{before['id']}/progress", timeout=60) as events:
+            assert '"state":"done"' in "".join(events.iter_text())
+        (after,) = client.get("/api/videos").json()["videos"]
+    assert "speech" not in after["problems"]
+    assert {layer["name"] for layer in after["layers"]} - {layer["name"] for layer in before["layers"]} == {"speech"}

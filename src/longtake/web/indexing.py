@@ -189,7 +189,7 @@ class Indexing:
     def _run(self, job: Job) -> None:
         try:
             job.expected = estimate(self._workspace, [job.video.id]).videos[0].indexing or {}
-            job.unavailable = _unavailable(self._workspace.engines)
+            job.unavailable = unavailable(self._workspace.engines)
             report = self._workspace.add(Path(job.video.path), job.watcher)
         except LongtakeError as error:
             job.error, job.state = str(error), "failed"
@@ -237,8 +237,8 @@ def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
     return round(sum(known), 1) if len(known) == len(steps) else None
 
 
-def _unavailable(engines: EngineTable) -> dict[str, str]:
-    """Why a step has no engine, by step name."""
+def unavailable(engines: EngineTable) -> dict[str, str]:
+    """Why a step has no engine now, by step name."""
     reasons = {}
     for step, capability in _ENGINE_OF.items():
         if engines.report(capability).engine is None:

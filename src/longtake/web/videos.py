@@ -22,12 +22,13 @@ from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import EVENTS, content
 from longtake.web.http.refusals import Refusal
-from longtake.web.indexing import Progress, progress_of
+from longtake.web.indexing import Progress, progress_of, unavailable
 from longtake.web.proof.stills import WIDEST, gone, still
 from longtake.web.service import Served, Service
 
 _TICK = 0.25  # seconds between two checks of a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
+_TRANSCRIPTS = {"speech", "subtitles"}
 _PICTURE = {
     **content("image/jpeg", what="The picture."),
     304: {"description": "Unchanged since the tag in the request."},
@@ -120,6 +121,14 @@ def show_video(video_id: str, service: Served) -> Video:
     return shown(service, service.video(video_id))
 
 
+@router.post("/videos/{video_id}/index", status_code=202)
+def index_again(video_id: str, service: Served) -> Video:
+    """Index a video again, with the engines available now. Layers that are up to date aren't rebuilt."""
+    video = service.video(video_id)
+    service.indexing.add(video)
+    return shown(service, video)
+
+
 @router.delete("/videos/{video_id}", status_code=204)
 def delete_video(video_id: str, service: Served) -> None:
     """Delete a video. An uploaded file is deleted with it; a file added by path isn't touched."""
@@ -196,6 +205,9 @@ def shown(service: Service, video: VideoRecord) -> Video:
             layers.append(LayerShare(name=name, share=layer.share(video.duration) if layer else 0.0))
         except LibraryError as error:  # a damaged layer hides neither the others nor other videos
             problems[name] = str(error)
+    if media and media.audio and not job and not _TRANSCRIPTS & video.layers.keys():
+        missing = unavailable(service.workspace.engines).get("speech")
+        problems.setdefault("speech", missing or "Index the video again to transcribe it.")
     return Video(
         id=video.id,
         name=video.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +16,14 @@ from helpers.media.speech import read_samples
 from helpers.models.tiny_whisper import write_tiny_whisper
 
 from longtake.config import load
-from longtake.errors import Cancelled, EngineUnavailable
+from longtake.errors import Cancelled, ConfigError, EngineUnavailable
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.audio.speech_engine import RATE
-from longtake.preprocess.layers.speech import LONGEST, SHORTEST, Speech, cut_at_pauses
+from longtake.preprocess.layers.speech import LONGEST, SHORTEST, Speech, cut_at_pauses, distrust_loops
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock, Samples
 from longtake.preprocess.media.media import probe
@@ -30,8 +32,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_whisper(tmp_path_factory.mktemp("whisper"))
+def tiny() -> Path:
+    """Whisper tiny.en."""
+    return FILES[0].locate().parent
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,13 @@ def build(job: IndexJob, folder: Path, chunks: Chunks, progress: Callable[[float
     return layer_of(Speech(), following, LayerStore(folder))
 
 
+def heard(text: str, start: float) -> dict[str, Any]:
+    """An item of a second."""
+    words = [[start, start + 1.0, text, 0.9]]
+    facts = {"language": "en", "confidence": 0.9, "trusted": True}
+    return {"start": start, "end": start + 1.0, "text": text, "words": words} | facts
+
+
 def subtitles(folder: Path, *cues: str) -> Layer:
     recipe = LayerRecipe("subtitles", 1, "test", {"cues": len(cues)})
     with new_layer(LayerStore(folder), recipe) as writer:
@@ -69,11 +79,12 @@ def test_the_words_of_a_track_with_their_times(talk: Path, tiny: Path, tmp_path:
     items = list(layer.items())
     assert [item["start"] for item in items] == sorted(item["start"] for item in items)
     assert min(item["end"] for item in items) < 3.1
-    assert max(item["start"] for item in items) > 92.9
+    assert max(item["start"] for item in items) > 92
     for item in items:
         assert set(item) == {"start", "end", "text", "language", "words", "confidence", "trusted"}
         assert item["start"] == item["words"][0][0] <= item["words"][-1][1] == item["end"]
         assert item["text"].split() == " ".join(word[2] for word in item["words"]).split()
+    assert [item["trusted"] for item in items] == [True] * len(items)
     assert layer.covered == (TimeSpan(start=0.0, end=95.98),)
     assert len(shares) == 2
     assert shares[-1] == pytest.approx(1.0, abs=0.001)
@@ -95,22 +106,49 @@ def test_a_killed_build_goes_on_and_ends_in_the_same_bytes(talk: Path, tiny: Pat
         assert (resumed.path / name).read_bytes() == (undisturbed.path / name).read_bytes()
 
 
-def test_a_finished_chunk_gives_its_words_and_its_language_to_those_that_follow(
-    talk: Path, tiny: Path, tmp_path: Path
-) -> None:
-    kept = {"start": 1.0, "end": 2.0, "text": "Bore da", "language": "cy", "words": [[1.0, 2.0, "Bore da", 0.5]]}
+def test_each_chunk_has_its_own_language(talk: Path, tiny: Path, tmp_path: Path) -> None:
     chunks = Chunks()
-    chunks.put("00000", json.dumps([kept | {"confidence": 0.5, "trusted": True}]).encode())
+    chunks.put("00000", json.dumps([heard("Bore da", 1.0) | {"language": "cy"}]).encode())
     first, *following = build(job_for(talk, f"speech.model={tiny}"), tmp_path, chunks).items()
-    assert first["text"] == "Bore da"
-    assert following
-    assert {item["language"] for item in following} == {"cy"}
+    assert (first["text"], first["language"]) == ("Bore da", "cy")
+    assert {item["language"] for item in following} == {"en"}
+
+
+def test_what_is_not_trusted_is_not_covered(talk: Path, tiny: Path, tmp_path: Path) -> None:
+    chunks = Chunks()
+    chunks.put("00000", json.dumps([heard("Bore da", 1.0), heard("mm", 4.0) | {"trusted": False}]).encode())
+    layer = build(job_for(talk, f"speech.model={tiny}"), tmp_path, chunks)
+    assert layer.covered == (TimeSpan(start=0.0, end=4.0), TimeSpan(start=5.0, end=95.98))
+
+
+@pytest.mark.parametrize(
+    ("texts", "trusted"),
+    [
+        (["Thank you."] * 3, [False] * 3),
+        (["Thank you.", "thank you", "Thank  you!", "Bye."], [False, False, False, True]),
+        (["No.", "No.", "Yes."], [True] * 3),
+        (["No.", "Yes.", "No.", "Yes.", "No."], [True] * 5),
+    ],
+)
+def test_a_loop_of_the_same_words_is_not_trusted(texts: list[str], trusted: list[bool]) -> None:
+    items = [heard(text, float(start)) for start, text in enumerate(texts)]
+    distrust_loops(items)
+    assert [item["trusted"] for item in items] == trusted
+
+
+def test_noise_that_sounds_like_words_is_neither_trusted_nor_covered(media: Path, tiny: Path, tmp_path: Path) -> None:
+    noise = media / "shared-assets" / "voices-around-a-fire.mp3"
+    layer = build(job_for(noise, f"speech.model={tiny}"), tmp_path, Chunks())
+    assert not any(item["trusted"] for item in layer.items())
+    assert sum(span.length for span in layer.covered) < 0.5 * probe(noise).duration
 
 
 def test_the_language_of_the_settings_is_used_and_tells_layers_apart(talk: Path, tiny: Path, tmp_path: Path) -> None:
-    job = job_for(talk, f"speech.model={tiny}", "speech.language=de")
-    assert {item["language"] for item in build(job, tmp_path, Chunks()).items()} == {"de"}
+    job = job_for(talk, f"speech.model={tiny}", "speech.language=en")
+    assert {item["language"] for item in build(job, tmp_path, Chunks()).items()} == {"en"}
     assert Speech().recipes(job) != Speech().recipes(job_for(talk, f"speech.model={tiny}"))
+    with pytest.raises(ConfigError):
+        build(job_for(talk, f"speech.model={tiny}", "speech.language=de"), tmp_path, Chunks())
 
 
 def test_what_somebody_wrote_down_is_not_recognised(talk: Path, tiny: Path, tmp_path: Path) -> None:
@@ -120,9 +158,18 @@ def test_what_somebody_wrote_down_is_not_recognised(talk: Path, tiny: Path, tmp_
         assert len(Speech().recipes(given)) == layers
 
 
-def test_without_a_recogniser_the_layer_is_unavailable(talk: Path, tmp_path: Path) -> None:
+def test_the_model_of_the_settings_comes_before_the_packaged_one(talk: Path, tiny: Path, tmp_path: Path) -> None:
+    random = write_tiny_whisper(tmp_path / "random")
+    settings: list[list[str]] = [[f"speech.model={random}"], [], [f"speech.model={tiny}"]]
+    named, packaged, same = (Speech().recipes(job_for(talk, *each)) for each in settings)
+    assert named != packaged
+    assert packaged == same
+
+
+@pytest.mark.parametrize("setting", ["engines.speech=[faster_whisper]", "speech.language=de"])
+def test_without_a_recogniser_the_layer_is_unavailable(talk: Path, tmp_path: Path, setting: str) -> None:
     with pytest.raises(EngineUnavailable, match=r"--set speech\.model=DIR"):
-        Speech().recipes(job_for(talk, f"speech.model={tmp_path}"))
+        Speech().recipes(job_for(talk, f"speech.model={tmp_path}", setting))
 
 
 def test_without_sound_nothing_is_built(tiny: Path, tmp_path: Path) -> None:

@@ -92,6 +92,16 @@ function cardOf(video) {
       el("label", { class: "check" }, box, "Select"),
       el(
         "button",
+        {
+          class: "quiet",
+          "aria-label": `Index ${video.name} again`,
+          title: "Uses the engines and models available now. Up-to-date layers are kept.",
+          onclick: () => indexAgain(video),
+        },
+        "Index again",
+      ),
+      el(
+        "button",
         { class: "quiet last", "aria-label": `Delete ${video.name}`, onclick: () => deleteVideo(video) },
         "Delete",
       ),
@@ -136,6 +146,10 @@ function choosing(id, checked) {
   checked ? chosen.add(id) : chosen.delete(id);
   byId("chosen").hidden = chosen.size === 0;
   byId("chosen-count").textContent = `${many(chosen.size, "video")} selected`;
+}
+
+async function indexAgain({ id }) {
+  if (await attempt(() => post(`/api/videos/${id}/index`))) await changed();
 }
 
 async function deleteVideo({ id, name }) {
