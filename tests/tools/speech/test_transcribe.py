@@ -129,7 +129,8 @@ VOICES = [{"start": 0.0, "end": 4.0, "kind": "speech", "level_db": -20.0, "confi
 def test_without_words_it_says_what_would_supply_them(
     span: tuple[float, float], layers: dict[str, Items], message: str, tmp_path: Path
 ) -> None:
-    failure = transcribe(opened(tmp_path, f"speech.model={tmp_path}", **layers), *span).failure
+    settings = ("engines.speech=[faster_whisper]", f"speech.model={tmp_path}")
+    failure = transcribe(opened(tmp_path, *settings, **layers), *span).failure
     assert failure
     assert failure.kind == "unavailable"
     assert failure.message.startswith(message)
