@@ -69,9 +69,10 @@ class FasterWhisper:
             )
         segments, about = self._decode(samples, language)
         if language is None and segments and about.language_probability < _SURE_OF_LANGUAGE:
-            likely = sorted(about.all_language_probs or (), key=lambda pair: -pair[1])[1:2]
-            others = [self._decode(samples, name) for name, _ in likely]
-            segments, about = max([(segments, about), *others], key=lambda pair: _mean_log_probability(pair[0]))
+            (_, (second, _), *_) = sorted(about.all_language_probs, key=lambda pair: -pair[1])
+            again, about_again = self._decode(samples, second)
+            if _mean_log_probability(again) > _mean_log_probability(segments):
+                segments, about = again, about_again
         end = start + len(samples) / RATE
         return [_segment(segment, start, end, about.language) for segment in segments]
 
