@@ -34,6 +34,7 @@ LAYERS = (
     "text_frames",
     "sounds",
     "speech",
+    "speakers",
     "scene_text",
     "frame_vectors",
     "captions",

@@ -9,6 +9,7 @@ three times as quick.
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,14 @@ from longtake.memory.timespan import TimeSpan
 # Chroma insists on an embedding. The vectors live in FAISS, one space per embedding; a second copy here would tie the
 # collection to one number of dimensions and double the disk, so Chroma gets a constant.
 _DIMENSIONS = 1
+_VECTORS_AT = 20  # bytes before the number of vectors in the header of hnswlib's files
 
 
 class DocumentStore:
     """The documents of every video and revision; opened (and on first use made) at `root`."""
 
     def __init__(self, root: Path) -> None:
+        self._root = root
         self._client = chromadb.PersistentClient(str(root), settings=Settings(anonymized_telemetry=False))
         self._documents = self._client.get_or_create_collection("documents", embedding_function=None)
 
@@ -47,6 +50,7 @@ class DocumentStore:
                 embeddings=np.ones((len(batch), _DIMENSIONS), np.float32),
                 metadatas=[{"video": video, "document": _written(document)} for document in batch],
             )
+        _blank_empty_indexes(self._root)
 
     def remove_others(self, video: str, revision: str | None) -> None:
         """Remove a video's documents of every revision but this one."""
@@ -67,6 +71,15 @@ class DocumentStore:
         answer: Any = self._documents.get(ids=keys, include=["metadatas"])
         documents = {key: facts["document"] for key, facts in zip(answer["ids"], answer["metadatas"], strict=True)}
         return [_read(documents[key]) for key in keys]
+
+
+def _blank_empty_indexes(root: Path) -> None:
+    """Overwrite what Chroma writes for a vector index without vectors: memory of this process, secrets included."""
+    for header in root.glob("*/header.bin"):
+        (vectors,) = struct.unpack_from("<Q", header.read_bytes(), _VECTORS_AT)
+        if vectors == 0:
+            for file in (header.with_name("data_level0.bin"), header.with_name("length.bin")):
+                file.write_bytes(bytes(file.stat().st_size))
 
 
 def _key(revision: str, row: int | str) -> str:

@@ -56,3 +56,16 @@ def test_more_documents_than_one_batch_are_stored_and_removed(tmp_path: Path) ->
     assert [held.span.start for held in store.get([("many", count - 1), ("many", 0)])] == [count - 1, 0]
     store.remove_others("a", None)
     assert not holds(store, "many")
+
+
+def test_no_memory_of_the_process_reaches_the_disk(tmp_path: Path) -> None:
+    def contents() -> bytes:
+        files = (file for name in ("data_level0", "length") for file in tmp_path.glob(f"*/{name}.bin"))
+        return b"".join(file.read_bytes() for file in files)
+
+    store = DocumentStore(tmp_path)
+    store.add("v", "first", [document(number) for number in range(5)])
+    assert set(contents()) == {0}
+    store.add("v", "second", [document(number) for number in range(1_500)])  # so many that Chroma writes the vectors
+    assert set(contents()) != {0}
+    assert DocumentStore(tmp_path).get([("first", 3), ("second", 1_499)]) == [document(3), document(1_499)]
