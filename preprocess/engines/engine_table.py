@@ -80,6 +80,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
         ),
     },
+    "speakers": {
+        "ge2e": Entry(
+            "longtake.preprocess.engines.audio.ge2e:Ge2eSpeakers",
+            "GE2E speaker encoder: tells voices apart",
+            check="longtake.preprocess.engines.audio.ge2e:missing_weights",
+        ),
+    },
     "scene_text": {
         "rapidocr": Entry(
             "longtake.preprocess.engines.text.rapidocr:RapidOcr",
@@ -211,6 +218,7 @@ PROTOCOLS: Mapping[str, str] = {
     "shots": "longtake.preprocess.transitions.cuts:ShotEngine",
     "speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
     "closer_speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
+    "speakers": f"{_ENGINES}.audio.speaker_engine:SpeakerEngine",
     "scene_text": f"{_ENGINES}.text.scene_text_engine:SceneTextEngine",
     "sounds": f"{_ENGINES}.audio.sound_engine:SoundEngine",
     "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",

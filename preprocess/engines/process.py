@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from multiprocessing.util import Finalize
 from typing import Any, Protocol, cast
 
 from longtake.config import Settings
@@ -23,6 +24,7 @@ from longtake.errors import EngineError, LongtakeError
 
 log = logging.getLogger(__name__)
 _START_SECONDS = 60.0  # to start an interpreter; loading the model counts towards the first call
+_END_SECONDS = 2.0
 _GONE = (EOFError, OSError)  # includes TimeoutError
 _Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy other threads' locks
@@ -117,10 +119,19 @@ class EngineProcess:
         process.start()
         theirs.close()
         self._process, self._connection = process, ours
+        # When this proxy or the program ends: `multiprocessing` would kill the process and warn of its leftovers.
+        Finalize(self, _end, args=(process, ours), exitpriority=1)
         if not ours.poll(_START_SECONDS):
             raise TimeoutError
         ours.recv()  # the ready message
         return ours
+
+
+def _end(process: BaseProcess, connection: Connection) -> None:
+    """Let the process end by itself, which it does at once unless it is in a call."""
+    with suppress(ValueError, OSError):  # closed before
+        connection.close()
+        process.join(_END_SECONDS)
 
 
 def _how(error: Exception) -> str:

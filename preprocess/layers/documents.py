@@ -10,11 +10,13 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.speaker_lines import speaker_lines
 
-VERSION = 1  # raise it when the same layers would give different documents
+VERSION = 2  # raise it when the same layers would give different documents
 SOURCES: Mapping[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
+    "speakers": "speech",
     "scene_text": "scene_text",
     "sounds": "audio",
     "captions": "visual",
@@ -48,7 +50,7 @@ def documents_of(video_id: str, layers: Mapping[str, Layer]) -> list[Document]:
         _document(video_id, layers[name], modality, number, item)
         for name, modality in SOURCES.items()
         if name in layers
-        for number, item in enumerate(_items(layers[name]))
+        for number, item in enumerate(_items(layers[name], layers))
     ]
 
 
@@ -66,7 +68,9 @@ def _document(video_id: str, layer: Layer, modality: Modality, number: int, item
     )
 
 
-def _items(layer: Layer) -> Iterator[dict[str, Any]]:
+def _items(layer: Layer, layers: Mapping[str, Layer]) -> Iterator[dict[str, Any]]:
+    if layer.name == "speakers":
+        return speaker_lines(layer, layers.get("subtitles") or layers.get("speech"))
     if layer.name == "sounds":
         return (item | {"text": _sound_text(item)} for item in layer.items())
     if layer.name == "moments":

@@ -23,6 +23,7 @@ from longtake.preprocess.layers.frame_vectors import FrameVectors
 from longtake.preprocess.layers.probe_layer import ProbeStep
 from longtake.preprocess.layers.scene_text import SceneText
 from longtake.preprocess.layers.sounds import Sounds
+from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.speech import Speech
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.layers.subtitles import Subtitles
@@ -40,6 +41,7 @@ STEPS: tuple[Step, ...] = (
     VisualPass(),
     Sounds(),
     Speech(),
+    Speakers(),
     SceneText(),
     FrameVectors(),
     Captions(),

@@ -15,6 +15,9 @@ from longtake.config import load
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
 
+# The weights that tell speakers apart come in no extra: with and without them, these libraries are the same.
+SETTINGS = load(overrides=["engines.speakers=[]"])
+
 
 def shared_folder(factory: pytest.TempPathFactory) -> Path:
     """The temporary folder that all processes of a parallel run share."""
@@ -27,8 +30,8 @@ def _once_for_all(factory: pytest.TempPathFactory, name: str, make: Callable[[Wo
     made = shared_folder(factory) / f"{name}-as-made"
     with FileLock(f"{made}.lock"):
         if not made.exists():
-            make(Workspace(made, load()))
-    return Workspace(Path(shutil.copytree(made, factory.getbasetemp() / name)), load())
+            make(Workspace(made, SETTINGS))
+    return Workspace(Path(shutil.copytree(made, factory.getbasetemp() / name)), SETTINGS)
 
 
 @pytest.fixture(scope="session")
@@ -73,14 +76,14 @@ def own_workspace(small_workspace: Workspace, tmp_path: Path) -> Workspace:
     Its memory is not copied: closing a file of SQLite's, as copying and reading do, gives up the locks of this process.
     """
     left = shutil.ignore_patterns("memory.sqlite*", "traces", "locks")
-    return Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "own", ignore=left)), load())
+    return Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "own", ignore=left)), SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def two_videos(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The small video, and another in which the kettle costs 99 dollars."""
     root = tmp_path_factory.mktemp("two")
-    workspace = Workspace(root / "library", load())
+    workspace = Workspace(root / "library", SETTINGS)
     talk, trip = (write_small_video(root / name) for name in ("talk.mp4", "my trip.mp4"))
     # A byte that no player reads makes another file of it.
     trip.write_bytes(trip.read_bytes() + b"\0")

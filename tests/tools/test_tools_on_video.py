@@ -43,7 +43,7 @@ def test_without_subtitles_or_sound_nothing_is_claimed_about_voices(toolbox: Too
     failure = toolbox.call("transcribe_speech", {"timestamp": [0, 2], "video": "mute.mp4"}, both).failure
     assert failure
     assert failure.kind == "unavailable"
-    assert failure.message == "The video has no subtitles and no engine here turns speech into words."
+    assert "oice" not in failure.message
     assert "index it again" in failure.remedy
 
 

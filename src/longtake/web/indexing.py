@@ -27,6 +27,7 @@ _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step
 _ENGINE_OF = {  # capability of each step that needs an engine
     "sounds": "sounds",
     "speech": "speech",
+    "speakers": "speakers",
     "scene_text": "scene_text",
     "frame_vectors": "image_text_embedding",
     "captions": "captions",

@@ -1,0 +1,61 @@
+"""Sentences about the speakers, for the search: how many there are, who they are and how long they speak."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from longtake.console import counted
+from longtake.memory.layers import Layer
+
+_MANY = 12  # speakers that get a sentence of their own
+# "I am Edith Marlow", "my name is Edith Marlow", "this is Edith speaking".
+_INTRODUCES = re.compile(
+    r"\b(?:I am|I'm|[Mm]y name is|[Tt]his is) ((?:[A-Z][\w'-]+ ){1,3}[A-Z][\w'-]+|[A-Z][\w'-]+(?= speaking))"
+)
+_COUNTS = ("", "One person", "Two people", "Three people", "Four people", "Five people", "Six people")
+
+
+def speaker_lines(turns: Layer, words: Layer | None) -> Iterator[dict[str, Any]]:
+    """Items {start, end, text, trusted}: one about all speakers, then one about each of the first.
+
+    Args:
+        turns: the layer `speakers`.
+        words: subtitles or recognised speech, in which speakers may give their names.
+    """
+    items = sorted(turns.items(), key=lambda turn: str(turn["speaker"]))
+    by_speaker = {name: list(group) for name, group in groupby(items, key=lambda turn: str(turn["speaker"]))}
+    if not by_speaker:
+        return
+    order = sorted(by_speaker, key=lambda name: min(turn["start"] for turn in by_speaker[name]))
+    names = {name: _name(name, by_speaker[name], words) for name in order}
+    count = len(order)
+    who = _COUNTS[count] if count < len(_COUNTS) else f"{count} people"
+    listed = ", ".join(names.values())
+    yield _line(f"{who} speak{'s' * (count == 1)}: {listed}.", [min(items, key=lambda turn: turn["start"])])
+    for name in order[:_MANY]:
+        seconds = sum(turn["end"] - turn["start"] for turn in by_speaker[name])
+        turn_count = len(by_speaker[name])
+        often = f"{turn_count} times" if turn_count > 1 else "once"
+        name_first = names[name][0].upper() + names[name][1:]
+        yield _line(f"{name_first} speaks {often}, for {counted(round(seconds), 'second')} in all.", by_speaker[name])
+
+
+def _line(text: str, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    first = min(turns, key=lambda turn: turn["start"])
+    trusted = all(turn["trusted"] for turn in turns)
+    return {"start": first["start"], "end": first["end"], "text": text, "trusted": trusted}
+
+
+def _name(speaker: str, turns: Sequence[Mapping[str, Any]], words: Layer | None) -> str:
+    """The name of the subtitles, or `speaker 1` with the name by which they introduce themselves."""
+    if not speaker.isdecimal():
+        return speaker
+    for item in words.items() if words else ():
+        middle = (item["start"] + item["end"]) / 2
+        found = _INTRODUCES.search(item["text"])
+        if found and any(turn["start"] <= middle <= turn["end"] for turn in turns):
+            return f"{found[1]} (speaker {speaker})"
+    return f"speaker {speaker}"
