@@ -58,6 +58,7 @@ class FasterWhisper:
             model: its folder or name.
         """
         self._name = model or _named(settings, self.option) or ""
+        self.model = str(_folder(self._name) or self._name)
         self._may_fetch = settings.speech.fetch and not settings.offline
         self.id = f"faster-whisper-{version('faster-whisper')}/{_identity(self._name)}"
 

@@ -1,4 +1,4 @@
-"""`longtake bench reader`, `ranking`, `search`, `graph`, `evaluation`, `shots` and `moments`: single parts."""
+"""`longtake bench reader`, `ranking`, `search`, `graph`, `evaluation`, `shots`, `moments`, `speech`: single parts."""
 
 from __future__ import annotations
 
@@ -109,3 +109,26 @@ def moments(media: Media, held_out: HeldOut = True, seed: Seed = 0, as_json: Jso
 
     half: Half = "held out" if held_out else "tuning"
     print_report(measure_moments(media, seed, half, notify(as_json)), show_moments, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def speech(
+    context: typer.Context,
+    media: Media,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=10, help="Instead: time a recording of this length, against faster-whisper alone."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure word errors and speaker errors on the clips that have transcripts or labelled turns."""
+    from longtake.bench.parts.speech_accuracy import measure_speech, show_speech
+    from longtake.bench.parts.speech_speed import measure_speech_speed, show_speech_speed
+
+    session: Session = context.obj
+    if seconds is None:
+        print_report(measure_speech(media, session.settings, notify(as_json)), show_speech, as_json)
+    else:
+        print_report(
+            measure_speech_speed(media, seconds, session.settings, notify(as_json)), show_speech_speed, as_json
+        )

@@ -1,8 +1,7 @@
-"""Recordings as samples, and how far what was recognised is from what was said."""
+"""Recordings as samples, and a spoken one."""
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -23,14 +22,3 @@ def write_spoken(path: Path) -> Path:
     """Twelve seconds of the demo's voice as a WAV file; Edith Marlow introduces herself."""
     samples = read_samples(Path(str(files("longtake.preprocess.demo") / "speech.opus")))
     return write_sound(path, samples[: 12 * RATE])
-
-
-def word_error_rate(said: str, recognised: str) -> float:
-    """Words to insert, delete and replace, as a share of the words said (Levenshtein)."""
-    wanted, found = (re.findall(r"[\w']+", text.casefold()) for text in (said, recognised))
-    costs = list(range(len(found) + 1))
-    for row, word in enumerate(wanted, 1):
-        above, costs = costs, [row]
-        for column, other in enumerate(found, 1):
-            costs.append(min(above[column] + 1, costs[-1] + 1, above[column - 1] + (word != other)))
-    return costs[-1] / len(wanted)
