@@ -21,6 +21,7 @@ from longtake.preprocess.demo.sound import RATE, Samples, soundtrack
 
 VIDEO = "demo.mp4"
 SUBTITLES = "demo.en.vtt"
+VOICE = "voice.opus"
 # One thread gives the same bytes each time. Still pictures lose nothing with the fastest preset, but it turns off
 # scene-cut detection, which puts a keyframe at every cut.
 X264 = {"preset": "ultrafast", "sc_threshold": "40", "crf": "20", "threads": "1"}
@@ -47,6 +48,13 @@ def make_demo(folder: Path) -> Path:
     except OSError as error:
         reason = error.strerror or error
         raise LibraryError(f"Couldn't write the demo video to {folder}: {reason}. Choose another folder.") from error
+    return target
+
+
+def copy_voice(folder: Path) -> Path:
+    """Write the demo's speech to `voice.opus`, without picture or subtitles, and return its path."""
+    target = folder / VOICE
+    target.write_bytes((DEMO / "speech.opus").read_bytes())
     return target
 
 

@@ -8,25 +8,33 @@ from longtake.cli.ask import open_library, show
 from longtake.cli.index import progress_watcher
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
-from longtake.preprocess.demo.make import make_demo
+from longtake.preprocess.demo.make import copy_voice, make_demo
+from longtake.preprocess.engines.text.packaged_files import INSTALL
 
+SPOKEN = "How fast was the wind?"
 QUESTIONS = ("What is the price of the telescope cover?", "Which phone extension is given?", "Who built the telescope?")
 
 
 def demo(context: typer.Context, as_json: Json = False) -> None:
-    """Make a short video in the library, index it and ask three questions about it."""
+    """Make a short video in the library, index it and ask about it; then ask about its sound alone."""
     session: Session = context.obj
     library = open_library(session)
     if not as_json:
         note("Making and indexing the demo video ...")
     video = make_demo(session.library_root / "demo")
+    asked = [(video, question) for question in QUESTIONS]
+    hears = library.workspace.engines.report("speech").engine
+    if hears:
+        asked.append((copy_voice(video.parent), SPOKEN))
     answers = []
-    for question in QUESTIONS:
+    for file, question in asked:
         with progress_watcher(quiet=as_json) as watcher:
-            answers.append(library.ask(video, question, watcher=watcher))
+            answers.append(library.ask(file, question, watcher=watcher))
         if not as_json:
-            say(f"\n? {question}")
+            say(f"\n? {question}" + (f"  ({file.name}: sound only, without subtitles)" if question == SPOKEN else ""))
             show(answers[-1], library.workspace)
+    if not hears and not as_json:
+        say(f"\nSpeech without subtitles isn't transcribed. To change that: {INSTALL}")
     if as_json:
         say_json({"answers": [answer.model_dump(mode="json") for answer in answers]})
     else:

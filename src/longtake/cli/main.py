@@ -17,7 +17,7 @@ from longtake.console import Session, configure_logging, error_border, keep_inte
 # name -> (module:attr of the command, one line of help)
 COMMANDS = {
     "doctor": ("longtake.cli.doctor:doctor", "Check what works here and how to enable the rest."),
-    "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask three questions about it."),
+    "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask about it."),
     "index": ("longtake.cli.index:index", "Add videos to the library and index them."),
     "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export the videos of the library."),
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
