@@ -30,7 +30,7 @@ def test_a_video_that_is_indexed_costs_nothing_more_and_one_like_it_what_it_cost
     assert workspace.library.find(str(longer)) is None
     lines = show_estimate(found)
     assert lines[0].endswith("indexed")
-    assert "longer.mp4  00:00:06  needs indexing first, about 00:00:0" in lines[1]
+    assert "longer.mp4  00:00:06  needs indexing first, about 00:00:" in lines[1]
     assert lines[-1] == "the answer: at most 8 rounds, 300 s, 200,000 tokens, 1 in cost"
 
 
