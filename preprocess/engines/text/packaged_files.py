@@ -25,6 +25,7 @@ class PackagedFile:
     version: str
     path: str
     sha256: str
+    install: str = INSTALL
 
     def locate(self) -> Path:
         """The file's path.
@@ -35,7 +36,7 @@ class PackagedFile:
         try:
             file = Path(str(distribution(self.package).locate_file(self.path)))
         except PackageNotFoundError as error:
-            raise EngineError(f"{self.package} not installed: {INSTALL}") from error
+            raise EngineError(f"{self.package} not installed: {self.install}") from error
         try:
             status = file.stat()
             digest = _sha256(file, status.st_size, status.st_mtime_ns)
