@@ -47,7 +47,7 @@ class Header(NamedTuple):
         return self.number("block_count", 0) * self.number("attention.head_count_kv", heads) * values * 2 * context
 
     def needed_bytes(self, context: int) -> int:
-        """Estimate of the memory to run the model: file, cache, one displaced prompt, a batch's buffers, the process."""
+        """Estimate of the memory in use: file, cache, one displaced prompt, a batch's buffers, the process."""
         widest = max(self.values.get(_VOCABULARY, 0), 4 * self.number("embedding_length", 0))
         return self.file.stat().st_size + 2 * self.cache_bytes(context) + 4 * _BATCH * widest + _FIXED
 

@@ -10,12 +10,12 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import httpx
 
@@ -24,7 +24,7 @@ from longtake.errors import EngineError
 from longtake.preprocess.engines.llama_cpp import server_process
 from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
 from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, threads_to_use
-from longtake.preprocess.engines.llama_cpp.transport import LoopbackTransport
+from longtake.preprocess.engines.llama_cpp.transport import Address, LoopbackTransport
 
 PACKAGES = ("xllamacpp", "psutil")
 INSTALL = "pip install 'longtake[gguf]'"
@@ -32,13 +32,6 @@ _START_SECONDS = 60.0  # to load a small file
 _READ_RATE = 50e6  # bytes a second of a slow disk
 _END_SECONDS = 2.0  # to end before the process is killed
 _PROBLEM = re.compile(r"error loading model: (?P<why>.+)|(?:mtmd|clip)\S*: error: (?P<clip>.+)")
-
-
-class Address(NamedTuple):
-    """Where a server listens, and the key that it wants."""
-
-    url: str
-    key: str
 
 
 def missing_gguf(settings: Settings, model: str | None, setting: str) -> str | None:
@@ -76,7 +69,7 @@ def shared_server(settings: Settings, model: str) -> LlamaServer:
     return _server(Path(model).expanduser(), projector, settings.gguf.context, settings.gguf.idle_seconds)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _server(file: Path, projector: Path | None, context: int, idle_seconds: int) -> LlamaServer:
     server = LlamaServer(file, projector, context, idle_seconds)
     atexit.register(server.close)
@@ -101,7 +94,7 @@ class LlamaServer:
 
     def client(self) -> httpx.Client:
         """An HTTP client whose requests go to this server, whatever host they name."""
-        return httpx.Client(transport=LoopbackTransport(self), follow_redirects=False, timeout=None)
+        return httpx.Client(transport=LoopbackTransport(self.ready), follow_redirects=False, timeout=None)
 
     def ready(self) -> Address:
         """The address of the running server; starts it if necessary.
@@ -126,7 +119,8 @@ class LlamaServer:
         process, self._process = self._process, None
         if process is None:
             return
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         with suppress(OSError):
             process.stdin.close()  # the sign to end
         try:
@@ -161,7 +155,8 @@ class LlamaServer:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, encoding="utf-8"
             )
             self._process = process
-            assert process.stdin and process.stdout
+            assert process.stdin
+            assert process.stdout
             with suppress(OSError):  # it died already: there is no address then
                 process.stdin.write(json.dumps(given) + "\n")
                 process.stdin.flush()

@@ -20,7 +20,7 @@ def main() -> None:
     reply = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     server = _serve(given)
-    print(server.listening_address, file=reply, flush=True)  # noqa: T201 - the reply to the parent
+    print(server.listening_address, file=reply, flush=True)
     sys.stdin.read()
     os._exit(0)  # a reply that nobody waits for isn't finished
 
@@ -38,8 +38,8 @@ def _serve(given: dict[str, Any]) -> Any:
     params.n_ctx = given["context"]
     params.n_parallel = 1  # one slot, which keeps the prompt of the last request
     params.cache_ram_mib = given["cache_mib"]  # prompts that another one displaced
-    # Threads that wait for each other busily are slow beside other work: on four busy cores, four such threads wrote 3 to
-    # 10 tokens a second, three that sleep while they wait 98.
+    # Threads that wait for each other busily are slow beside other work: on four busy cores, four such threads wrote 3
+    # to 10 tokens a second, and three that sleep while they wait wrote 98.
     for threads in (params.cpuparams, params.cpuparams_batch):
         threads.n_threads, threads.poll = given["threads"], 0
     params.use_jinja = True  # chat templates with tools

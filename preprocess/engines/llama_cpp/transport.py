@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import httpx
 
-if TYPE_CHECKING:
-    from longtake.preprocess.engines.llama_cpp.server import LlamaServer
-
 POLL = 0.05  # seconds between two checks for cancellation
 _STOPPED: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
+
+
+class Address(NamedTuple):
+    """Where a server listens, and the key that it wants."""
+
+    url: str
+    key: str
 
 
 @contextmanager
@@ -34,9 +38,10 @@ class LoopbackTransport(httpx.HTTPTransport):
     Every request has a connection of its own, because closing it is how llama.cpp learns of a cancellation.
     """
 
-    def __init__(self, server: LlamaServer) -> None:
+    def __init__(self, ready: Callable[[], Address]) -> None:
+        """`ready` starts the server if necessary, and returns its address."""
         super().__init__(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
-        self._server = server
+        self._ready = ready
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request.
@@ -45,7 +50,7 @@ class LoopbackTransport(httpx.HTTPTransport):
             EngineError: if the server can't start.
             httpx.TransportError: if it dies, takes too long, or the request is dropped.
         """
-        address = self._server.ready()
+        address = self._ready()
         url = httpx.URL(address.url)
         request.url = request.url.copy_with(scheme=url.scheme, host=url.host, port=url.port)
         request.headers["Host"] = url.netloc.decode("ascii")

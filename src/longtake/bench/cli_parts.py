@@ -94,7 +94,7 @@ def gguf(
     count: Annotated[int, typer.Option("--questions", min=1, help="How many questions, evenly chosen.")] = 12,
     as_json: Json = False,
 ) -> None:
-    """Ask a language model in process: broken calls, time to its first token, and outcomes beside the extractive ones."""
+    """Ask a language model in process: broken calls, time to its first token, and its outcomes."""
     from longtake.bench.parts.gguf_calls import measure_gguf, show_gguf
     from longtake.bench.parts.gguf_questions import packaged_smollm2, questions_about
 

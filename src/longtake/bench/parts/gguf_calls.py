@@ -2,8 +2,8 @@
 
 Each question is put to the extractive controller and to the model. A call is broken if it had to be repaired, names an
 unknown tool or has arguments that don't fit; it is refused if it fits and the tool still can't use it, such as a time
-before the start of the span. The time to the first token is that of reading the prompt, as llama.cpp reports it. For the
-second prompt of some questions it is measured again with nothing kept of the first.
+before the start of the span. The time to the first token is that of reading the prompt, as llama.cpp reports it. For
+the second prompt of some questions it is measured again with nothing kept of the first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.toolbox import Toolbox
-
 
 UNKEPT = 12  # prompts that are read again with nothing kept: that takes as long as a question
 
