@@ -14,6 +14,7 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from openai import BaseModel as OpenAIModel
+from pydantic import SecretStr
 
 from longtake.agent.controllers.asking import CONTROLLER
 from longtake.agent.controllers.call_parsing.reply_schema import read_json_reply, reply_schema, spoken_json
@@ -21,6 +22,7 @@ from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel
 from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
 from longtake.config import Settings
+from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
 from longtake.preprocess.engines.llama_cpp.server import LlamaServer, shared_server
 from longtake.preprocess.engines.llama_cpp.transport import dropped_when
 
@@ -102,7 +104,7 @@ def open_gguf(settings: Settings, model: str) -> GgufChatModel:
     return GgufChatModel(
         base_url=_URL,
         model=server.file.name,
-        api_key="none",  # pyright: ignore[reportArgumentType] - the transport puts the real key in its place
+        api_key=SecretStr(NO_KEY),  # the transport puts the real key in its place
         temperature=controller.temperature,
         timeout=controller.timeout,
         max_retries=0,

@@ -48,7 +48,7 @@ class Header(NamedTuple):
 
     def needed_bytes(self, context: int) -> int:
         """Estimate of the memory in use: file, cache, one displaced prompt, a batch's buffers, the process."""
-        widest = max(self.values.get(_VOCABULARY, 0), 4 * self.number("embedding_length", 0))
+        widest = max(int(self.values.get(_VOCABULARY, 0)), 4 * self.number("embedding_length", 0))
         return self.file.stat().st_size + 2 * self.cache_bytes(context) + 4 * _BATCH * widest + _FIXED
 
 

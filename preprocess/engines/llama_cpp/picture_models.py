@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longtake.config import EndpointSettings, Settings
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
@@ -51,7 +51,10 @@ class GgufPictures(PictureEndpoint):
     def _client(self) -> OpenAI:
         from openai import OpenAI
 
-        return OpenAI(base_url=URL, api_key="none", max_retries=1, http_client=self._server.client())
+        from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
+
+        client: Any = self._server.client()  # an httpx client, which newer releases of openai take but don't declare
+        return OpenAI(base_url=URL, api_key=NO_KEY, max_retries=1, http_client=client)
 
 
 class GgufCaptions(CaptionEndpoint):

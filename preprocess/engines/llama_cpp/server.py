@@ -139,6 +139,7 @@ class LlamaServer:
             read_header(self._projector)
         context = _usable(self._context, header)
         _check_memory(header, context)
+        key = secrets.token_urlsafe(32)
         given = {
             "model": str(self.file),
             "mmproj": str(self._projector or ""),
@@ -146,7 +147,7 @@ class LlamaServer:
             "cache_mib": header.cache_bytes(context) >> 20,
             "threads": threads_to_use(),
             "idle_seconds": self._idle_seconds,
-            "key": secrets.token_urlsafe(32),
+            "key": key,
         }
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
             # -P: the script's folder doesn't become a place to import from.
@@ -166,7 +167,7 @@ class LlamaServer:
                 self.close()
                 log.seek(0)
                 raise EngineError(f"llama.cpp couldn't load {self.file} ({_problem(log.read(), slow=slow)}).")
-        return Address(url, given["key"])
+        return Address(url, key)
 
     def _read_facts(self) -> dict[str, Any]:
         """What the server says about its model, once it is healthy: its chat template and whether it sees."""
