@@ -36,7 +36,6 @@ class GgufChatModel(EndpointChatModel):
 
     server: Any
     reply_tokens: int
-    in_words: bool  # whether calls are written as text even if the chat template knows tools
     keeps_prefix: bool = True  # whether a prompt's beginning is read only once; False to measure what that saves
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
@@ -73,12 +72,10 @@ class GgufChatModel(EndpointChatModel):
         run_manager: CallbackManagerForLLMRun | None,
         **kwargs: Any,
     ) -> ChatResult:
-        """One reply. Calls follow the grammar of the chat template, or of a schema if it knows no tools."""
+        """One reply under a schema of the tools: chat templates with tools don't always lead to a grammar."""
         body: dict[str, Any] = {"max_tokens": self.reply_tokens, "cache_prompt": self.keeps_prefix}
         if not tools:
             return super()._generate(as_text(messages, []), stop, run_manager, extra_body=body, **kwargs)
-        if self.server.calls_tools and not self.in_words:
-            return super()._generate(messages, stop, run_manager, tools=list(tools), extra_body=body, **kwargs)
         query = query_of(messages)
         seconds = max(query.videos.values(), default=None) if query else None
         body["response_format"] = {"type": "json_schema", "json_schema": {"schema": reply_schema(tools, seconds)}}
@@ -112,7 +109,6 @@ def open_gguf(settings: Settings, model: str) -> GgufChatModel:
         http_client=server.client(),
         server=server,
         reply_tokens=controller.reply_tokens,
-        in_words=controller.calls == "text",
     )
 
 

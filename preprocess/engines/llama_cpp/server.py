@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO, Any
+from typing import IO
 
 import httpx
 
@@ -89,7 +89,6 @@ class LlamaServer:
         self._idle_seconds = idle_seconds
         self._process: subprocess.Popen[str] | None = None
         self._address = Address("", "")
-        self._facts: dict[str, Any] = {}
         self._starting = Lock()
 
     def client(self) -> httpx.Client:
@@ -106,13 +105,8 @@ class LlamaServer:
             if self._process is None or self._process.poll() is not None:
                 self.close()
                 self._address = self._start()
-                self._facts = self._read_facts()
+                self._check_health()
             return self._address
-
-    @property
-    def calls_tools(self) -> bool:
-        """Whether the model's chat template describes tools. The server must be ready."""
-        return bool(self._facts.get("chat_template_caps", {}).get("supports_tools"))
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
@@ -169,17 +163,12 @@ class LlamaServer:
                 raise EngineError(f"llama.cpp couldn't load {self.file} ({_problem(log.read(), slow=slow)}).")
         return Address(url, key)
 
-    def _read_facts(self) -> dict[str, Any]:
-        """What the server says about its model, once it is healthy: its chat template and whether it sees."""
+    def _check_health(self) -> None:
         try:
-            with httpx.Client(base_url=self._address.url, trust_env=False, timeout=_START_SECONDS) as client:
-                client.get("/health").raise_for_status()
-                key = {"Authorization": f"Bearer {self._address.key}"}
-                facts: dict[str, Any] = client.get("/props", headers=key).raise_for_status().json()
-        except (httpx.HTTPError, ValueError) as error:
+            httpx.get(f"{self._address.url}/health", trust_env=False, timeout=_START_SECONDS).raise_for_status()
+        except httpx.HTTPError as error:
             self.close()
             raise EngineError(f"llama.cpp loaded {self.file} but doesn't answer ({error}): try again.") from error
-        return facts
 
 
 def _usable(context: int, header: Header) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,14 +9,6 @@ import pytest
 
 from longtake.bench.parts.gguf_questions import packaged_smollm2
 from longtake.errors import EngineError
-
-_TEMPLATE = b"tokenizer.chat_template" + struct.pack("<I", 8)
-TOOL_TEMPLATE = (
-    "{% if tools %}<|im_start|>system\n<tools>{{ tools|tojson }}</tools><|im_end|>\n{% endif %}"
-    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}"
-    "{% for c in m.tool_calls %}<tool_call>{{ c.function|tojson }}</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 
 
 def smollm2() -> Path:
@@ -28,17 +19,6 @@ def smollm2() -> Path:
         return Path(packaged_smollm2())
     except EngineError as error:
         pytest.skip(str(error))
-
-
-def with_tools(folder: Path) -> Path:
-    """The same model with a chat template that describes tools, as long as its own."""
-    content = smollm2().read_bytes()
-    start = content.index(_TEMPLATE) + len(_TEMPLATE)
-    (length,) = struct.unpack_from("<Q", content, start)
-    template = TOOL_TEMPLATE.encode()
-    padded = template + b"{#" + b" " * (length - len(template) - 4) + b"#}"
-    assert len(padded) == length
-    return _written(folder / "tools.gguf", content[: start + 8] + padded + content[start + 8 + length :])
 
 
 def of_unknown_architecture(folder: Path) -> Path:
