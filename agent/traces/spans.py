@@ -30,7 +30,11 @@ from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS
 
 AGENT = "Longtake"
-_PROVIDERS = {"extractive": "longtake", "transformers": "transformers"}  # of controllers in process
+_PROVIDERS = {
+    "extractive": "longtake",
+    "transformers": "transformers",
+    "gguf": "llama.cpp",
+}  # of controllers in process
 _RESOURCE = Resource({"service.name": "longtake", "service.version": __version__})
 _SCOPE = InstrumentationScope("longtake.agent", __version__)
 _DESCRIPTIONS = {SPECS[function].name: SPECS[function].description for function in ALL_TOOLS}

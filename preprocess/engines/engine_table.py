@@ -151,6 +151,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             "a vision-language model behind an OpenAI-compatible server",
             check="longtake.preprocess.engines.endpoints.caption_endpoint:missing_endpoint",
         ),
+        "gguf": Entry(
+            "longtake.preprocess.engines.llama_cpp.picture_models:GgufCaptions",
+            "a vision-language model in a GGUF file, with its projector",
+            ("xllamacpp", "psutil"),
+            extra="gguf",
+            check="longtake.preprocess.engines.llama_cpp.picture_models:missing_caption_model",
+        ),
     },
     "activities": {
         "optical_flow": Entry(
@@ -163,6 +170,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             "longtake.preprocess.engines.endpoints.visual_question_endpoint:VisualQuestionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
             check="longtake.preprocess.engines.endpoints.visual_question_endpoint:missing_endpoint",
+        ),
+        "gguf": Entry(
+            "longtake.preprocess.engines.llama_cpp.picture_models:GgufVisualQuestions",
+            "a vision-language model in a GGUF file, with its projector",
+            ("xllamacpp", "psutil"),
+            extra="gguf",
+            check="longtake.preprocess.engines.llama_cpp.picture_models:missing_question_model",
         ),
     },
     "maths": {

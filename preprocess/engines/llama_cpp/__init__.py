@@ -1,0 +1,1 @@
+"""llama.cpp in process: language models and vision-language models from GGUF files."""

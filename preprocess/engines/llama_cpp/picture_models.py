@@ -1,0 +1,79 @@
+"""Pictures to a vision-language model in a GGUF file: captions and questions, through llama.cpp on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from longtake.config import EndpointSettings, Settings
+from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
+from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint
+from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
+from longtake.preprocess.engines.llama_cpp.server import missing_gguf, shared_server
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+URL = "http://llama.cpp/v1"  # the transport puts the real address in its place
+
+
+def missing_caption_model(settings: Settings) -> str | None:
+    """Why captions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
+    return _missing(settings, settings.captions, "captions")
+
+
+def missing_question_model(settings: Settings) -> str | None:
+    """Why visual questions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
+    return _missing(settings, settings.visual_question, "visual_question")
+
+
+class GgufPictures(PictureEndpoint):
+    """Sends texts and pictures to a model that the first of them loads."""
+
+    def __init__(self, settings: Settings, section: str, own: EndpointSettings) -> None:
+        """Prepare the model of a section of the settings; `missing_gguf` has checked it."""
+        super().__init__(own.model_copy(update={"base_url": URL}), section)
+        self._server = shared_server(settings, own.model or "")
+        self.model = self._server.file.name
+
+    def ask(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float | None = None) -> str:
+        """As `PictureEndpoint.ask`; loads the model first, which doesn't count towards the time.
+
+        Raises:
+            PictureRefused: if the model refuses the pictures or returns no text.
+            EngineError: if it can't be loaded, or fails.
+        """
+        self._server.ready()
+        return super().ask(parts, max_tokens, seconds)
+
+    @cached_property
+    def _client(self) -> OpenAI:
+        from openai import OpenAI
+
+        from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
+
+        client: Any = self._server.client()  # an httpx client, which newer releases of openai take but don't declare
+        return OpenAI(base_url=URL, api_key=NO_KEY, max_retries=1, http_client=client)
+
+
+class GgufCaptions(CaptionEndpoint):
+    """Describes one picture at a time with the model of `settings.captions`."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, GgufPictures(settings, "captions", settings.captions))
+
+
+class GgufVisualQuestions(VisualQuestionEndpoint):
+    """Asks the model of `settings.visual_question`."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, GgufPictures(settings, "visual_question", settings.visual_question))
+
+
+def _missing(settings: Settings, own: EndpointSettings, section: str) -> str | None:
+    if own.base_url:
+        return f"{section}.base_url names an endpoint: leave it out to use a GGUF file"
+    if not settings.gguf.mmproj:
+        return "no projector is set: give the model's with --set gguf.mmproj=FILE.gguf"
+    return missing_gguf(settings, own.model, f"{section}.model")

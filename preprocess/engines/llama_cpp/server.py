@@ -1,0 +1,206 @@
+"""llama.cpp's server on loopback, in a child process: one for each model file, shared by everything in this process."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import IO
+
+import httpx
+
+from longtake.config import Settings
+from longtake.errors import EngineError
+from longtake.preprocess.engines.llama_cpp import server_process
+from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
+from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, threads_to_use
+from longtake.preprocess.engines.llama_cpp.transport import Address, LoopbackTransport
+
+PACKAGES = ("xllamacpp", "psutil")
+INSTALL = "pip install 'longtake[gguf]'"
+_START_SECONDS = 60.0  # to load a small file
+_READ_RATE = 50e6  # bytes a second of a slow disk
+_END_SECONDS = 2.0  # to end before the process is killed
+_PROBLEM = re.compile(r"error loading model: (?P<why>.+)|(?:mtmd|clip)\S*: error: (?P<clip>.+)")
+
+
+def missing_gguf(settings: Settings, model: str | None, setting: str) -> str | None:
+    """Why a GGUF file can't be used here and what to do; None if it can. Nothing is loaded.
+
+    Args:
+        settings: its context and projector are checked too.
+        model: the path in `setting`.
+        setting: the name of the setting, such as `controller.model`.
+    """
+    absent = [name for name in PACKAGES if find_spec(name) is None]
+    if absent:
+        return f"{', '.join(absent)} not installed: {INSTALL}"
+    if not model:
+        return f"no model is set: give a GGUF file with --set {setting}=FILE.gguf"
+    try:
+        header = read_header(Path(model).expanduser())
+        if projector := projector_of(settings, model):
+            read_header(projector)
+        _check_memory(header, _usable(settings.gguf.context, header))
+    except EngineError as error:
+        return str(error)
+    return None
+
+
+def projector_of(settings: Settings, model: str) -> Path | None:
+    """The projector file of a model that sees; None for one that only reads."""
+    seeing = {settings.captions.model, settings.visual_question.model}
+    return Path(settings.gguf.mmproj).expanduser() if settings.gguf.mmproj and model in seeing else None
+
+
+def shared_server(settings: Settings, model: str) -> LlamaServer:
+    """The server of a GGUF file; the same for all who name it. Nothing starts yet."""
+    projector = projector_of(settings, model)
+    return _server(Path(model).expanduser(), projector, settings.gguf.context, settings.gguf.idle_seconds)
+
+
+@cache
+def _server(file: Path, projector: Path | None, context: int, idle_seconds: int) -> LlamaServer:
+    server = LlamaServer(file, projector, context, idle_seconds)
+    atexit.register(server.close)
+    return server
+
+
+class LlamaServer:
+    """A server for one model. It starts with the first request, and again if it died.
+
+    After the idle time llama.cpp takes the model out of memory, and loads it again for the next request.
+    """
+
+    def __init__(self, file: Path, projector: Path | None, context: int, idle_seconds: int) -> None:
+        self.file = file
+        self._projector = projector
+        self._context = context
+        self._idle_seconds = idle_seconds
+        self._process: subprocess.Popen[str] | None = None
+        self._address = Address("", "")
+        self._starting = Lock()
+
+    def client(self) -> httpx.Client:
+        """An HTTP client whose requests go to this server, whatever host they name."""
+        return httpx.Client(transport=LoopbackTransport(self.ready), follow_redirects=False, timeout=None)
+
+    def ready(self) -> Address:
+        """The address of the running server; starts it if necessary.
+
+        Raises:
+            EngineError: if the package or the file is missing or unsuitable, or there is too little memory.
+        """
+        with self._starting:
+            if self._process is None or self._process.poll() is not None:
+                self.close()
+                self._address = self._start()
+                self._check_health()
+            return self._address
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin
+        assert process.stdout
+        with suppress(OSError):
+            process.stdin.close()  # the sign to end
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+    def _start(self) -> Address:
+        absent = [name for name in PACKAGES if find_spec(name) is None]
+        if absent:
+            raise EngineError(f"{self.file} needs {' and '.join(absent)}: {INSTALL}.")
+        header = read_header(self.file)
+        if self._projector:
+            read_header(self._projector)
+        context = _usable(self._context, header)
+        _check_memory(header, context)
+        key = secrets.token_urlsafe(32)
+        given = {
+            "model": str(self.file),
+            "mmproj": str(self._projector or ""),
+            "context": context,
+            "cache_mib": header.cache_bytes(context) >> 20,
+            "threads": threads_to_use(),
+            "idle_seconds": self._idle_seconds,
+            "key": key,
+        }
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+            # -P: the script's folder doesn't become a place to import from.
+            command = [sys.executable, "-P", str(server_process.__file__)]
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, encoding="utf-8"
+            )
+            self._process = process
+            assert process.stdin
+            assert process.stdout
+            with suppress(OSError):  # it died already: there is no address then
+                process.stdin.write(json.dumps(given) + "\n")
+                process.stdin.flush()
+            url = _line(process.stdout, _START_SECONDS + self.file.stat().st_size / _READ_RATE)
+            if not url:
+                slow = process.poll() is None and url is None
+                self.close()
+                log.seek(0)
+                raise EngineError(f"llama.cpp couldn't load {self.file} ({_problem(log.read(), slow=slow)}).")
+        return Address(url, key)
+
+    def _check_health(self) -> None:
+        try:
+            httpx.get(f"{self._address.url}/health", trust_env=False, timeout=_START_SECONDS).raise_for_status()
+        except httpx.HTTPError as error:
+            self.close()
+            raise EngineError(f"llama.cpp loaded {self.file} but doesn't answer ({error}): try again.") from error
+
+
+def _usable(context: int, header: Header) -> int:
+    """The context in tokens, at most what the model was trained to read."""
+    return min(context, header.context or context)
+
+
+def _check_memory(header: Header, context: int) -> None:
+    needed, left = header.needed_bytes(context), memory_left()
+    if needed > left:
+        raise EngineError(
+            f"{header.file} needs about {needed / 1e9:.1f} GB of memory and {left / 1e9:.1f} GB are available: "
+            f"close other programs, name a smaller model, or lower gguf.context (now {context:,} tokens)"
+        )
+
+
+def _line(stream: IO[str], seconds: float) -> str | None:
+    """The next line without its end, empty if the stream ended; None if none comes in time."""
+    lines: SimpleQueue[str] = SimpleQueue()
+    Thread(target=lambda: lines.put(stream.readline()), daemon=True).start()
+    try:
+        return lines.get(timeout=seconds).strip()
+    except Empty:
+        return None
+
+
+def _problem(log: str, *, slow: bool) -> str:
+    """Why loading failed and what to do, from llama.cpp's log."""
+    if slow:
+        return "it took too long: name a smaller model"
+    found = _PROBLEM.search(log)
+    why = (found["why"] or found["clip"]) if found else (log.strip().splitlines() or ["it ended without a word"])[-1]
+    if "architecture" in why:
+        return f"{why}: name another model, or upgrade with pip install --upgrade xllamacpp"
+    return f"{why}: download the file again, or name another model"
