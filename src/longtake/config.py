@@ -255,6 +255,19 @@ def default_library() -> Path:
     return Path(configured).expanduser() if configured else user_data_path("longtake")
 
 
+def models_folder() -> Path:
+    """Folder of fetched models: beside the default library, unless LONGTAKE_MODELS names another."""
+    from platformdirs import user_data_path
+
+    configured = os.environ.get("LONGTAKE_MODELS")
+    return Path(configured).expanduser() if configured else user_data_path("longtake-models")
+
+
+def hub_endpoint() -> str | None:
+    """URL of the model hub if HF_ENDPOINT names another than the public one."""
+    return os.environ.get("HF_ENDPOINT") or None
+
+
 def secret(name: str) -> str | None:
     """Value of an environment variable that holds a key; never logged, never stored."""
     return os.environ.get(name) or None

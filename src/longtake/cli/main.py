@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask three questions about it."),
     "index": ("longtake.cli.index:index", "Add videos to the library and index them."),
     "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export the videos of the library."),
+    "models": ("longtake.cli.models:models", "List, pull, verify, locate and remove models on disk."),
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
     "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
