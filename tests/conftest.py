@@ -105,6 +105,14 @@ def _no_needless_waits() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _nothing_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No models that whoever runs the tests has fetched, and not the settings they keep."""
+    nowhere = tmp_path_factory.getbasetemp() / "nowhere"
+    monkeypatch.setenv("LONGTAKE_MODELS", str(nowhere / "models"))
+    monkeypatch.setenv("LONGTAKE_CONFIG", str(nowhere / "config.yaml"))
+
+
+@pytest.fixture(autouse=True)
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     connect = socket.socket.connect
 

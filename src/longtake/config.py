@@ -238,18 +238,31 @@ class Settings(_Section):
     offline: bool = False
 
 
-def load(profile: str = "embedded", overrides: Iterable[str] = (), *, offline: bool = False) -> Settings:
+def load(
+    profile: str | None = "embedded",
+    overrides: Iterable[str] = (),
+    *,
+    offline: bool = False,
+    user: Path | None = None,
+) -> Settings:
     """Read a profile and apply `key=value` overrides to it.
 
     Args:
-        profile: name of a packaged profile, or path of a YAML file (its `profile:` names the profile it builds on).
+        profile: name of a packaged profile, or path of a YAML file (its `profile:` names the profile it builds on);
+            None for the user's file, or else `embedded`.
         overrides: dotted `key=value` strings; the value is read as YAML.
         offline: forbid every outgoing connection.
+        user: the user's file, which a given profile is laid over.
 
     Raises:
         ConfigError: with every problem found, each with its key.
     """
-    tree, origin = _read_profile(profile)
+    kept = user if user and user.is_file() else None
+    tree, origin = _read_profile(profile or str(kept or "embedded"))
+    if profile and kept:
+        beneath = _parse_yaml(_read_text(kept), str(kept))
+        beneath.pop("profile", None)
+        tree, origin = _merge(beneath, tree), f"{origin}, {kept}"
     for override in overrides:
         tree = _merge(tree, _parse_override(override))
     if offline:
@@ -267,6 +280,49 @@ def default_library() -> Path:
 
     configured = os.environ.get("LONGTAKE_LIBRARY")
     return Path(configured).expanduser() if configured else user_data_path("longtake")
+
+
+def models_folder() -> Path:
+    """Folder of fetched models: beside the default library, unless LONGTAKE_MODELS names another."""
+    from platformdirs import user_data_path
+
+    configured = os.environ.get("LONGTAKE_MODELS")
+    return Path(configured).expanduser() if configured else user_data_path("longtake-models")
+
+
+def user_file() -> Path:
+    """The user's settings, written by `longtake setup`, read by every command; LONGTAKE_CONFIG names another file."""
+    from platformdirs import user_config_path
+
+    configured = os.environ.get("LONGTAKE_CONFIG")
+    return Path(configured).expanduser() if configured else user_config_path("longtake") / "config.yaml"
+
+
+def write_user_file(changes: dict[str, Any]) -> Path:
+    """Lay settings over those in the user's file, and return the file; its comments are lost.
+
+    Raises:
+        ConfigError: if the settings are invalid, or the file can't be written; then it stays as it was.
+    """
+    path = user_file()
+    tree = _merge(_parse_yaml(_read_text(path), str(path)) if path.is_file() else {}, changes)
+    try:
+        Settings.model_validate({key: value for key, value in tree.items() if key != "profile"})
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f"{path.name}.new")
+        unfinished.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        unfinished.replace(path)
+    except ValidationError as error:
+        problems = "; ".join(_problem(item) for item in error.errors())
+        raise ConfigError(f"Invalid settings for {path}: {problems}.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} can't be written: {error.strerror}; LONGTAKE_CONFIG names another file.") from error
+    return path
+
+
+def hub_endpoint() -> str | None:
+    """URL of the model hub if HF_ENDPOINT names another than the public one."""
+    return os.environ.get("HF_ENDPOINT") or None
 
 
 def secret(name: str) -> str | None:

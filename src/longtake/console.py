@@ -31,7 +31,7 @@ _interrupted = threading.Event()
 class Session:
     """The options given before the command; settings are read on first use."""
 
-    profile: str = "embedded"
+    profile: str | None = None
     overrides: tuple[str, ...] = ()
     library: Path | None = None
     offline: bool = False
@@ -40,13 +40,20 @@ class Session:
     @cached_property
     def settings(self) -> Settings:
         """The settings of this call; if they say offline, outgoing connections are blocked from here on."""
-        from longtake.config import load
+        from longtake.config import load, user_file
         from longtake.offline import forbid_network
 
-        settings = load(self.profile, self.overrides, offline=self.offline)
+        settings = load(self.profile, self.overrides, offline=self.offline, user=user_file())
         if settings.offline:
             forbid_network()
         return settings
+
+    @property
+    def source(self) -> str:
+        """The profile or file that the settings come from."""
+        from longtake.config import user_file
+
+        return self.profile or (str(user_file()) if user_file().is_file() else "embedded")
 
     @cached_property
     def library_root(self) -> Path:

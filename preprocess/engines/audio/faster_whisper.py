@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 
 from longtake.config import Settings
 from longtake.errors import ConfigError, EngineError
+from longtake.models.catalogue import catalogue
+from longtake.models.folder import find, installed
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 
@@ -150,7 +152,12 @@ def _missing(settings: Settings, option: str) -> str | None:
 
 
 def _named(settings: Settings, option: str) -> str | None:
-    return settings.speech.closer_model if option == CloserWhisper.option else settings.speech.model
+    """The model named in the settings; if none is, the best one in the models folder."""
+    if option == CloserWhisper.option:
+        return settings.speech.closer_model
+    if "model" not in settings.speech.model_fields_set and (best := installed("speech")):
+        return best[0].model.name
+    return settings.speech.model
 
 
 def _cached(name: str) -> bool:
@@ -169,8 +176,12 @@ def _cached(name: str) -> bool:
 
 
 def _folder(name: str) -> Path | None:
+    """The folder of that name, or the one in the models folder, which is also found by the name that Whisper gave."""
     path = Path(name).expanduser()
-    return path if path.is_dir() else None
+    if path.is_dir():
+        return path
+    known = {model.name for model in catalogue() if model.task == "speech"} & {name, f"whisper-{name}"}
+    return next(filter(None, map(find, known)), None)
 
 
 def _identity(name: str) -> str:

@@ -18,7 +18,8 @@ def longtake(session: Session, library: Path, *arguments: str) -> list[str]:
     """The command line of `longtake` with the session's options and another library."""
     overrides = [part for override in session.overrides for part in ("--set", override)]
     offline = ["--offline"] if session.offline else []
-    options = ["--config", session.profile, *overrides, *offline, "--library", str(library)]
+    profile = ["--config", session.profile] if session.profile else []
+    options = [*profile, *overrides, *offline, "--library", str(library)]
     return python("-m", "longtake", *options, *arguments)
 
 

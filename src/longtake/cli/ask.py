@@ -8,6 +8,7 @@ import typer
 
 from longtake.api import Library
 from longtake.cli.index import progress_watcher
+from longtake.cli.options import Model, with_model
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
@@ -30,6 +31,7 @@ def ask(
     ] = None,
     max_rounds: Annotated[int | None, typer.Option(min=1, help="Maximum number of rounds of tool calls.")] = None,
     thread: Annotated[str | None, typer.Option(help="Name of a conversation to continue.")] = None,
+    model: Model = None,
     only_estimate: Annotated[bool, typer.Option("--estimate", help="Estimate the cost without asking.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -38,7 +40,7 @@ def ask(
         raise typer.BadParameter(
             "give at least one video, then the question, such as: longtake ask talk.mp4 'What is the price?'"
         )
-    session: Session = context.obj
+    session: Session = with_model(context.obj, model)
     library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
     if only_estimate:
         _say_estimate(library.workspace, words[:-1], as_json=as_json)

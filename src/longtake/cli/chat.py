@@ -9,6 +9,7 @@ import typer
 
 from longtake.cli.ask import open_library, show
 from longtake.cli.index import progress_watcher
+from longtake.cli.options import Model, with_model
 from longtake.console import Session, note, say, say_json
 from longtake.errors import LongtakeError
 
@@ -17,10 +18,11 @@ def chat(
     context: typer.Context,
     videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Files, ids or names.")],
     thread: Annotated[str, typer.Option(help="Name of the conversation; reuse it to continue.")] = "chat",
+    model: Model = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document per answer.")] = False,
 ) -> None:
     """Ask questions, one per line, until the input ends or, at a terminal, an empty line."""
-    session: Session = context.obj
+    session: Session = with_model(context.obj, model)
     library = open_library(session)
     library.agent.check(videos)
     interactive = sys.stdin.isatty()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import textwrap
-import urllib.error
-import urllib.request
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -14,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from longtake import __version__
-from longtake.config import Settings
+from longtake.config import Settings, secret
 from longtake.console import Session, counted, say, say_json
+from longtake.models.servers import ask_models
 from longtake.offline import refused_endpoint
 from longtake.plugins import Origin, Table, strays
 from longtake.preprocess.engines import CapabilityReport, EngineTable
@@ -23,7 +22,6 @@ from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 
-ENDPOINT_SECONDS = 3.0
 # What would improve a capability over the engine in use.
 BETTER = {
     "speech": "subtitles next to the file (NAME.srt or NAME.vtt) are used instead, and beat any recogniser",
@@ -41,16 +39,19 @@ def doctor(
     """
     session: Session = context.obj
     library = check_library(session.library_root)
-    problem = _controller_problem(session.settings)
+    servers = _servers(session.settings)
+    controller = session.settings.controller
+    in_process = controller.engine == "gguf"
+    file_problem = missing_gguf(session.settings, controller.model, "controller.model") if in_process else None
+    problem = file_problem or servers.get("controller", {}).get("problem")
     reports = EngineTable(session.settings).reports()
     parts = _parts()
-    controller = session.settings.controller
     shown = None if _refused(session.settings) else controller.base_url  # it may contain a secret
     facts = {
         "version": __version__,
         "python": sys.version.split()[0],
         "library": asdict(library),
-        "profile": session.profile,
+        "profile": session.source,
         "offline": session.settings.offline,
         "controller": {
             "engine": controller.engine,
@@ -58,22 +59,26 @@ def doctor(
             "base_url": shown,
             "problem": problem,
         },
+        "servers": servers,
         "capabilities": [_row(report) for report in reports],
         "parts": [part._asdict() for part in parts],
     }
     if as_json:
         say_json(facts)
         return
-    say(f"longtake {__version__}, Python {facts['python']}, profile {session.profile}")
+    say(f"longtake {__version__}, Python {facts['python']}, profile {session.source}")
     say(f"library     {library.path} ({_held(library)}, {_bytes(library.free)} free)")
     for each in library.problems:
         say(f"            {each}")
     at = f" ({controller.model}{f' at {shown}' if shown else ''})" if controller.model else ""
     say(f"controller  {controller.engine}{at}")
-    if problem:
-        say(f"            {problem}")
+    if file_problem:
+        say(f"            {file_problem}")
+    for section, server in servers.items():
+        said = server["problem"] or f"{server['url']} answers in {server['seconds']:.2f} s"
+        say(f"            {section}: {said}")
     if controller.engine == "extractive":
-        say("            a language model plans better: --set controller.engine=openai (README, Add models)")
+        say("            a language model plans better: longtake setup finds or fetches one")
     say()
     for report in reports:
         say(f"{report.capability:<21} {report.engine or 'unavailable':<12} {report.summary}")
@@ -123,25 +128,32 @@ def _bytes(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
-def _controller_problem(settings: Settings) -> str | None:
-    """Why the controller's endpoint doesn't answer or its file can't be used; None if all is well."""
+def _servers(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Ask the servers that the settings name, each once: by setting, the URL, seconds, models and what is wrong."""
+    named = {"captions": settings.captions, "visual_question": settings.visual_question}
     controller = settings.controller
-    if controller.engine == "gguf":
-        return missing_gguf(settings, controller.model, "controller.model")
-    if controller.engine not in ("openai", "qwen_agent") or not controller.base_url:
-        return None
-    if refused := _refused(settings):
-        return refused
-    try:
-        with urllib.request.urlopen(f"{controller.base_url.rstrip('/')}/models", timeout=ENDPOINT_SECONDS):
-            return None
-    except urllib.error.HTTPError:
-        return None  # it answers, even if it rejects a request without a key
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        return (
-            f"the endpoint {controller.base_url} does not answer ({reason}): start it, or correct controller.base_url"
+    asked: list[tuple[str, str | None, str]] = [(name, each.base_url, each.api_key_env) for name, each in named.items()]
+    if controller.engine in ("openai", "qwen_agent"):
+        asked.insert(0, ("controller", controller.base_url, controller.api_key_env))
+    rows: dict[str, dict[str, Any]] = {}
+    for section, url, variable in asked:
+        if not url:
+            continue
+        setting = f"{section}.base_url"
+        if refused := refused_endpoint(url, setting, variable, offline=settings.offline):
+            rows[section] = {"url": None, "seconds": None, "models": [], "problem": refused}  # it may hold a secret
+            continue
+        listing = ask_models(url, secret(variable))
+        problem = listing.problem and (
+            f"the endpoint {url} does not answer ({listing.problem}): start it, or correct {setting}"
         )
+        rows[section] = {
+            "url": url,
+            "seconds": round(listing.seconds, 3),
+            "models": list(listing.models),
+            "problem": problem,
+        }
+    return rows
 
 
 def _refused(settings: Settings) -> str | None:

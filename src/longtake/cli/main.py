@@ -16,10 +16,12 @@ from longtake.console import Session, configure_logging, error_border, keep_inte
 
 # name -> (module:attr of the command, one line of help)
 COMMANDS = {
+    "setup": ("longtake.cli.setup:setup", "Find model servers on this machine, fetch models and keep the settings."),
     "doctor": ("longtake.cli.doctor:doctor", "Check what works here and how to enable the rest."),
     "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask about it."),
     "index": ("longtake.cli.index:index", "Add videos to the library and index them."),
     "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export the videos of the library."),
+    "models": ("longtake.cli.models:models", "List, pull, verify, locate and remove models on disk."),
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
     "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
@@ -75,7 +77,13 @@ def _version(show: bool) -> None:
 @app.callback()
 def globals_(
     context: typer.Context,
-    config: Annotated[str, typer.Option(help="A profile (embedded, standard, longshot) or a YAML file.")] = "embedded",
+    config: Annotated[
+        str | None,
+        typer.Option(
+            help="A profile (embedded, standard, longshot) or a YAML file, over what `longtake setup` wrote.",
+            show_default=False,
+        ),
+    ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one setting.")] = None,
     library: Annotated[Path | None, typer.Option(help="Library folder.", file_okay=False)] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Forbid every outgoing connection.")] = False,

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from longtake.console import note, say, say_json
+from longtake.console import Session, note, say, say_json
 from longtake.errors import LibraryError
 from longtake.memory.records import Record
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        help="Language model: ollama/NAME, lmstudio/NAME, vllm/NAME, llamacpp/NAME, openai/NAME or gguf/NAME."
+    ),
+]
 Media = Annotated[Path, typer.Option(help="Folder of clips; with questions.jsonl if questions are asked.")]
 Seconds = Annotated[float, typer.Option(min=10, help="Length of the video made of the clips.")]
 Rounds = Annotated[int, typer.Option(min=1, help="Timed runs per side.")]
@@ -22,6 +30,16 @@ Work = Annotated[
     typer.Option(help="Keeps the encoded clips, the long videos and their library, so that later runs are quick."),
 ]
 WORK = Path(tempfile.gettempdir()) / "longtake-bench"
+
+
+def with_model(session: Session, name: str | None) -> Session:
+    """The call with the controller of a short name, such as `ollama/qwen3:4b`; `--set` still overrides it."""
+    if name is None:
+        return session
+    from longtake.models.names import settings_of
+
+    chosen = (f"controller.{key}={json.dumps(value)}" for key, value in settings_of(name).items())
+    return replace(session, overrides=(*chosen, *session.overrides))
 
 
 def empty_library(root: Path) -> str:

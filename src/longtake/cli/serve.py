@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from longtake.cli.ask import open_library
+from longtake.cli.options import Model, with_model
 from longtake.console import Session, say
 from longtake.web.http.access import Access
 from longtake.web.http.listening import listen, url_of
@@ -22,6 +23,7 @@ def serve(
         str | None,
         typer.Option(help="Access token; required where other machines can connect.", envvar="LONGTAKE_TOKEN"),
     ] = None,
+    model: Model = None,
     name: Annotated[
         list[str] | None,
         typer.Option(help="Name, or name:port, under which a proxy serves it, such as for TLS; repeatable."),
@@ -34,7 +36,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the library to browsers: watch, ask, and check the proof of an answer."""
-    session: Session = context.obj
+    session: Session = with_model(context.obj, model)
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
     workspace = open_library(session).workspace

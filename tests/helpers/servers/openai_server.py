@@ -64,6 +64,7 @@ class Endpoint:
     script: list[Reply]
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    models: tuple[str, ...] = ("scripted",)
     most_at_once: int = 0
     _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -91,6 +92,12 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
     """Listen on a free port of loopback until the block ends."""
 
     class Scripted(Handler):
+        def do_GET(self) -> None:
+            listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in endpoint.models]}
+            body = json.dumps(listed).encode()
+            self.send(200, {"Content-Type": "application/json", "Content-Length": str(len(body))})
+            self.wfile.write(body)
+
         def do_POST(self) -> None:
             request = json.loads(self.body())
             reply = endpoint.next(request, self.headers.get("Authorization", ""))

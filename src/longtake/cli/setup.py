@@ -1,0 +1,148 @@
+"""`longtake setup`: which models this machine has and can carry, kept in the user's settings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+from longtake.cli.models import size_text
+from longtake.config import secret, write_user_file
+from longtake.console import Session, counted, note, say
+from longtake.errors import LongtakeError
+from longtake.memory.library import Library
+from longtake.models import names
+from longtake.models.catalogue import CatalogueModel, Task, catalogue
+from longtake.models.fetching import pull
+from longtake.models.folder import installed
+from longtake.models.machine import Machine, this_machine
+from longtake.models.servers import Trial, ask_models, try_model
+
+Settings = dict[str, Any]
+
+
+def setup(
+    context: typer.Context,
+    model: Annotated[
+        str | None, typer.Option(help="Language model, such as ollama/qwen3:4b; the first one found by default.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept every offer without asking.")] = False,
+) -> None:
+    """Find model servers on this machine, offer the models that fit, and keep the settings for every command."""
+    session: Session = context.obj
+    offline = session.settings.offline
+    machine = this_machine()
+    gpu = f", {machine.gpu} with {size_text(machine.gpu_memory)}" if machine.gpu else ", no GPU"
+    say(f"This machine has {machine.cores} cores and {size_text(machine.memory)} of memory{gpu}.")
+    chosen = model or _choose(_found(), yes=yes)
+    changes = _try(chosen) if chosen else {}
+    changes = _offer_downloads(machine, changes, offline=offline, yes=yes)
+    if changes:
+        say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
+    elif not installed():
+        say("No model was set up: Longtake answers by quoting what it finds (docs/models.md shows how to add one).")
+    _offer_index(context, replace(session), yes=yes)
+
+
+def _found() -> list[str]:
+    """Short names of the models that servers on this machine offer."""
+    found = []
+    for route, url in names.LOCAL_SERVERS.items():
+        listing = ask_models(url)
+        if listing.problem is None:
+            say(f"{route} answers at {url} in {listing.seconds:.2f} s: {', '.join(listing.models) or 'no models'}.")
+        found += [f"{route}/{name}" for name in listing.models]
+    if not found:
+        say(f"No server of models answers on this machine (looked for {', '.join(names.LOCAL_SERVERS)}).")
+    return found
+
+
+def _choose(found: Sequence[str], *, yes: bool) -> str | None:
+    if not found:
+        return None
+    if yes or not sys.stdin.isatty():
+        return found[0]
+    for number, name in enumerate(found, 1):
+        say(f"  {number}  {name}")
+    number = -1
+    while not 0 <= number <= len(found):
+        number = typer.prompt("Which one answers questions? (0 for none)", default=1, type=int)
+    return found[number - 1] if number else None
+
+
+def _try(name: str) -> Settings:
+    """The settings for a model, after it was tried; none if it can't answer."""
+    controller: Settings = dict(names.settings_of(name))
+    if controller["engine"] == "gguf":
+        return {"controller": controller}
+    say(f"Trying {name} ...")
+    key = secret("OPENAI_API_KEY") if name.startswith("openai/") else None
+    trial = try_model(controller["base_url"], controller["model"], key)
+    if trial.problem:
+        note(f"longtake: {name} didn't answer ({trial.problem}), so it isn't used.")
+        return {}
+    say(f"It answered in {trial.seconds:.1f} s: {_can(trial)}.")
+    controller["calls"] = "native" if trial.tools else "text"
+    place = {"base_url": controller["base_url"], "model": controller["model"]}
+    seeing = {"captions": place, "visual_question": dict(place)} if trial.pictures else {}
+    return {"controller": controller, **seeing}
+
+
+def _can(trial: Trial) -> str:
+    tools = "it calls tools" if trial.tools else "it doesn't call tools, so calls are written as text"
+    return f"{tools}, and {'it sees pictures' if trial.pictures else 'it does not see pictures'}"
+
+
+def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: bool, yes: bool) -> Settings:
+    """Fetch what fits and is wanted, and return the settings that use it."""
+    settings = dict(changes)
+    tasks: list[Task] = ["speech"]
+    if "controller" not in settings and find_spec("xllamacpp"):
+        tasks.append("language")
+    for task in tasks:
+        present = installed(task)
+        if present:
+            say(f"For {task}, {present[0].model.name} is on disk.")
+        best = None if present else _best(machine, task)
+        if best and not offline and _agreed(f"Fetch {best.name} ({size_text(best.size)}, {best.improves})?", yes):
+            try:
+                pull(best)
+            except LongtakeError as error:
+                note(f"longtake: {error}")
+                continue
+            say(f"Fetched {best.name}.")
+        if task == "language" and (ready := installed(task)):
+            settings["controller"] = names.settings_of(f"gguf/{ready[0].model.name}")
+    return settings
+
+
+def _best(machine: Machine, task: Task) -> CatalogueModel | None:
+    """The best model that fits; without a GPU, none above 1 GB for speech, which would take longer than it lasts."""
+    fits = [model for model in catalogue() if model.task == task and machine.carries(model.memory)]
+    if task == "speech" and not machine.gpu:
+        fits = [model for model in fits if (model.size or 0) < 1e9]
+    return fits[-1] if fits else None
+
+
+def _offer_index(context: typer.Context, session: Session, *, yes: bool) -> None:
+    if not session.library_root.is_dir():
+        return
+    videos = Library(session.library_root).videos()
+    if videos and _agreed(f"Index {counted(len(videos), 'video')} again with these models?", yes):
+        from longtake.cli.index import index
+
+        context.obj = session
+        index(context, None, True, False)
+
+
+def _agreed(question: str, yes: bool) -> bool:
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        say(f"{question} Run `longtake setup --yes` to accept.")
+        return False
+    return typer.confirm(question, default=True)

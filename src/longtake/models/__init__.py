@@ -1,0 +1,1 @@
+"""Models on disk: the catalogue, the folder that holds them, and how they get there."""

@@ -1,0 +1,65 @@
+"""The models that Longtake can fetch, read from `configs/models.yaml`."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from longtake.errors import ConfigError, did_you_mean
+
+Task = Literal[
+    "speech",
+    "language",
+    "pictures",
+    "image-text vectors",
+    "text vectors",
+    "sounds",
+    "objects",
+    "scene text",
+]
+
+_ROOM = 1.3  # memory over the size of the weights, for context and buffers: an estimate
+
+
+class CatalogueModel(BaseModel):
+    """A model on the hub."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    task: Task
+    improves: str
+    repo: str
+    revision: str = "main"
+    files: Annotated[tuple[str, ...], Field(min_length=1, description="Names or patterns in the repository.")]
+    licence: str
+    size: int | None = Field(default=None, description="Bytes of all files, if known.")
+    sha256: dict[str, str] = Field(default={}, description="By file; the hub states those of the others.")
+
+    @property
+    def memory(self) -> int | None:
+        """Estimated bytes of memory in use; None if the size isn't known."""
+        return None if self.size is None else round(self.size * _ROOM)
+
+
+@cache
+def catalogue() -> tuple[CatalogueModel, ...]:
+    """Every model; those of one task from the smallest to the best."""
+    text = (files("longtake.configs") / "models.yaml").read_text(encoding="utf-8")
+    return TypeAdapter(tuple[CatalogueModel, ...]).validate_python(yaml.safe_load(text))
+
+
+def named(name: str) -> CatalogueModel:
+    """The model of that name.
+
+    Raises:
+        ConfigError: if the catalogue has none.
+    """
+    known = {model.name: model for model in catalogue()}
+    if name not in known:
+        raise ConfigError(f"The catalogue has no model {name!r}. {did_you_mean(name, known)}")
+    return known[name]

@@ -1,0 +1,45 @@
+"""What this machine can carry."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_GROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+_SHARE = 0.6  # of the memory, that one model may take
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Cores, bytes of memory, and the name and bytes of the GPU."""
+
+    cores: int
+    memory: int
+    gpu: str | None
+    gpu_memory: int
+
+    def carries(self, memory: int | None) -> bool:
+        """Whether a model that needs so many bytes fits; one of unknown size doesn't."""
+        return memory is not None and memory <= max(self.memory * _SHARE, self.gpu_memory * 0.9)
+
+
+def this_machine() -> Machine:
+    """Look at this machine; a GPU counts if `nvidia-smi` shows it."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # no container, or one without a limit
+        memory = min(memory, int(_GROUP_LIMIT.read_text()))
+    name, gpu_memory = _gpu()
+    return Machine(os.cpu_count() or 1, memory, name, gpu_memory)
+
+
+def _gpu() -> tuple[str | None, int]:
+    command = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
+    try:
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout
+        name, _, mebibytes = shown.splitlines()[0].rpartition(", ")
+        return name, int(mebibytes) << 20
+    except (OSError, subprocess.SubprocessError, LookupError, ValueError):
+        return None, 0

@@ -1,0 +1,52 @@
+"""Short names of language models: a route and the model's name there, such as `ollama/qwen3:4b`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from longtake.errors import ConfigError, did_you_mean
+from longtake.models.catalogue import named
+from longtake.models.folder import find
+
+# The usual ports of servers on this machine.
+LOCAL_SERVERS: Mapping[str, str] = MappingProxyType(
+    {
+        "ollama": "http://127.0.0.1:11434/v1",
+        "lmstudio": "http://127.0.0.1:1234/v1",
+        "vllm": "http://127.0.0.1:8000/v1",
+        "llamacpp": "http://127.0.0.1:8080/v1",
+    }
+)
+_OPENAI = "https://api.openai.com/v1"
+
+
+def settings_of(name: str) -> dict[str, str]:
+    """The settings of the controller that a short name stands for.
+
+    Args:
+        name: `ROUTE/NAME`; with `gguf`, NAME is a model of the catalogue or a file.
+
+    Raises:
+        ConfigError: if there is no such route, or no such model on disk.
+    """
+    route, _, model = name.partition("/")
+    if route == "gguf" and model:
+        return {"engine": "gguf", "model": str(_gguf(model))}
+    servers = {**LOCAL_SERVERS, "openai": _OPENAI}
+    if route not in servers or not model:
+        known = [*servers, "gguf"]
+        hint = "" if route in known else f" {did_you_mean(route, known)}"
+        raise ConfigError(f"--model takes ROUTE/NAME, such as ollama/qwen3:4b, not {name!r}.{hint}")
+    return {"engine": "openai", "base_url": servers[route], "model": model}
+
+
+def _gguf(model: str) -> Path:
+    file = Path(model).expanduser()
+    if file.is_file():
+        return file
+    found = find(named(model).name)
+    if found is None:
+        raise ConfigError(f"{model} isn't on disk: fetch it with `longtake models pull {model}`.")
+    return found

@@ -1,0 +1,128 @@
+"""OpenAI-compatible servers: whether they answer, which models they have, and what a model can do."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from PIL import Image
+
+from longtake.offline import is_loopback
+
+LIST_SECONDS = 3.0
+TRY_SECONDS = 120.0  # the first reply may wait for a model to load
+_NOT_FOR_CHAT = ("embed", "rerank", "whisper")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The models of a server, or why it doesn't answer."""
+
+    url: str
+    models: tuple[str, ...]
+    seconds: float
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a model did when it was tried."""
+
+    tools: bool
+    pictures: bool
+    seconds: float
+    problem: str | None = None
+
+
+def ask_models(url: str, key: str | None = None) -> Listing:
+    """Ask a server for the models that can chat.
+
+    Args:
+        url: base URL, ending in `/v1`.
+        key: API key, if it needs one.
+    """
+    begun = time.monotonic()
+    try:
+        with _client(url, key, LIST_SECONDS) as client:
+            reply = client.get("models").raise_for_status().json()
+        names = [str(each["id"]) for each in reply["data"]]
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+        return Listing(url, (), time.monotonic() - begun, _reason(error))
+    chat = tuple(name for name in names if not any(part in name.casefold() for part in _NOT_FOR_CHAT))
+    return Listing(url, chat, time.monotonic() - begun)
+
+
+def try_model(url: str, model: str, key: str | None = None) -> Trial:
+    """Ask a model for one tool call and for the colour of one picture."""
+    begun = time.monotonic()
+    tools = pictures = False
+    problem = None
+    try:
+        with _client(url, key, TRY_SECONDS) as client:
+            tools = _calls_tool(_reply(client, model, _TOOL_QUESTION, tools=[_TOOL]))
+    except (httpx.HTTPStatusError, ValueError, LookupError, TypeError):
+        pass  # it answers, without tools
+    except httpx.HTTPError as error:
+        problem = _reason(error)
+    if problem is None:
+        try:
+            with _client(url, key, TRY_SECONDS) as client:
+                pictures = "red" in str(_reply(client, model, _picture_question())["content"]).casefold()
+        except (httpx.HTTPError, ValueError, LookupError, TypeError):
+            pass  # models without eyes refuse pictures in many ways
+    return Trial(tools, pictures, time.monotonic() - begun, problem)
+
+
+_TOOL_QUESTION = "Call the tool `jump_to` with minute 7."
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "jump_to",
+        "description": "Go to a minute of the video.",
+        "parameters": {
+            "type": "object",
+            "properties": {"minute": {"type": "integer"}},
+            "required": ["minute"],
+        },
+    },
+}
+
+
+def _client(url: str, key: str | None, seconds: float) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    # A proxy can't reach servers on this machine.
+    return httpx.Client(base_url=url, headers=headers, timeout=seconds, trust_env=not is_loopback(url))
+
+
+def _reply(client: httpx.Client, model: str, content: Any, **more: Any) -> Any:
+    """The message of a reply."""
+    asked = {"model": model, "messages": [{"role": "user", "content": content}], "max_tokens": 512, **more}
+    return client.post("chat/completions", json=asked).raise_for_status().json()["choices"][0]["message"]
+
+
+def _calls_tool(message: Any) -> bool:
+    call = message["tool_calls"][0]["function"]
+    return bool(call["name"] == "jump_to" and json.loads(call["arguments"])["minute"] in (7, "7"))
+
+
+def _picture_question() -> list[dict[str, Any]]:
+    stream = io.BytesIO()
+    Image.new("RGB", (224, 224), (255, 0, 0)).save(stream, "PNG")
+    url = f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
+    return [
+        {"type": "text", "text": "Which colour is this picture? Answer with one word."},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"it replies with status {error.response.status_code}"
+    if isinstance(error, httpx.TimeoutException):
+        return "it takes too long"
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,148 @@
+"""`longtake setup`, short names of models, and the user's settings beneath those of a call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers.command import longtake
+from helpers.servers.openai_server import Reply, openai_server, refuses, says
+
+from longtake.cli.options import with_model
+from longtake.config import load, write_user_file
+from longtake.console import Session
+from longtake.errors import ConfigError
+from longtake.models import names
+from longtake.models.catalogue import catalogue
+from longtake.models.machine import Machine, this_machine
+from longtake.models.servers import ask_models, try_model
+
+CALL = says(None, ("jump_to", {"minute": 7}))
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LONGTAKE_CONFIG", str(tmp_path / "config.yaml"))
+    return tmp_path / "config.yaml"
+
+
+@pytest.mark.parametrize(
+    ("script", "tools", "pictures"),
+    [
+        ([CALL, says("Red.")], True, True),
+        ([CALL, says("I can't see pictures.")], True, False),
+        ([says("jump_to(7)"), refuses(400, "no images")], False, False),
+        ([refuses(400, "no tools"), says("red")], False, True),
+        ([says(None, ("jump_to", "{broken")), says("blue")], False, False),
+        ([Reply("not JSON"), Reply("[]")], False, False),
+    ],
+)
+def test_a_trial_finds_what_a_model_can_do(script: list[Reply], tools: bool, pictures: bool) -> None:
+    with openai_server(script) as server:
+        trial = try_model(server.url, "scripted")
+    assert (trial.tools, trial.pictures, trial.problem) == (tools, pictures, None)
+
+
+def test_a_server_lists_the_models_that_chat() -> None:
+    with openai_server([CALL]) as server:
+        server.models = ("qwen3:4b", "nomic-embed-text")
+        assert ask_models(server.url).models == ("qwen3:4b",)
+    assert ask_models("http://127.0.0.1:9/v1").problem
+
+
+@pytest.mark.parametrize(
+    ("script", "calls", "sections"),
+    [
+        ([CALL, says("Red.")], "native", {"controller", "captions", "visual_question"}),
+        ([says("No."), says("No.")], "text", {"controller"}),
+    ],
+)
+def test_setup_keeps_the_model_it_found_and_commands_use_it(
+    script: list[Reply], calls: str, sections: set[str], config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_server(script) as server:
+        monkeypatch.setattr(names, "LOCAL_SERVERS", {"ollama": "http://127.0.0.1:9/v1", "vllm": server.url})
+        done = longtake("setup", library=tmp_path / "library")
+        assert done.code == 0, done.stderr
+        assert set(yaml.safe_load(config.read_text())) == sections
+        settings = Session().settings
+        facts = json.loads(longtake("doctor", "--json", library=tmp_path / "library").stdout)
+    assert (settings.controller.base_url, settings.controller.calls) == (server.url, calls)
+    assert set(facts["servers"]) == sections
+    assert all(row["problem"] is None and row["seconds"] >= 0 for row in facts["servers"].values())
+    assert facts["profile"] == str(config)
+
+
+def test_a_model_that_does_not_answer_is_not_kept(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(names, "LOCAL_SERVERS", {"ollama": "http://127.0.0.1:9/v1"})
+    done = longtake("setup", "--model", "ollama/none", library=tmp_path / "library")
+    assert done.code == 0
+    assert "ollama/none didn't answer" in done.stderr
+    assert not config.exists()
+
+
+def test_the_users_settings_lie_beneath_a_profile_and_the_overrides(config: Path) -> None:
+    write_user_file({"search": {"k": 7}, "budget": {"rounds": 3}})
+    write_user_file({"controller": {"engine": "openai"}})
+    assert (load(None, user=config).search.k, load(None, user=config).controller.engine) == (7, "openai")
+    longshot = load("longshot", ["search.k=9"], user=config)
+    assert (longshot.search.k, longshot.budget.rounds) == (9, 10)
+    assert load("embedded", user=config).controller.engine == "extractive"
+    assert load().search.k == 5
+
+
+def test_invalid_settings_are_not_written(config: Path) -> None:
+    write_user_file({"search": {"k": 7}})
+    with pytest.raises(ConfigError, match=r"search\.k"):
+        write_user_file({"search": {"k": 0}})
+    assert yaml.safe_load(config.read_text()) == {"search": {"k": 7}}
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "model"),
+    [
+        ("ollama/qwen3:4b", "openai", "qwen3:4b"),
+        ("vllm/Qwen/Qwen3-4B", "openai", "Qwen/Qwen3-4B"),
+        ("openai/4", "openai", "4"),
+    ],
+)
+def test_a_short_name_sets_the_controller(name: str, engine: str, model: str) -> None:
+    controller = with_model(Session(), name).settings.controller
+    assert (controller.engine, controller.model) == (engine, model)
+    url = with_model(
+        Session(overrides=("controller.base_url=http://127.0.0.1:1/v1",)), name
+    ).settings.controller.base_url
+    assert url == "http://127.0.0.1:1/v1"
+
+
+def test_a_short_name_of_a_file_is_that_file(tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").touch()
+    assert names.settings_of(f"gguf/{tmp_path / 'model.gguf'}")["model"] == str(tmp_path / "model.gguf")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("olama/qwen3:4b", "'ollama'"),
+        ("qwen3:4b", "ROUTE/NAME"),
+        ("ollama/", "ROUTE/NAME"),
+        ("gguf/qwen3-4", "'qwen3-4b'"),
+        ("gguf/qwen3-4b", "longtake models pull qwen3-4b"),
+    ],
+)
+def test_a_wrong_short_name_gets_one_sentence(name: str, said: str, tmp_path: Path) -> None:
+    done = longtake("ask", "a.mp4", "What?", "--model", name, library=tmp_path / "library")
+    assert (done.code, "Traceback" in done.stderr) == (1, False)
+    assert said in done.stderr
+
+
+def test_a_machine_carries_what_fits() -> None:
+    assert this_machine().cores >= 1
+    small = Machine(cores=2, memory=2 << 30, gpu=None, gpu_memory=0)
+    carried = {model.name for model in catalogue() if small.carries(model.memory)}
+    assert {"whisper-base", "qwen3-0.6b"} <= carried
+    assert not {"qwen3-8b", "whisper-large-v3"} & carried
