@@ -97,7 +97,7 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     },
     "sounds": {
         "spectral": Entry(
-            "longtake.preprocess.engines.audio.spectral_sounds:SpectralSounds",
+            "longtake.preprocess.engines.sounds.spectral_sounds:SpectralSounds",
             "voice activity (Silero) and spectral events",
             ("faster_whisper", "onnxruntime"),
         ),

@@ -14,7 +14,7 @@ import numpy as np
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.audio.sound_engine import Measures, SoundEngine
+from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEngine
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, default_track, read_audio
 from longtake.preprocess.media.container import open_media

@@ -15,8 +15,8 @@ from longtake.errors import Cancelled
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.sound_engine import Measures
-from longtake.preprocess.engines.audio.spectral_sounds import SpectralSounds
+from longtake.preprocess.engines.sounds.sound_engine import Measures
+from longtake.preprocess.engines.sounds.spectral_sounds import SpectralSounds
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock

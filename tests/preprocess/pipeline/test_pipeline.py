@@ -173,7 +173,7 @@ def test_an_engine_that_crashes_costs_only_its_own_layer(
     def crash(*_: object) -> None:
         raise ValueError("no such tensor")
 
-    monkeypatch.setattr("longtake.preprocess.engines.audio.spectral_sounds.SpectralSounds.detect", crash)
+    monkeypatch.setattr("longtake.preprocess.engines.sounds.spectral_sounds.SpectralSounds.detect", crash)
     report = Workspace(tmp_path / "library", EMBEDDED).add(video)
     problems = {layer.name: layer.problem for layer in report.layers if layer.problem}
     assert set(problems) == {"sounds"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, Features
-from longtake.preprocess.engines.audio.spectral_runs import event_over, runs_of
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import FRAME_STEP, Features
+from longtake.preprocess.engines.sounds.spectral_runs import event_over, runs_of
 
 VOICE_ON, VOICE_OFF = 0.5, 0.35
 BRIDGE = 9  # frames: pauses under 0.3 s

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVEL_STEP, Features, decibels
-from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of, smoothed
-from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import FRAME_STEP, LEVEL_STEP, Features, decibels
+from longtake.preprocess.engines.sounds.spectral_runs import between, event_over, runs_of, smoothed
+from longtake.preprocess.engines.sounds.spectral_voices import VOICE_ON
 
 SILENCE_DB = -60.0  # below the noise of ordinary recordings
 LOUD_RISE_DB, LOUD_DB = 12.0, -35.0  # above the track's median, and absolute

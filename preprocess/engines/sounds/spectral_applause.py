@@ -17,8 +17,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import (
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import (
     BAND_STEP,
     FRAME_STEP,
     GRAIN_STEP,
@@ -26,7 +26,7 @@ from longtake.preprocess.engines.audio.spectral_features import (
     Features,
     decibels,
 )
-from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of
+from longtake.preprocess.engines.sounds.spectral_runs import between, event_over, runs_of
 
 WINDOW = 2  # steps of the bands: about a second
 MIN_WINDOWS = 3  # a step apart: two seconds

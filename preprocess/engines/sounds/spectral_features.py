@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from faster_whisper.vad import get_vad_model
 
-from longtake.preprocess.engines.audio.sound_engine import Measures
-from longtake.preprocess.engines.audio.spectral_pitch import track_pitch
+from longtake.preprocess.engines.sounds.sound_engine import Measures
+from longtake.preprocess.engines.sounds.spectral_pitch import track_pitch
 from longtake.preprocess.media.audio import AudioBlock, Samples
 
 Array = npt.NDArray[np.float64]

@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVEL_STEP, NOTE_STEP, Array, Features
-from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
-from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import FRAME_STEP, LEVEL_STEP, NOTE_STEP, Array, Features
+from longtake.preprocess.engines.sounds.spectral_levels import SILENCE_DB
+from longtake.preprocess.engines.sounds.spectral_runs import between, event_over, runs_of
 
 CONFIDENCE = 0.6  # a few seconds are weaker evidence than eight
 STILL_HZ, STILL = 5.0, 0.005  # hertz, or share of its frequency, by which a steady partial may move in 0.16 s

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, Array, Features
-from longtake.preprocess.engines.audio.spectral_runs import Mask, between, event_over, runs_of
-from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import FRAME_STEP, Array, Features
+from longtake.preprocess.engines.sounds.spectral_runs import Mask, between, event_over, runs_of
+from longtake.preprocess.engines.sounds.spectral_voices import VOICE_ON
 
 PURITY, LEVEL_DB, DRIFT = 0.9, -50.0, 0.01
 MIN_FRAMES = 10  # 0.3 s

@@ -15,11 +15,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, Array, Features
-from longtake.preprocess.engines.audio.spectral_pitch import HIGHEST
-from longtake.preprocess.engines.audio.spectral_runs import event_over, smoothed
-from longtake.preprocess.engines.audio.spectral_voices import VOICE_ON
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import FRAME_STEP, Array, Features
+from longtake.preprocess.engines.sounds.spectral_pitch import HIGHEST
+from longtake.preprocess.engines.sounds.spectral_runs import event_over, smoothed
+from longtake.preprocess.engines.sounds.spectral_voices import VOICE_ON
 
 Frames = npt.NDArray[np.intp]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from longtake.preprocess.engines.audio.sound_engine import SoundEvent
-from longtake.preprocess.engines.audio.spectral_features import FRAME_STEP, LEVEL_STEP, STRIDE_STEP, Array, Features
-from longtake.preprocess.engines.audio.spectral_levels import SILENCE_DB
-from longtake.preprocess.engines.audio.spectral_runs import between, event_over, runs_of, smoothed
+from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
+from longtake.preprocess.engines.sounds.spectral_features import FRAME_STEP, LEVEL_STEP, STRIDE_STEP, Array, Features
+from longtake.preprocess.engines.sounds.spectral_levels import SILENCE_DB
+from longtake.preprocess.engines.sounds.spectral_runs import between, event_over, runs_of, smoothed
 
 MUSIC, MUSIC_OVER_VOICE = 2.0, 2.6  # speech in 20 recordings stays under 2.0 once smoothed, songs reach 2 to 4.7
 MUSIC_WINDOWS = 4  # 8 s; a sustained horn fills three windows

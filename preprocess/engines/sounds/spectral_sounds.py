@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longtake.config import Settings
-from longtake.preprocess.engines.audio.sound_engine import Measures, SoundEvent
-from longtake.preprocess.engines.audio.spectral_applause import applause
-from longtake.preprocess.engines.audio.spectral_chords import jingles
-from longtake.preprocess.engines.audio.spectral_features import RATE, join, measure
-from longtake.preprocess.engines.audio.spectral_levels import impulses, louds, quiets, silences
-from longtake.preprocess.engines.audio.spectral_music import music
-from longtake.preprocess.engines.audio.spectral_runs import overlap
-from longtake.preprocess.engines.audio.spectral_sirens import merged, sirens
-from longtake.preprocess.engines.audio.spectral_tones import tones
-from longtake.preprocess.engines.audio.spectral_voices import speech
+from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEvent
+from longtake.preprocess.engines.sounds.spectral_applause import applause
+from longtake.preprocess.engines.sounds.spectral_chords import jingles
+from longtake.preprocess.engines.sounds.spectral_features import RATE, join, measure
+from longtake.preprocess.engines.sounds.spectral_levels import impulses, louds, quiets, silences
+from longtake.preprocess.engines.sounds.spectral_music import music
+from longtake.preprocess.engines.sounds.spectral_runs import overlap
+from longtake.preprocess.engines.sounds.spectral_sirens import merged, sirens
+from longtake.preprocess.engines.sounds.spectral_tones import tones
+from longtake.preprocess.engines.sounds.spectral_voices import speech
 from longtake.preprocess.media.audio import AudioBlock
 
 OWN_NOTE = 0.9  # share of a tone within a siren that makes it part of the siren; a horn sticks out more

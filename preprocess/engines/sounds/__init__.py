@@ -1,0 +1,1 @@
+"""Engines that find sounds other than words."""
