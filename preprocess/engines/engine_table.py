@@ -234,7 +234,7 @@ PROTOCOLS: Mapping[str, str] = {
     "closer_speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
     "speakers": f"{_ENGINES}.audio.speaker_engine:SpeakerEngine",
     "scene_text": f"{_ENGINES}.text.scene_text_engine:SceneTextEngine",
-    "sounds": f"{_ENGINES}.audio.sound_engine:SoundEngine",
+    "sounds": f"{_ENGINES}.sounds.sound_engine:SoundEngine",
     "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",
     "image_text_embedding": f"{_ENGINES}.text.image_text_embedding:ImageTextEmbedding",
     "objects": f"{_ENGINES}.objects.object_engine:ObjectEngine",

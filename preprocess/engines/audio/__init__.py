@@ -1,1 +1,1 @@
-"""Engines for speech and sounds."""
+"""Engines for speech and speakers."""

