@@ -8,16 +8,21 @@ from pathlib import Path
 import pytest
 import yaml
 from helpers.command import longtake
+from helpers.media.speech import write_spoken
+from helpers.servers.hub_server import hub_server
 from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
+from longtake.cli import setup
 from longtake.cli.options import with_model
 from longtake.config import load, write_user_file
 from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.models import names
 from longtake.models.catalogue import catalogue
+from longtake.models.folder import installed
 from longtake.models.machine import Machine, this_machine
 from longtake.models.servers import ask_models, try_model
+from longtake.preprocess.engines.audio.packaged_whisper import FILES
 
 CALL = says(None, ("jump_to", {"minute": 7}))
 
@@ -146,3 +151,25 @@ def test_a_machine_carries_what_fits() -> None:
     carried = {model.name for model in catalogue() if small.carries(model.memory)}
     assert {"whisper-base", "qwen3-0.6b"} <= carried
     assert not {"qwen3-8b", "whisper-large-v3"} & carried
+
+
+@pytest.mark.slow
+def test_setup_fetches_what_fits_and_transcribes_what_is_in_the_library(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whisper = next(model for model in catalogue() if model.name == "whisper-tiny.en")
+    monkeypatch.setattr(setup, "catalogue", lambda: (whisper,))
+    monkeypatch.setattr(names, "LOCAL_SERVERS", {"ollama": "http://127.0.0.1:9/v1"})
+    monkeypatch.setenv("LONGTAKE_MODELS", str(tmp_path / "models"))
+    spoken, library = write_spoken(tmp_path / "spoken.wav"), tmp_path / "library"
+    longtake("--set", "engines.speech=[]", "index", spoken, library=library)
+    with hub_server(whisper.repo, {Path(file.path).name: file.locate() for file in FILES}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        done = longtake("setup", "--yes", library=library)
+        assert done.code == 0, done.stderr
+        assert {name for name, _ in hub.asked} == set(whisper.files)
+        hub.asked.clear()
+        again = longtake("setup", "--yes", library=library)
+        assert (again.code, hub.asked) == (0, [])
+    assert [each.model.name for each in installed("speech")] == ["whisper-tiny.en"]
+    assert "building" in longtake("videos", "show", "spoken.wav", "speech", library=library).stdout
