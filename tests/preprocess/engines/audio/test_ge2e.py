@@ -14,6 +14,7 @@ from longtake.preprocess.engines.audio.speaker_engine import RATE
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.voices,
     pytest.mark.skipif(missing_weights(Settings()) is not None, reason="Resemblyzer's weights aren't installed"),
 ]
 ENGINE = Ge2eSpeakers(Settings())
