@@ -258,7 +258,7 @@ def load(
         ConfigError: with every problem found, each with its key.
     """
     kept = user if user and user.is_file() else None
-    tree, origin = _read_profile(profile or str(kept or "embedded"))
+    tree, origin = _read_profile(str(kept or "embedded") if profile is None else profile)
     if profile and kept:
         beneath = _parse_yaml(_read_text(kept), str(kept))
         beneath.pop("profile", None)

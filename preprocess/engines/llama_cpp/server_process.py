@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+from importlib import import_module
 from typing import Any
 
 
@@ -27,7 +28,7 @@ def main() -> None:
 
 def _serve(given: dict[str, Any]) -> Any:
     """The server, with its model loaded."""
-    import xllamacpp  # pyright: ignore[reportMissingImports] - an extra
+    xllamacpp: Any = import_module("xllamacpp")  # has no types
 
     params = xllamacpp.CommonParams()
     params.hostnames, params.port = ["127.0.0.1"], 0  # 0: a free port
