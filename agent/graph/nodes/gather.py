@@ -23,6 +23,7 @@ def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Search the likely sources within the named scope. The results become evidence and part of the first message."""
     started = time.time()
     context, query = runtime.context, state.query
+    settings = context.tools.settings
     assert query is not None, "orient runs first"
     gathered = context.gather(query, context)
     found = gathered.evidence
@@ -38,7 +39,7 @@ def gather(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     known = {item.key for item in state.evidence}
     return {
         "gathered": gathered,
-        "messages": _opening(query, gathered, context.tools.settings.gathering.tokens),
+        "messages": _opening(query, gathered, settings.gathering.tokens_for(settings.controller.engine)),
         "evidence": [*state.evidence, *(item for item in found if item.key not in known)],
     }
 
