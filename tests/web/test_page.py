@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -312,3 +313,22 @@ def test_shortcuts_reach_the_question_and_can_be_switched_off(browser: Any, talk
         page.get_by_role("button", name="Close").click()
         page.keyboard.press("/")
         assert page.evaluate(question) != "question"
+
+
+def test_the_model_that_answers_can_be_chosen(browser: Any, small_workspace: Workspace) -> None:
+    workspace = copy.copy(small_workspace)
+    with openai_server([says("The blue kettle costs 249 dollars [00:00:07].")]) as endpoint:
+        endpoint.models = ("large", "small")
+        workspace.settings = load(
+            overrides=("controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=large")
+        )
+        video = workspace.library.resolve("talk.mp4").id
+        with web_server(workspace) as server, opened(browser, f"{server.url}/#/new/{video}") as page:
+            page.get_by_role("button", name="Models").click()
+            assert page.get_by_label("openai/large").is_checked()
+            page.get_by_label("openai/small").check()
+            page.get_by_role("button", name="Close").click()
+            page.reload()
+            ask(page, COST)
+            page.locator(".answer").get_by_text("249 dollars").first.wait_for()
+            assert {request["model"] for request in endpoint.requests} == {"small"}

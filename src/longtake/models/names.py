@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, did_you_mean
 from longtake.models.catalogue import named
-from longtake.models.folder import find
+from longtake.models.folder import find, installed
 
 # The usual ports of servers on this machine.
 LOCAL_SERVERS: Mapping[str, str] = MappingProxyType(
@@ -40,6 +41,18 @@ def settings_of(name: str) -> dict[str, str]:
         hint = "" if route in known else f" {did_you_mean(route, known)}"
         raise ConfigError(f"--model takes ROUTE/NAME, such as ollama/qwen3:4b, not {name!r}.{hint}")
     return {"engine": "openai", "base_url": servers[route], "model": model}
+
+
+def short_name(controller: ControllerSettings) -> str:
+    """What a person calls a controller: the short name if it has one."""
+    model = controller.model or ""
+    if controller.engine == "extractive":
+        return "extractive"
+    if controller.engine == "gguf":
+        fetched = next((each.model.name for each in installed() if str(each.path) == model), Path(model).name)
+        return f"gguf/{fetched}"
+    routes = {url: route for route, url in (*LOCAL_SERVERS.items(), ("openai", _OPENAI))}
+    return f"{routes.get(controller.base_url or '', controller.engine)}/{model}"
 
 
 def _gguf(model: str) -> Path:

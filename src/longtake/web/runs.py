@@ -9,7 +9,7 @@ import logging
 import math
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Request, Response
 
 from longtake.agent.graph.agent import Agent
+from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Turn
 from longtake.errors import Cancelled, LibraryError, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
@@ -36,6 +37,11 @@ _NEVER_BEGUN = "The question was stopped before it started."
 log = logging.getLogger(__name__)
 
 
+def unchanged(context: RunContext) -> RunContext:
+    """The run as the agent sets it up."""
+    return context
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a run answers: see `Agent.ask`."""
@@ -45,6 +51,7 @@ class Asked:
     options: tuple[str, ...] = ()
     thread: str | None = None
     earlier: tuple[Turn, ...] = ()
+    change: Callable[[RunContext], RunContext] = unchanged
 
 
 class Run:
@@ -152,6 +159,7 @@ class Runs:
             options=asked.options,
             thread=asked.thread,
             earlier=asked.earlier,
+            change=asked.change,
             watcher=Watcher(check_cancelled=_refuse_indexing),
             budget=run.budget.share(self._seconds),
             watch=lambda event: run.feed.notify("step", step_of(event)),

@@ -21,6 +21,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.folders import Folders
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Indexing
+from longtake.web.models import Models
 from longtake.web.runs import Runs
 from longtake.web.uploads import Uploads
 
@@ -48,6 +49,7 @@ class Service:
         self._changing = threading.Lock()  # guards changes to the library together with uploaded files
         self.uploads = Uploads(self.library.root / "uploads")
         self.indexing = Indexing(workspace)
+        self.models = Models(workspace)
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()

@@ -22,7 +22,7 @@ from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal
 from longtake.web.proof.chapters import as_text, as_vtt, chapters_of
 from longtake.web.proof.evidence_bundle import write_pack
-from longtake.web.runs import Asked, StartedRun
+from longtake.web.runs import Asked, StartedRun, unchanged
 from longtake.web.service import Served, Service
 
 # Each pack encodes minutes of video.
@@ -39,11 +39,12 @@ class NewThread(BaseModel):
 
 
 class NewQuestion(BaseModel):
-    """A question, with options if it is multiple choice, and videos if they differ from the thread's."""
+    """A question, with options if it is multiple choice, and videos and a model if they aren't the usual ones."""
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION_LENGTH, pattern=r"\S")
     options: list[Option] = Field(default=[], max_length=MAX_OPTIONS)
     videos: Videos | None = None
+    model: str | None = Field(default=None, max_length=300, description="A controller that /api/models lists.")
 
 
 class Thread(Record):
@@ -98,7 +99,8 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
     videos = _known(body.videos, service) if body.videos else _remaining(conversation, service)
     if len(body.options) == 1:
         raise Refusal(400, "A single option isn't a choice: give two or more, or none.")
-    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread))
+    change = service.models.chosen(body.model) if body.model else unchanged
+    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, change=change))
     for video in videos:
         job = service.indexing.job(video)
         if job and not job.progress().over:

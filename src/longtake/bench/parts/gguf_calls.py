@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from longtake.bench.intervals import Share, Spread
 from longtake.bench.parts.gguf_questions import Asked
 from longtake.bench.timing import Machine, load
 from longtake.config import Settings
-from longtake.errors import LongtakeError
+from longtake.errors import LongtakeError, MediaError
 from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -82,7 +83,7 @@ def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Ask
     """Index the videos in a library at `root`, and put every question to both controllers.
 
     Raises:
-        LongtakeError: if the model can't be used, or a video can't be indexed.
+        LongtakeError: if the model can't be used, or a recording can't be indexed.
     """
     before = load()
     plain = Workspace(root, _with(settings, engine="extractive"))
@@ -91,7 +92,8 @@ def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Ask
     cold = open_gguf(with_model.settings, model).model_copy(update={"keeps_prefix": False})
     for number, video in enumerate(dict.fromkeys(one.video for one in asked), 1):
         notify(f"indexing {number}: {video.name}")
-        plain.add(video)
+        with suppress(MediaError):  # a picture: its questions fail for both
+            plain.add(video)
     seen, answers = _Seen(), []
     for number, one in enumerate(asked, 1):
         notify(f"asking {number} of {len(asked)}: {one.question}")

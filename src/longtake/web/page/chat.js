@@ -6,6 +6,7 @@ import { announce, attempt, byId, confirmed, notice } from "./dom.js";
 import { followRun, over } from "./events.js";
 import { clock, cut } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
+import { chosenModel } from "./models.js";
 import { Stage } from "./stage.js";
 import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
@@ -152,7 +153,7 @@ export class Chat {
     const videos = [...this.#videos];
     if (!videos.length) throw new Error("Choose the videos to ask about.");
     const thread = this.#thread ?? (await post("/api/threads", { videos })).id;
-    return { thread, ...(await post(`${threadPath(thread)}/questions`, { question, videos })) };
+    return { thread, ...(await post(`${threadPath(thread)}/questions`, { question, videos, model: chosenModel() })) };
   }
 
   #turn(question, live) {

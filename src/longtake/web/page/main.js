@@ -3,6 +3,7 @@
 import { Chat } from "./chat.js";
 import { byId } from "./dom.js";
 import { listenForKeys } from "./keys.js";
+import { startModels } from "./models.js";
 import { showLibrary, startLibrary } from "./library.js";
 import { showThreads } from "./threads.js";
 
@@ -35,6 +36,7 @@ function openMenu(open) {
 byId("menu").onclick = () => openMenu(!byId("side").classList.contains("open"));
 document.querySelector(".skip").onclick = (event) => (event.preventDefault(), byId("main").focus());
 listenForKeys(chat);
+startModels();
 startLibrary();
 addEventListener("hashchange", () => {
   route();
