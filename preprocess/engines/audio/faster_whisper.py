@@ -155,9 +155,10 @@ def _named(settings: Settings, option: str) -> str | None:
     """The model named in the settings; if none is, the best one in the models folder."""
     if option == CloserWhisper.option:
         return settings.speech.closer_model
-    if "model" not in settings.speech.model_fields_set and (best := installed("speech")):
-        return best[0].model.name
-    return settings.speech.model
+    if settings.speech.model:
+        return settings.speech.model
+    fetched = installed("speech")
+    return fetched[0].model.name if fetched else "small"
 
 
 def _cached(name: str) -> bool:

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from longtake.config import EndpointSettings, Settings
+from longtake.models.folder import installed
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint
 from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
-from longtake.preprocess.engines.llama_cpp.server import missing_gguf, shared_server
+from longtake.preprocess.engines.llama_cpp.server import missing_gguf, projector_of, shared_server
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -34,7 +35,7 @@ class GgufPictures(PictureEndpoint):
     def __init__(self, settings: Settings, section: str, own: EndpointSettings) -> None:
         """Prepare the model of a section of the settings; `missing_gguf` has checked it."""
         super().__init__(own.model_copy(update={"base_url": URL}), section)
-        self._server = shared_server(settings, own.model or "")
+        self._server = shared_server(settings, _model(own) or "")
         self.model = self._server.file.name
 
     def ask(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float | None = None) -> str:
@@ -65,7 +66,7 @@ class GgufCaptions(CaptionEndpoint):
 
 
 class GgufVisualQuestions(VisualQuestionEndpoint):
-    """Asks the model of `settings.visual_question`."""
+    """Asks the model of `settings.visual_question`, or else the best one in the models folder."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings, GgufPictures(settings, "visual_question", settings.visual_question))
@@ -74,6 +75,15 @@ class GgufVisualQuestions(VisualQuestionEndpoint):
 def _missing(settings: Settings, own: EndpointSettings, section: str) -> str | None:
     if own.base_url:
         return f"{section}.base_url names an endpoint: leave it out to use a GGUF file"
-    if not settings.gguf.mmproj:
+    model = _model(own)
+    if model is None:
+        return "no model: fetch one with `longtake models pull qwen3-vl-2b`"
+    if projector_of(settings, model) is None:
         return "no projector is set: give the model's with --set gguf.mmproj=FILE.gguf"
-    return missing_gguf(settings, own.model, f"{section}.model")
+    return missing_gguf(settings, model, f"{section}.model")
+
+
+def _model(own: EndpointSettings) -> str | None:
+    """The file that the settings name, or else the best one in the models folder."""
+    fetched = installed("pictures")
+    return own.model or (str(fetched[0].path) if fetched else None)

@@ -21,6 +21,7 @@ import httpx
 
 from longtake.config import Settings
 from longtake.errors import EngineError
+from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp import server_process
 from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
 from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, threads_to_use
@@ -59,6 +60,9 @@ def missing_gguf(settings: Settings, model: str | None, setting: str) -> str | N
 
 def projector_of(settings: Settings, model: str) -> Path | None:
     """The projector file of a model that sees; None for one that only reads."""
+    fetched = next((each.projector for each in installed("pictures") if str(each.path) == model), None)
+    if fetched:
+        return fetched
     seeing = {settings.captions.model, settings.visual_question.model}
     return Path(settings.gguf.mmproj).expanduser() if settings.gguf.mmproj and model in seeing else None
 

@@ -23,6 +23,7 @@ from longtake.models.machine import Machine, this_machine
 from longtake.models.servers import Trial, ask_models, try_model
 
 Settings = dict[str, Any]
+_MAX_ON_CPU = 2e9  # bytes: a larger model takes minutes for an answer
 
 
 def setup(
@@ -101,8 +102,9 @@ def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: b
     """Fetch what fits and is wanted, and return the settings that use it."""
     settings = dict(changes)
     tasks: list[Task] = ["speech"]
-    if "controller" not in settings and find_spec("xllamacpp"):
-        tasks.append("language")
+    if find_spec("xllamacpp"):
+        tasks += ["language"] if "controller" not in settings else []
+        tasks += ["pictures"] if "visual_question" not in settings else []
     for task in tasks:
         present = installed(task)
         if present:
@@ -121,10 +123,10 @@ def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: b
 
 
 def _best(machine: Machine, task: Task) -> CatalogueModel | None:
-    """The best model that fits; without a GPU, none above 1 GB for speech, which would take longer than it lasts."""
+    """The best model that fits; without a GPU, none that would be too slow."""
     fits = [model for model in catalogue() if model.task == task and machine.carries(model.memory)]
-    if task == "speech" and not machine.gpu:
-        fits = [model for model in fits if (model.size or 0) < 1e9]
+    if not machine.gpu:
+        fits = [model for model in fits if (model.size or 0) < _MAX_ON_CPU]
     return fits[-1] if fits else None
 
 

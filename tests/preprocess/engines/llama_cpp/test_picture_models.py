@@ -10,6 +10,7 @@ from helpers.models.smollm2 import cut_off, smollm2
 from helpers.models.tiny_projector import write_tiny_projector
 
 from longtake.config import Settings, load
+from longtake.models.folder import RECORD, Record, RecordedFile
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.picture_models import GgufPictures
 from longtake.preprocess.engines.llama_cpp.server import shared_server
@@ -37,6 +38,22 @@ def test_a_picture_reaches_the_model(tmp_path: Path) -> None:
     server.close()
 
 
+def test_a_fetched_model_answers_without_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LONGTAKE_MODELS", str(tmp_path))
+    folder = tmp_path / "qwen3-vl-2b"
+    folder.mkdir()
+    model, projector = folder / "model.gguf", write_tiny_projector(folder)
+    model.symlink_to(smollm2())
+    files = tuple(RecordedFile(path=file.name, size=file.stat().st_size, sha256="") for file in (model, projector))
+    record = Record(name=folder.name, repo="", revision="", files=files)
+    (folder / RECORD).write_text(record.model_dump_json())
+    assert EngineTable(load()).report("visual_question").engine == "gguf"
+    assert EngineTable(load()).report("captions").engine is None  # one picture after the other, too slow unasked
+    server = shared_server(load(), str(model))
+    assert server is shared_server(load(), str(model))
+    assert server._projector == projector
+
+
 @pytest.mark.parametrize("capability", SECTIONS)
 @pytest.mark.parametrize(
     ("more", "said"),
@@ -45,7 +62,7 @@ def test_a_picture_reaches_the_model(tmp_path: Path) -> None:
         (("gguf.mmproj=none.gguf",), "can't be read"),
         (("gguf.mmproj=CUT",), "damaged or incomplete"),
         (("gguf.mmproj=x.gguf", "SECTION.base_url=http://127.0.0.1:1/v1"), "names an endpoint"),
-        (("gguf.mmproj=x.gguf", "SECTION.model=null"), "no model is set"),
+        (("gguf.mmproj=x.gguf", "SECTION.model=null"), "longtake models pull"),
     ],
 )
 def test_what_is_missing_is_named(capability: str, more: tuple[str, ...], said: str, tmp_path: Path) -> None:
