@@ -38,7 +38,7 @@ def looks_as_shown(shown: str, printed: str) -> bool:
 def shown() -> list[tuple[str, str]]:
     """The questions about the demo video, each with the output that a page shows."""
     blocks = (block.split("\n", 1) for block in BLOCKS if re.match(r"\$ longtake (ask|search) demo\.mp4", block))
-    return [(command.removeprefix("$ "), output) for command, output in blocks]
+    return [(command.removeprefix("$ "), output) for command, output in blocks if output]
 
 
 @WITH_WEIGHTS

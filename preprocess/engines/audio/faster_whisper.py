@@ -27,14 +27,6 @@ _MIN_CONFIDENCE = 0.6
 _SURE_OF_LANGUAGE = 0.5  # below this probability, the second likeliest language is tried too
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
-_SIZES = {
-    "tiny": "75 MB",
-    "base": "145 MB",
-    "small": "480 MB",
-    "medium": "1.5 GB",
-    "turbo": "1.6 GB",
-    "large-v3": "3.1 GB",
-}
 _HASHED = 1 << 20  # bytes at either end of the weights that identify a model
 
 
@@ -142,13 +134,9 @@ def _missing(settings: Settings, option: str) -> str | None:
         return f"{name} is neither a folder nor the name of a Whisper model: try --set {option}=small"
     if on_disk or (settings.speech.fetch and not settings.offline):
         return None
-    if settings.offline:
-        return f"no Whisper model on disk: give its folder with --set {option}=DIR; --offline forbids downloads"
-    size = f" ({_SIZES[name]})" if name in _SIZES else ""
-    return (
-        f"no Whisper model on disk: give its folder with --set {option}=DIR, or --set speech.fetch=true to download "
-        f"`{name}`{size}"
-    )
+    known = next((model.name for model in catalogue() if model.name == f"whisper-{name}"), "whisper-small")
+    pull = f"fetch one with `longtake models pull {known}`"
+    return f"no Whisper model on disk: {pull}, or give its folder with --set {option}=DIR"
 
 
 def _named(settings: Settings, option: str) -> str | None:

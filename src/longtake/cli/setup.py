@@ -13,7 +13,7 @@ import typer
 from longtake.cli.models import size_text
 from longtake.config import secret, write_user_file
 from longtake.console import Session, counted, note, say
-from longtake.errors import LongtakeError
+from longtake.errors import ConfigError, LongtakeError
 from longtake.memory.library import Library
 from longtake.models import names
 from longtake.models.catalogue import CatalogueModel, Task, catalogue
@@ -31,6 +31,9 @@ def setup(
     model: Annotated[
         str | None, typer.Option(help="Language model, such as ollama/qwen3:4b; the first one found by default.")
     ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Base URL of an OpenAI-compatible server elsewhere; --model names its model.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Accept every offer without asking.")] = False,
 ) -> None:
     """Find model servers on this machine, offer the models that fit, and keep the settings for every command."""
@@ -39,8 +42,10 @@ def setup(
     machine = this_machine()
     gpu = f", {machine.gpu} with {size_text(machine.gpu_memory)}" if machine.gpu else ", no GPU"
     say(f"This machine has {machine.cores} cores and {size_text(machine.memory)} of memory{gpu}.")
+    if url and not (model and model.startswith("openai/")):
+        raise ConfigError("--url needs the name of a model there: --model openai/NAME.")
     chosen = model or _choose(_found(), yes=yes)
-    changes = _try(chosen) if chosen else {}
+    changes = _try(chosen, url) if chosen else {}
     changes = _offer_downloads(machine, changes, offline=offline, yes=yes)
     if changes:
         say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
@@ -75,11 +80,12 @@ def _choose(found: Sequence[str], *, yes: bool) -> str | None:
     return found[number - 1] if number else None
 
 
-def _try(name: str) -> Settings:
+def _try(name: str, url: str | None) -> Settings:
     """The settings for a model, after it was tried; none if it can't answer."""
     controller: Settings = dict(names.settings_of(name))
     if controller["engine"] == "gguf":
         return {"controller": controller}
+    controller["base_url"] = url or controller["base_url"]
     say(f"Trying {name} ...")
     key = secret("OPENAI_API_KEY") if name.startswith("openai/") else None
     trial = try_model(controller["base_url"], controller["model"], key)

@@ -20,7 +20,7 @@ LOCAL_SERVERS: Mapping[str, str] = MappingProxyType(
         "llamacpp": "http://127.0.0.1:8080/v1",
     }
 )
-_OPENAI = "https://api.openai.com/v1"
+OPENAI = "https://api.openai.com/v1"
 
 
 def settings_of(name: str) -> dict[str, str]:
@@ -35,7 +35,7 @@ def settings_of(name: str) -> dict[str, str]:
     route, _, model = name.partition("/")
     if route == "gguf" and model:
         return {"engine": "gguf", "model": str(_gguf(model))}
-    servers = {**LOCAL_SERVERS, "openai": _OPENAI}
+    servers = {**LOCAL_SERVERS, "openai": OPENAI}
     if route not in servers or not model:
         known = [*servers, "gguf"]
         hint = "" if route in known else f" {did_you_mean(route, known)}"
@@ -51,7 +51,7 @@ def short_name(controller: ControllerSettings) -> str:
     if controller.engine == "gguf":
         fetched = next((each.model.name for each in installed() if str(each.path) == model), Path(model).name)
         return f"gguf/{fetched}"
-    routes = {url: route for route, url in (*LOCAL_SERVERS.items(), ("openai", _OPENAI))}
+    routes = {url: route for route, url in (*LOCAL_SERVERS.items(), ("openai", OPENAI))}
     return f"{routes.get(controller.base_url or '', controller.engine)}/{model}"
 
 

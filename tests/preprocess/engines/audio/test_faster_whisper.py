@@ -102,12 +102,10 @@ def test_a_model_is_known_by_what_it_is_not_where_it_lies(tiny: Path, tmp_path: 
 
 
 def test_without_a_model_it_says_how_to_get_one(cache: Path) -> None:
-    assert missing_model(settings()) == (
-        "no Whisper model on disk: give its folder with --set speech.model=DIR, or --set speech.fetch=true to download "
-        "`small` (480 MB)"
-    )
+    assert "`longtake models pull whisper-small`" in str(missing_model(settings()))
+    assert "`longtake models pull whisper-base`" in str(missing_model(settings("model=base")))
     assert missing_model(settings("fetch=true")) is None
-    assert "--offline forbids" in str(missing_model(settings("fetch=true", offline=True)))
+    assert "longtake models pull" in str(missing_model(settings("fetch=true", offline=True)))
 
 
 @pytest.mark.parametrize("name", ["smal", "/no/such/folder"])
