@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from longtake.cli.options import Json
 from longtake.config import models_folder
-from longtake.console import EXIT_FAILED, Session, say, say_json
+from longtake.console import EXIT_FAILED, Session, note, raise_if_interrupted, say, say_json
+from longtake.errors import ConfigError, EngineError
 from longtake.models.catalogue import CatalogueModel, catalogue, named
 from longtake.models.fetching import pull as fetch
 from longtake.models.folder import InstalledModel, installed, require
 from longtake.models.folder import remove as delete
+from longtake.models.servers import Trial
+from longtake.models.serving import compose_file, running, servers_of, tried
 
 models = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="List, pull, verify, locate and remove models on disk."
+    no_args_is_help=True, add_completion=False, help="List, pull, verify, locate and remove models on disk; serve them."
 )
 
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of the catalogue.")]
@@ -85,6 +92,47 @@ def remove(names: Names, as_json: Json = False) -> None:
         say_json([{"name": name, "removed": folder} for name, folder in folders.items()])
     for folder in folders.values() if not as_json else ():
         say(f"Removed {folder}.")
+
+
+@models.command()
+def serve(
+    context: typer.Context,
+    profile: Annotated[
+        str | None, typer.Option(help="Profile or YAML file that names the models; by default the settings in use.")
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="Run them with the vLLM on the PATH, and try them.")] = False,
+    compose: Annotated[
+        Path | None, typer.Option(help="Write a compose file that runs them in containers.", dir_okay=False)
+    ] = None,
+) -> None:
+    """Print the vLLM commands that serve the models of a profile, such as `longshot`, or run them."""
+    session: Session = context.obj
+    servers = servers_of((replace(session, profile=profile) if profile else session).settings)
+    if compose:
+        try:
+            compose.write_text(compose_file(servers), encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"{compose} can't be written: {error.strerror}.") from error
+        return say(f"Wrote {compose}. Start the servers with `docker compose -f {compose} up --wait`.")
+    if not run:
+        return say("\n".join(shlex.join(server.command()) for server in servers))
+    with running(servers, note) as processes:
+        for server, trial in zip(servers, tried(servers), strict=True):
+            say(f"{server.model} at {server.url}: {trial_text(trial)}.")
+        say("Ctrl-C ends the servers.")
+        while all(process.poll() is None for process in processes):
+            raise_if_interrupted()
+            time.sleep(0.5)
+    raise EngineError("A server ended by itself; its last lines above say why.")
+
+
+def trial_text(trial: Trial) -> str:
+    """What a model did when it was tried."""
+    if trial.problem:
+        return f"it didn't answer ({trial.problem})"
+    tools = "it calls tools" if trial.tools else "it doesn't call tools, so calls are written as text"
+    eyes = "sees pictures" if trial.pictures else "doesn't see pictures"
+    return f"it answered in {trial.seconds:.1f} s, {tools}, and {eyes}"
 
 
 def size_text(size: int | None) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.cli.models import size_text
+from longtake.cli.models import size_text, trial_text
 from longtake.config import secret, write_user_file
 from longtake.console import Session, counted, note, say
 from longtake.errors import ConfigError, LongtakeError
@@ -20,7 +20,7 @@ from longtake.models.catalogue import CatalogueModel, Task, catalogue
 from longtake.models.fetching import pull
 from longtake.models.folder import installed
 from longtake.models.machine import Machine, this_machine
-from longtake.models.servers import Trial, ask_models, try_model
+from longtake.models.servers import ask_models, try_model
 
 Settings = dict[str, Any]
 _MAX_ON_CPU = 2e9  # bytes: a larger model takes minutes for an answer
@@ -92,16 +92,11 @@ def _try(name: str, url: str | None) -> Settings:
     if trial.problem:
         note(f"longtake: {name} didn't answer ({trial.problem}), so it isn't used.")
         return {}
-    say(f"It answered in {trial.seconds:.1f} s: {_can(trial)}.")
+    say(f"{name}: {trial_text(trial)}.")
     controller["calls"] = "native" if trial.tools else "text"
     place = {"base_url": controller["base_url"], "model": controller["model"]}
     seeing = {"captions": place, "visual_question": dict(place)} if trial.pictures else {}
     return {"controller": controller, **seeing}
-
-
-def _can(trial: Trial) -> str:
-    tools = "it calls tools" if trial.tools else "it doesn't call tools, so calls are written as text"
-    return f"{tools}, and {'it sees pictures' if trial.pictures else 'it does not see pictures'}"
 
 
 def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: bool, yes: bool) -> Settings:
