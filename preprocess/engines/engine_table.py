@@ -109,6 +109,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("onnxruntime", "tokenizers"),
             check="longtake.preprocess.engines.text.minilm:missing_weights",
         ),
+        "gguf": Entry(
+            "longtake.preprocess.engines.llama_cpp.text_vectors:GgufEmbedding",
+            "a text embedding model in a GGUF file",
+            ("xllamacpp", "psutil"),
+            extra="gguf",
+            check="longtake.preprocess.engines.llama_cpp.text_vectors:missing_model",
+        ),
         "wordllama": Entry(
             "longtake.preprocess.engines.text.wordllama:WordLlamaEmbedding",
             "static word vectors, 256-d",

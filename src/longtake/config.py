@@ -145,6 +145,15 @@ class VisualQuestionSettings(EndpointSettings):
     megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
 
 
+class TextEmbeddingSettings(_Section):
+    """Text embedding with a GGUF file: `engines.text_embedding: [gguf, minilm]`."""
+
+    model: str | None = Field(
+        default=None, description="A GGUF file; by default the one `longtake models` has fetched."
+    )
+    floor: float = Field(default=0.5, ge=-1, le=1, description="Cosine below which two texts count as unrelated.")
+
+
 class GgufSettings(_Section):
     """Models in GGUF files, run by llama.cpp on this machine."""
 
@@ -238,6 +247,7 @@ class Settings(_Section):
     captions: CaptionSettings = CaptionSettings()
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
     gguf: GgufSettings = GgufSettings()
+    text_embedding: TextEmbeddingSettings = TextEmbeddingSettings()
     objects: ObjectSettings = ObjectSettings()
     search: SearchSettings = SearchSettings()
     gathering: GatheringSettings = GatheringSettings()

@@ -73,9 +73,16 @@ def shared_server(settings: Settings, model: str) -> LlamaServer:
     return _server(Path(model).expanduser(), projector, settings.gguf.context, settings.gguf.idle_seconds)
 
 
+def embedding_server(settings: Settings, model: str, context: int) -> LlamaServer:
+    """The server that turns texts of at most `context` tokens into vectors. Nothing starts yet."""
+    return _server(Path(model).expanduser(), None, context, settings.gguf.idle_seconds, embeds=True)
+
+
 @cache
-def _server(file: Path, projector: Path | None, context: int, idle_seconds: int) -> LlamaServer:
-    server = LlamaServer(file, projector, context, idle_seconds)
+def _server(
+    file: Path, projector: Path | None, context: int, idle_seconds: int, *, embeds: bool = False
+) -> LlamaServer:
+    server = LlamaServer(file, projector, context, idle_seconds, embeds=embeds)
     atexit.register(server.close)
     return server
 
@@ -86,8 +93,11 @@ class LlamaServer:
     After the idle time llama.cpp takes the model out of memory, and loads it again for the next request.
     """
 
-    def __init__(self, file: Path, projector: Path | None, context: int, idle_seconds: int) -> None:
+    def __init__(
+        self, file: Path, projector: Path | None, context: int, idle_seconds: int, *, embeds: bool = False
+    ) -> None:
         self.file = file
+        self._embeds = embeds
         self._projector = projector
         self._context = context
         self._idle_seconds = idle_seconds
@@ -144,6 +154,8 @@ class LlamaServer:
             "context": context,
             "cache_mib": header.cache_bytes(context) >> 20,
             "threads": threads_to_use(),
+            "embeds": self._embeds,
+            "pooling": header.number("pooling_type", 0),
             "idle_seconds": self._idle_seconds,
             "key": key,
         }

@@ -1,0 +1,85 @@
+"""Text embedding with a model in a GGUF file, through llama.cpp on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import httpx
+import numpy as np
+
+from longtake.config import Settings
+from longtake.errors import EngineError
+from longtake.memory.search.search_index import Vectors
+from longtake.models.folder import installed
+from longtake.preprocess.engines.llama_cpp.gguf_header import read_header
+from longtake.preprocess.engines.llama_cpp.server import embedding_server, missing_gguf
+
+_CONTEXT = 1_024  # tokens of a text
+_LETTERS = 2_000  # of a text; the rest is cut off, so that it fits the context
+_TEXTS = 32  # in one request
+_HASHED = 1 << 20  # bytes at the end of the file that identify its weights
+
+
+class GgufEmbedding:
+    """The model's own pooling, or the mean over the tokens if its file names none."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Load nothing yet; `missing_model` has checked the file."""
+        self._server = embedding_server(settings, _model(settings) or "", _CONTEXT)
+        self.floor = settings.text_embedding.floor
+
+    @cached_property
+    def id(self) -> str:
+        """The file's name and an eight-byte hash of its end."""
+        file = self._server.file
+        with file.open("rb") as stream:
+            stream.seek(max(0, file.stat().st_size - _HASHED))
+            return f"gguf-{file.stem}-{hashlib.blake2b(stream.read(), digest_size=8).hexdigest()}"
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return read_header(self._server.file).number("embedding_length", 0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `TextEmbedding`: (texts, dimensions) float32; a text without letters and digits is all zero.
+
+        Raises:
+            EngineError: if the model can't be loaded, or is no embedding model.
+        """
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        worded = [place for place, text in enumerate(texts) if any(map(str.isalnum, text))]
+        with self._server.client() as client:
+            for start in range(0, len(worded), _TEXTS):
+                places = worded[start : start + _TEXTS]
+                rows[places] = self._embed(client, [texts[place][:_LETTERS] for place in places])
+        return rows
+
+    def _embed(self, client: httpx.Client, texts: list[str]) -> Vectors:
+        self._server.ready()
+        try:
+            reply = client.post("http://llama.cpp/v1/embeddings", json={"input": texts, "encoding_format": "float"})
+            data = reply.raise_for_status().json()["data"]
+            found: Vectors = np.array([row["embedding"] for row in data], np.float32)
+            lengths: Vectors = np.linalg.norm(found, axis=1, keepdims=True)
+            return found / lengths
+        except (httpx.HTTPError, LookupError, TypeError, ValueError) as error:
+            name = self._server.file.name
+            raise EngineError(f"llama.cpp got no vectors from {name} ({error}): name an embedding model.") from error
+
+
+def missing_model(settings: Settings) -> str | None:
+    """Why no GGUF file can embed texts here, and what to do; None if one can. Nothing is loaded."""
+    model = _model(settings)
+    if model is None:
+        return "no model: fetch one with `longtake models pull qwen3-embedding-0.6b`"
+    return missing_gguf(settings, model, "text_embedding.model")
+
+
+def _model(settings: Settings) -> str | None:
+    """The file that the settings name, or else the best one in the models folder."""
+    fetched = [each for each in installed("text vectors") if Path(each.path).suffix == ".gguf"]
+    return settings.text_embedding.model or (str(fetched[0].path) if fetched else None)

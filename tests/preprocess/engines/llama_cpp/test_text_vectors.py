@@ -1,0 +1,60 @@
+"""Vectors of texts from a real model in a GGUF file: nearer for what is alike, found again by search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.media.small_video import write_small_video
+from helpers.models.smollm2 import cut_off, smollm2
+
+from longtake.config import Settings, load
+from longtake.memory.search.search_index import SearchFilter
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.llama_cpp.text_vectors import GgufEmbedding
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
+
+
+def settings(model: Path | str, *more: str) -> Settings:
+    return load(overrides=("engines.text_embedding=[gguf, wordllama]", f"text_embedding.model={model}", *more))
+
+
+@pytest.mark.slow
+def test_texts_that_are_alike_are_near() -> None:
+    embedding = GgufEmbedding(settings(smollm2()))
+    texts = ["The cat sat.", "A feline rested.", "Stock prices fell by ten percent.", "", "word " * 5_000]
+    rows = embedding.embed(texts)
+    assert rows.shape == (5, embedding.dimensions)
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0, 1], atol=1e-4)
+    cat, feline, stocks, *_ = rows
+    assert cat @ feline > cat @ stocks
+    assert np.allclose(embedding.embed(texts[1:2])[0], feline, atol=1e-3)
+    assert len(embedding.embed([])) == 0
+
+
+@pytest.mark.slow
+def test_an_index_is_made_of_them_and_searched_by_them(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", settings(smollm2(), "engines.speakers=[]"))
+    workspace.add(write_small_video(tmp_path / "talk.mp4"))
+    video = workspace.library.resolve("talk.mp4")
+    space = GgufEmbedding(workspace.settings).id
+    assert list(workspace.index.spaces((video.id,))) == [space]
+    [best, *_] = retrieve("the price of the kettle", SearchFilter((video.id,)), 3, workspace.engines, workspace.index)
+    assert "kettle" in best.document.text
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [("null", "longtake models pull"), ("none.gguf", "can't be read"), ("CUT", "damaged or incomplete")],
+)
+def test_what_is_missing_is_named_and_the_next_engine_is_used(
+    model: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LONGTAKE_MODELS", str(tmp_path))
+    given = str(cut_off(tmp_path, 500)) if model == "CUT" else model
+    smollm2()
+    report = EngineTable(settings(given)).report("text_embedding")
+    assert said in report.reasons["gguf"]
+    assert report.engine == "wordllama"
