@@ -122,6 +122,15 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("wordllama",),
         ),
     },
+    "reranking": {
+        "gguf": Entry(
+            "longtake.preprocess.engines.llama_cpp.text_vectors:GgufReranker",
+            "a reranker in a GGUF file: reads query and text together",
+            ("xllamacpp", "psutil"),
+            extra="gguf",
+            check="longtake.preprocess.engines.llama_cpp.text_vectors:missing_reranker",
+        ),
+    },
     "image_text_embedding": {},
     "objects": {
         "opencv": Entry(
@@ -243,6 +252,7 @@ PROTOCOLS: Mapping[str, str] = {
     "scene_text": f"{_ENGINES}.text.scene_text_engine:SceneTextEngine",
     "sounds": f"{_ENGINES}.sounds.sound_engine:SoundEngine",
     "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",
+    "reranking": f"{_ENGINES}.text.reranker:Reranker",
     "image_text_embedding": f"{_ENGINES}.text.image_text_embedding:ImageTextEmbedding",
     "objects": f"{_ENGINES}.objects.object_engine:ObjectEngine",
     "people": f"{_ENGINES}.people.people_engine:PeopleEngine",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longtake.errors import EngineError
-from longtake.memory.search.search_index import Hit, Index, SearchFilter, Vectors
+from longtake.memory.search.search_index import Hit, Index, SearchFilter, Signal, Vectors
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
+from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 
@@ -23,7 +24,7 @@ class QueryEmbedding:
 
 
 def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
-    """The k best events for a query, the weak ones last.
+    """The k best events for a query, in the order of the reranker if there is one, the weak ones last.
 
     The query is embedded for each space in use; without any, only words count. A library may have vectors of several
     engines, for example after an engine was added or was missing for a while.
@@ -34,7 +35,25 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
         if embedding.space in spaces:
             with suppress(EngineError):
                 vectors[embedding.space] = embedding.embed([query])[0]
-    return index.search(query, vectors, where, k)
+    if engines.report("reranking").engine is None:
+        return index.search(query, vectors, where, k)
+    found = index.search(query, vectors, where, max(k, engines.settings.reranking.candidates))
+    return _reranked(query, found, engines.load("reranking"))[:k]
+
+
+def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:
+    """The hits by the reranker's score, the weak ones still last; in their order if it fails."""
+    strong = [hit for hit in found if not hit.weak and hit.document.text]
+    others = [hit for hit in found if hit.weak or not hit.document.text]
+    try:
+        scores = engine.score(query, [hit.document.text for hit in strong]) if strong else []
+    except EngineError:
+        return list(found)
+    best_first = sorted(zip(scores, strong, strict=True), key=lambda pair: -pair[0])
+    signals = [
+        (hit, {**hit.signals, engine.id: Signal(rank, score)}) for rank, (score, hit) in enumerate(best_first, 1)
+    ]
+    return [*(replace(hit, signals=added) for hit, added in signals), *others]
 
 
 def query_embeddings(engines: EngineTable) -> Iterator[QueryEmbedding]:

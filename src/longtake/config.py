@@ -66,6 +66,7 @@ class EngineSettings(_Section):
     translation: tuple[str, ...] = ("apertium",)
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("minilm", "wordllama")
+    reranking: tuple[str, ...] = ("gguf",)
     image_text_embedding: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ("ge2e",)
     captions: tuple[str, ...] = ("endpoint",)
@@ -152,6 +153,15 @@ class TextEmbeddingSettings(_Section):
         default=None, description="A GGUF file; by default the one `longtake models` has fetched."
     )
     floor: float = Field(default=0.5, ge=-1, le=1, description="Cosine below which two texts count as unrelated.")
+
+
+class RerankingSettings(_Section):
+    """Reads the query together with what search found, for a better order."""
+
+    model: str | None = Field(
+        default=None, description="A GGUF file; by default the one `longtake models` has fetched."
+    )
+    candidates: int = Field(default=20, ge=1, description="How many of the best results are read.")
 
 
 class GgufSettings(_Section):
@@ -248,6 +258,7 @@ class Settings(_Section):
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
     gguf: GgufSettings = GgufSettings()
     text_embedding: TextEmbeddingSettings = TextEmbeddingSettings()
+    reranking: RerankingSettings = RerankingSettings()
     objects: ObjectSettings = ObjectSettings()
     search: SearchSettings = SearchSettings()
     gathering: GatheringSettings = GatheringSettings()

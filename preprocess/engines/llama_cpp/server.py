@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO
+from typing import IO, Literal
 
 import httpx
 
@@ -28,6 +28,7 @@ from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, th
 from longtake.preprocess.engines.llama_cpp.transport import Address, LoopbackTransport
 
 PACKAGES = ("xllamacpp", "psutil")
+Purpose = Literal["chat", "vectors", "scores"]
 INSTALL = "pip install 'longtake[gguf]'"
 _START_SECONDS = 60.0  # to load a small file
 _READ_RATE = 50e6  # bytes a second of a slow disk
@@ -73,16 +74,16 @@ def shared_server(settings: Settings, model: str) -> LlamaServer:
     return _server(Path(model).expanduser(), projector, settings.gguf.context, settings.gguf.idle_seconds)
 
 
-def embedding_server(settings: Settings, model: str, context: int) -> LlamaServer:
-    """The server that turns texts of at most `context` tokens into vectors. Nothing starts yet."""
-    return _server(Path(model).expanduser(), None, context, settings.gguf.idle_seconds, embeds=True)
+def reading_server(settings: Settings, model: str, context: int, purpose: Purpose) -> LlamaServer:
+    """The server that turns texts of at most `context` tokens into vectors or scores. Nothing starts yet."""
+    return _server(Path(model).expanduser(), None, context, settings.gguf.idle_seconds, purpose)
 
 
 @cache
 def _server(
-    file: Path, projector: Path | None, context: int, idle_seconds: int, *, embeds: bool = False
+    file: Path, projector: Path | None, context: int, idle_seconds: int, purpose: Purpose = "chat"
 ) -> LlamaServer:
-    server = LlamaServer(file, projector, context, idle_seconds, embeds=embeds)
+    server = LlamaServer(file, projector, context, idle_seconds, purpose)
     atexit.register(server.close)
     return server
 
@@ -94,10 +95,10 @@ class LlamaServer:
     """
 
     def __init__(
-        self, file: Path, projector: Path | None, context: int, idle_seconds: int, *, embeds: bool = False
+        self, file: Path, projector: Path | None, context: int, idle_seconds: int, purpose: Purpose = "chat"
     ) -> None:
         self.file = file
-        self._embeds = embeds
+        self._purpose = purpose
         self._projector = projector
         self._context = context
         self._idle_seconds = idle_seconds
@@ -154,8 +155,8 @@ class LlamaServer:
             "context": context,
             "cache_mib": header.cache_bytes(context) >> 20,
             "threads": threads_to_use(),
-            "embeds": self._embeds,
-            "pooling": header.number("pooling_type", 0),
+            "purpose": self._purpose,
+            "pools": bool(header.number("pooling_type", 0)),
             "idle_seconds": self._idle_seconds,
             "key": key,
         }

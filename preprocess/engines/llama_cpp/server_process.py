@@ -37,10 +37,12 @@ def _serve(given: dict[str, Any]) -> Any:
     if given["mmproj"]:
         params.mmproj.path = given["mmproj"]
     params.n_ctx = given["context"]
-    if given["embeds"]:
+    if given["purpose"] != "chat":
         params.embedding = True
         params.n_batch = params.n_ubatch = given["context"]  # a text is read in one piece
-        if not given["pooling"]:
+        if given["purpose"] == "scores":
+            params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
+        elif not given["pools"]:  # the file names no way to make one vector of many
             params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     params.n_parallel = 1  # one slot, which keeps the prompt of the last request
     params.cache_ram_mib = given["cache_mib"]  # prompts that another one displaced

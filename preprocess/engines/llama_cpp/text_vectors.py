@@ -1,4 +1,4 @@
-"""Text embedding with a model in a GGUF file, through llama.cpp on this machine."""
+"""Text embedding and reranking with models in GGUF files, through llama.cpp on this machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import numpy as np
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import Vectors
+from longtake.models.catalogue import Task
 from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp.gguf_header import read_header
-from longtake.preprocess.engines.llama_cpp.server import embedding_server, missing_gguf
+from longtake.preprocess.engines.llama_cpp.server import missing_gguf, reading_server
 
 _CONTEXT = 1_024  # tokens of a text
 _LETTERS = 2_000  # of a text; the rest is cut off, so that it fits the context
@@ -28,16 +29,13 @@ class GgufEmbedding:
 
     def __init__(self, settings: Settings) -> None:
         """Load nothing yet; `missing_model` has checked the file."""
-        self._server = embedding_server(settings, _model(settings) or "", _CONTEXT)
+        self._server = reading_server(settings, _model(settings) or "", _CONTEXT, "vectors")
         self.floor = settings.text_embedding.floor
 
     @cached_property
     def id(self) -> str:
-        """The file's name and an eight-byte hash of its end."""
-        file = self._server.file
-        with file.open("rb") as stream:
-            stream.seek(max(0, file.stat().st_size - _HASHED))
-            return f"gguf-{file.stem}-{hashlib.blake2b(stream.read(), digest_size=8).hexdigest()}"
+        """The file's name and a hash of its end."""
+        return _identity(self._server.file)
 
     @cached_property
     def dimensions(self) -> int:
@@ -71,6 +69,35 @@ class GgufEmbedding:
             raise EngineError(f"llama.cpp got no vectors from {name} ({error}): name an embedding model.") from error
 
 
+class GgufReranker:
+    """A model with a classifier, such as bge-reranker."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Load nothing yet; `missing_reranker` has checked the file."""
+        model = settings.reranking.model or _fetched("reranking") or ""
+        self._server = reading_server(settings, model, _CONTEXT, "scores")
+
+    @cached_property
+    def id(self) -> str:
+        """The file's name and a hash of its end."""
+        return _identity(self._server.file)
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """See `Reranker`."""
+        asked = {"query": query[:_LETTERS], "documents": [text[:_LETTERS] for text in texts]}
+        scores = [0.0] * len(texts)
+        self._server.ready()
+        try:
+            with self._server.client() as client:
+                reply = client.post("http://llama.cpp/v1/rerank", json=asked).raise_for_status()
+            for row in reply.json()["results"]:
+                scores[row["index"]] = float(row["relevance_score"])
+        except (httpx.HTTPError, LookupError, TypeError, ValueError) as error:
+            name = self._server.file.name
+            raise EngineError(f"llama.cpp got no scores from {name} ({error}): name a reranker.") from error
+        return scores
+
+
 def missing_model(settings: Settings) -> str | None:
     """Why no GGUF file can embed texts here, and what to do; None if one can. Nothing is loaded."""
     model = _model(settings)
@@ -79,7 +106,24 @@ def missing_model(settings: Settings) -> str | None:
     return missing_gguf(settings, model, "text_embedding.model")
 
 
+def missing_reranker(settings: Settings) -> str | None:
+    """The same for rerankers."""
+    model = settings.reranking.model or _fetched("reranking")
+    if model is None:
+        return "no model: fetch one with `longtake models pull bge-reranker-v2-m3`"
+    return missing_gguf(settings, model, "reranking.model")
+
+
 def _model(settings: Settings) -> str | None:
-    """The file that the settings name, or else the best one in the models folder."""
-    fetched = [each for each in installed("text vectors") if Path(each.path).suffix == ".gguf"]
-    return settings.text_embedding.model or (str(fetched[0].path) if fetched else None)
+    return settings.text_embedding.model or _fetched("text vectors")
+
+
+def _fetched(task: Task) -> str | None:
+    """The best GGUF file of a task in the models folder."""
+    return next((str(each.path) for each in installed(task) if each.path.suffix == ".gguf"), None)
+
+
+def _identity(file: Path) -> str:
+    with file.open("rb") as stream:
+        stream.seek(max(0, file.stat().st_size - _HASHED))
+        return f"gguf-{file.stem}-{hashlib.blake2b(stream.read(), digest_size=8).hexdigest()}"

@@ -17,6 +17,7 @@ Task = Literal[
     "pictures",
     "image-text vectors",
     "text vectors",
+    "reranking",
     "sounds",
     "objects",
     "scene text",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
-import numpy as np
+from helpers.models.gguf_file import write_gguf
 
 _WIDE, _MODEL, _SIDE, _PATCH = 64, 576, 64, 16
-_U32, _F32, _BOOL, _STRING, _ARRAY = 4, 6, 7, 8, 9
-_ALIGNMENT = 32
 
 
 def write_tiny_projector(folder: Path) -> Path:
@@ -22,32 +19,18 @@ def write_tiny_projector(folder: Path) -> Path:
         "projection_dim": _MODEL,
         "block_count": 1,
         "attention.head_count": 2,
+        "attention.layer_norm_epsilon": 1e-6,
+        "image_mean": [0.5] * 3,
+        "image_std": [0.5] * 3,
     }
-    values = [
-        _text("general.architecture", "clip"),
-        _text("clip.projector_type", "mlp"),
-        _key("clip.has_vision_encoder", _BOOL) + b"\x01",
-        _key("clip.use_gelu", _BOOL) + b"\x01",
-        _key("clip.vision.attention.layer_norm_epsilon", _F32) + struct.pack("<f", 1e-6),
-        *(_key(f"clip.vision.{name}", _U32) + struct.pack("<I", number) for name, number in vision.items()),
-        *(
-            _key(f"clip.vision.{name}", _ARRAY) + struct.pack("<IQ3f", _F32, 3, *[0.5] * 3)
-            for name in ("image_mean", "image_std")
-        ),
-    ]
-    random = np.random.default_rng(5)
-    arrays = {name: random.normal(0, 0.02, shape).astype("<f4") for name, shape in _shapes().items()}
-    described, offset = b"", 0
-    for name, array in arrays.items():
-        shape = array.shape[::-1]  # the format lists the fastest dimension first
-        described += _string(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, 0, offset)
-        offset += _padded(array.nbytes)
-    content = b"GGUF" + struct.pack("<IQQ", 3, len(arrays), len(values)) + b"".join(values) + described
-    content = content.ljust(_padded(len(content)), b"\0")
-    content += b"".join(array.tobytes().ljust(_padded(array.nbytes), b"\0") for array in arrays.values())
-    path = folder / "mmproj.gguf"
-    path.write_bytes(content)
-    return path
+    values = {
+        "general.architecture": "clip",
+        "clip.projector_type": "mlp",
+        "clip.has_vision_encoder": True,
+        "clip.use_gelu": True,
+        **{f"clip.vision.{name}": value for name, value in vision.items()},
+    }
+    return write_gguf(folder / "mmproj.gguf", values, _shapes())
 
 
 def _shapes() -> dict[str, tuple[int, ...]]:
@@ -73,19 +56,3 @@ def _shapes() -> dict[str, tuple[int, ...]]:
     for name in ("v.blk.0.ln1", "v.blk.0.ln2", "v.post_ln"):
         shapes |= {f"{name}.weight": (_WIDE,), f"{name}.bias": (_WIDE,)}
     return shapes
-
-
-def _padded(size: int) -> int:
-    return -(-size // _ALIGNMENT) * _ALIGNMENT
-
-
-def _string(text: str) -> bytes:
-    return struct.pack("<Q", len(text)) + text.encode()
-
-
-def _key(name: str, kind: int) -> bytes:
-    return _string(name) + struct.pack("<I", kind)
-
-
-def _text(name: str, value: str) -> bytes:
-    return _key(name, _STRING) + _string(value)

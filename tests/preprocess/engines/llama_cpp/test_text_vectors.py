@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from helpers.media.small_video import write_small_video
 from helpers.models.smollm2 import cut_off, smollm2
+from helpers.models.tiny_reranker import write_tiny_reranker
 
 from longtake.config import Settings, load
+from longtake.errors import EngineError
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.text_vectors import GgufEmbedding
+from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -43,6 +46,38 @@ def test_an_index_is_made_of_them_and_searched_by_them(tmp_path: Path) -> None:
     assert list(workspace.index.spaces((video.id,))) == [space]
     [best, *_] = retrieve("the price of the kettle", SearchFilter((video.id,)), 3, workspace.engines, workspace.index)
     assert "kettle" in best.document.text
+
+
+@pytest.mark.slow
+def test_a_reranker_puts_what_search_found_in_its_order(demo_workspace: Workspace, tmp_path: Path) -> None:
+    smollm2()
+    named = (f"reranking.model={write_tiny_reranker(tmp_path)}", "reranking.candidates=50")
+    workspace = Workspace(demo_workspace.library.root, load(overrides=named))
+    engine: Reranker = workspace.engines.load("reranking")
+    asked = ("the price of a roof panel", SearchFilter(), 50)
+    before = retrieve(*asked, demo_workspace.engines, demo_workspace.index)
+    after = retrieve(*asked, workspace.engines, workspace.index)
+    assert {hit.document.id for hit in after} == {hit.document.id for hit in before}
+    strong = [hit for hit in after if engine.id in hit.signals]
+    scores = engine.score(asked[0], [hit.document.text for hit in strong])
+    assert len(strong) > 1
+    assert scores == sorted(scores, reverse=True)
+    assert after[: len(strong)] == strong
+    [best] = retrieve(asked[0], asked[1], 1, workspace.engines, workspace.index)
+    assert best.document.id == strong[0].document.id
+
+
+@pytest.mark.slow
+def test_a_reranker_that_cannot_be_loaded_leaves_the_order(tmp_path: Path) -> None:
+    named = (f"reranking.model={cut_off(tmp_path, 20_000_000)}", "engines.speakers=[]")
+    workspace = Workspace(tmp_path / "library", load(overrides=named))
+    workspace.add(write_small_video(tmp_path / "talk.mp4"))
+    plain = Workspace(tmp_path / "library", load())
+    asked = ("the price of the kettle", SearchFilter(), 5)
+    found = [hit.document.id for hit in retrieve(*asked, workspace.engines, workspace.index)]
+    assert found == [hit.document.id for hit in retrieve(*asked, plain.engines, plain.index)]
+    with pytest.raises(EngineError, match="download the file again"):
+        workspace.engines.load("reranking").score("cat", ["The cat sat."])
 
 
 @pytest.mark.parametrize(
