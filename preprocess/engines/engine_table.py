@@ -96,6 +96,22 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "sounds": {
+        "ast": Entry(
+            "longtake.preprocess.engines.sounds.ast_sounds:AstSounds",
+            "AST: names 527 kinds of sounds; with all that `spectral` finds",
+            ("torch", "transformers"),
+            extra="transformers",
+            check="longtake.preprocess.engines.sounds.ast_sounds:missing_model",
+            process=True,
+        ),
+        "clap": Entry(
+            "longtake.preprocess.engines.sounds.clap_sounds:ClapSounds",
+            "CLAP: recognises the sounds that the settings name; with all that `spectral` finds",
+            ("torch", "transformers"),
+            extra="transformers",
+            check="longtake.preprocess.engines.sounds.clap_sounds:missing_model",
+            process=True,
+        ),
         "spectral": Entry(
             "longtake.preprocess.engines.sounds.spectral_sounds:SpectralSounds",
             "voice activity (Silero) and spectral events",

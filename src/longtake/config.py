@@ -59,7 +59,7 @@ class EngineSettings(_Section):
 
     shots: tuple[str, ...] = ("content",)
     scene_text: tuple[str, ...] = ("rapidocr",)
-    sounds: tuple[str, ...] = ("spectral",)
+    sounds: tuple[str, ...] = ("ast", "clap", "spectral")
     speech: tuple[str, ...] = ("faster_whisper", "packaged_whisper")
     closer_speech: tuple[str, ...] = ("faster_whisper",)
     maths: tuple[str, ...] = ("written_maths",)
@@ -107,6 +107,19 @@ class SceneTextSettings(_Section):
     long_side: int = Field(
         default=736, ge=320, description="Pixels on the long side of the frames that detection sees."
     )
+
+
+class SoundSettings(_Section):
+    """Names of everyday sounds."""
+
+    model: str | None = Field(
+        default=None,
+        description="AST or CLAP: a folder or a model name; by default the one that `longtake models` has fetched.",
+    )
+    names: tuple[str, ...] = Field(
+        default=(), description="Sounds that `clap` listens for; by default those in configs/sounds.yaml."
+    )
+    min_confidence: float = Field(default=0.3, ge=0, le=1)
 
 
 class SpeechSettings(_Section):
@@ -253,6 +266,7 @@ class Settings(_Section):
     engines: EngineSettings = EngineSettings()
     visual_pass: PassSettings = PassSettings()
     scene_text: SceneTextSettings = SceneTextSettings()
+    sounds: SoundSettings = SoundSettings()
     speech: SpeechSettings = SpeechSettings()
     captions: CaptionSettings = CaptionSettings()
     visual_question: VisualQuestionSettings = VisualQuestionSettings()

@@ -16,7 +16,10 @@ IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}
 
 @tool(capabilities=("sounds",))
 def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Detect the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause."""
+    """Detect the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause.
+
+    With a tagger, also everyday sounds by name, such as a dog's bark.
+    """
     parsed = context.span(timestamp, window=WINDOW)
     video = context.video
     layer = video.layer("sounds")

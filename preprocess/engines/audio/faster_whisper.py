@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
@@ -16,6 +14,7 @@ from longtake.errors import ConfigError, EngineError
 from longtake.models.catalogue import catalogue
 from longtake.models.folder import find, installed
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
+from longtake.preprocess.engines.transformers_folders import content_id
 from longtake.preprocess.media.audio import Samples
 
 # Beyond these, Whisper's reference implementation rejects a decoding and samples again (Radford et al. 2022, 4.5).
@@ -27,7 +26,6 @@ _MIN_CONFIDENCE = 0.6
 _SURE_OF_LANGUAGE = 0.5  # below this probability, the second likeliest language is tried too
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
-_HASHED = 1 << 20  # bytes at either end of the weights that identify a model
 
 
 class FasterWhisper:
@@ -178,13 +176,7 @@ def _identity(name: str) -> str:
     folder = _folder(name)
     if folder is None:
         return name
-    content = hashlib.blake2b(digest_size=8)
-    for file in sorted(folder / name for name in _FILES if (folder / name).is_file()):
-        with file.open("rb") as stream:
-            content.update(stream.read(_HASHED))
-            stream.seek(max(0, os.fstat(stream.fileno()).st_size - _HASHED))
-            content.update(stream.read())
-    return content.hexdigest()
+    return content_id(folder / file for file in _FILES if (folder / file).is_file())
 
 
 def _segment(segment: Any, start: float, end: float, language: str) -> SpeechSegment:

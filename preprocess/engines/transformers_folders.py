@@ -1,0 +1,136 @@
+"""Finds models in the format of transformers on disk, says what they lack, and loads them without a download."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longtake.errors import EngineError
+from longtake.models.catalogue import Task
+from longtake.models.folder import find, installed
+
+_HASHED = 1 << 20  # bytes at either end of a file that identify it
+_TEXTS = (".json", ".txt", ".model", ".jinja")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """Models of one architecture, and where they come from."""
+
+    title: str  # in messages, and in the ids of engines
+    types: tuple[str, ...]  # `model_type` in config.json
+    option: str  # the setting that names a model
+    task: Task
+    pull: str  # what `longtake models pull` fetches
+
+    def folder(self, name: str | None) -> Path | None:
+        """The folder of a model, given as a folder or a name; without a name, of the best one that was fetched."""
+        if name is None:
+            return next((one.folder for one in installed(self.task) if _model_type(one.folder) in self.types), None)
+        return model_folder(name)
+
+    def missing(self, name: str | None) -> str | None:
+        """Why a model can't be used, and what to do; None if it can. Loads nothing."""
+        folder = self.folder(name)
+        remedy = f"fetch one with `longtake models pull {self.pull}`, or give a folder with --set {self.option}=DIR"
+        if folder is None:
+            return f"no {self.title} model on disk{f' named {name}' if name else ''}: {remedy}"
+        if absent := _absent(folder):
+            return f"{folder} has no {absent}: {remedy}"
+        found = _model_type(folder)
+        return None if found in self.types else f"{folder} isn't a {self.title} model ({found or 'no type'}): {remedy}"
+
+    def identity(self, name: str | None) -> str:
+        """A digest of a model's files, so that copies have the same id."""
+        folder = self.folder(name)
+        return content_id(file for file in folder.iterdir() if _is_part(file)) if folder else "none"
+
+    def load(self, name: str | None, model: Any, processor: Any) -> tuple[Any, Any]:
+        """A model of this class, ready to run, and its processor.
+
+        Raises:
+            EngineError: if files are damaged or missing.
+        """
+        import torch  # pyright: ignore[reportMissingImports] - an extra
+        from safetensors import SafetensorError  # pyright: ignore[reportMissingImports] - an extra
+        from transformers.utils import logging  # pyright: ignore[reportMissingImports] - an extra
+
+        logging.disable_progress_bar()
+        folder = self.folder(name)
+        try:
+            prepared = processor.from_pretrained(folder, local_files_only=True)
+            loaded, report = model.from_pretrained(folder, local_files_only=True, output_loading_info=True)
+        except (OSError, RuntimeError, ValueError, KeyError, TypeError, SafetensorError) as error:
+            [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
+            raise self._damaged(folder, problem.rstrip(".")) from error
+        if report["missing_keys"]:  # transformers would fill them with random numbers
+            raise self._damaged(folder, f"{len(report['missing_keys'])} weights are missing")
+        return loaded.eval().to("cuda" if torch.cuda.is_available() else "cpu"), prepared
+
+    def _damaged(self, folder: Path | None, problem: str) -> EngineError:
+        return EngineError(
+            f"Couldn't load the {self.title} model in {folder} ({problem}): fetch it again, or give another folder "
+            f"with --set {self.option}=DIR."
+        )
+
+
+def model_folder(name: str) -> Path | None:
+    """The folder of that name, or of a fetched model, or of a model in the Hugging Face cache."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if fetched := find(name):
+        return fetched
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        cached = try_to_load_from_cache(name, "config.json")
+    except HFValidationError:
+        return None
+    return Path(cached).parent if isinstance(cached, str) else None
+
+
+def content_id(files: Iterable[Path]) -> str:
+    """An eight-byte hash of both ends of each file, in hex."""
+    content = hashlib.blake2b(digest_size=8)
+    for file in sorted(files):
+        with file.open("rb") as stream:
+            content.update(stream.read(_HASHED))
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - _HASHED))
+            content.update(stream.read())
+    return content.hexdigest()
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The model's config.json; empty if it can't be read."""
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def _model_type(folder: Path) -> str | None:
+    return read_config(folder).get("model_type")
+
+
+def _absent(folder: Path) -> str | None:
+    """A file that is missing; weights may be one file, or several with an index."""
+    if not (folder / "config.json").is_file():
+        return "config.json"
+    index = folder / "model.safetensors.index.json"
+    try:
+        parts = set(json.loads(index.read_bytes())["weight_map"].values())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        parts = {"model.safetensors"}
+    return next((part for part in sorted(parts) if not (folder / part).is_file()), None)
+
+
+def _is_part(file: Path) -> bool:
+    return file.suffix in (*_TEXTS, ".safetensors") and file.name != "longtake-model.json"
