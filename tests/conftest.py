@@ -30,7 +30,6 @@ pytest_plugins = [
 OPT_IN = {
     "slow": "takes more than a few seconds",
     "gpu": "needs a CUDA device",
-    "models": "needs the extra `models`",
 }
 # Folders whose tests are `plain`: they need Python alone, unless they ask for one of these fixtures.
 PLAIN = ("agent", "evalharness", "language", "memory")

@@ -147,7 +147,22 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.llama_cpp.text_vectors:missing_reranker",
         ),
     },
-    "image_text_embedding": {},
+    "image_text_embedding": {
+        "siglip": Entry(
+            "longtake.preprocess.engines.pictures.siglip:Siglip",
+            "SigLIP or SigLIP 2 through transformers",
+            ("torch", "transformers"),
+            extra="vision",
+            check="longtake.preprocess.engines.pictures.siglip:missing_model",
+        ),
+        "open_clip": Entry(
+            "longtake.preprocess.engines.pictures.open_clip:OpenClip",
+            "a model of OpenCLIP",
+            ("torch", "open_clip"),
+            extra="openclip",
+            check="longtake.preprocess.engines.pictures.open_clip:missing_model",
+        ),
+    },
     "objects": {
         "opencv": Entry(
             "longtake.preprocess.engines.objects.objects_opencv:OpenCvObjects",
@@ -269,7 +284,7 @@ PROTOCOLS: Mapping[str, str] = {
     "sounds": f"{_ENGINES}.sounds.sound_engine:SoundEngine",
     "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",
     "reranking": f"{_ENGINES}.text.reranker:Reranker",
-    "image_text_embedding": f"{_ENGINES}.text.image_text_embedding:ImageTextEmbedding",
+    "image_text_embedding": f"{_ENGINES}.pictures.image_text_embedding:ImageTextEmbedding",
     "objects": f"{_ENGINES}.objects.object_engine:ObjectEngine",
     "people": f"{_ENGINES}.people.people_engine:PeopleEngine",
     "faces": f"{_ENGINES}.people.face_engine:FaceEngine",

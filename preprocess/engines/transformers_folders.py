@@ -13,6 +13,7 @@ from typing import Any
 from longtake.errors import EngineError
 from longtake.models.catalogue import Task
 from longtake.models.folder import find, installed
+from longtake.preprocess.engines.torchvision_import import make_importable
 
 _HASHED = 1 << 20  # bytes at either end of a file that identify it
 _TEXTS = (".json", ".txt", ".model", ".jinja")
@@ -60,6 +61,7 @@ class ModelKind:
         from safetensors import SafetensorError  # pyright: ignore[reportMissingImports] - an extra
         from transformers.utils import logging  # pyright: ignore[reportMissingImports] - an extra
 
+        make_importable()
         logging.disable_progress_bar()
         folder = self.folder(name)
         try:

@@ -13,7 +13,7 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.search.search_index import Batch, Document, Vectors
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
+from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.frames import read_jpeg
 

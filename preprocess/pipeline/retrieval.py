@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import Hit, Index, SearchFilter, Signal, Vectors
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.image_text_embedding import ImageTextEmbedding
+from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 

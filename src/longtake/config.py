@@ -67,7 +67,7 @@ class EngineSettings(_Section):
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("minilm", "wordllama")
     reranking: tuple[str, ...] = ("gguf",)
-    image_text_embedding: tuple[str, ...] = ()
+    image_text_embedding: tuple[str, ...] = ("siglip", "open_clip")
     speakers: tuple[str, ...] = ("ge2e",)
     captions: tuple[str, ...] = ("endpoint",)
     objects: tuple[str, ...] = ("owlv2", "opencv")
@@ -157,6 +157,19 @@ class VisualQuestionSettings(EndpointSettings):
 
     pictures: int = Field(default=16, ge=1, description="Maximum pictures per question.")
     megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
+
+
+class ImageTextSettings(_Section):
+    """Pictures and texts in one space, so that words find pictures."""
+
+    model: str | None = Field(
+        default=None,
+        description="SigLIP or OpenCLIP: a folder or a model name; by default the SigLIP that `longtake models` has "
+        "fetched.",
+    )
+    floor: float = Field(
+        default=0.07, ge=-1, le=1, description="Cosine below which a picture doesn't match; models of CLIP need 0.2."
+    )
 
 
 class TextEmbeddingSettings(_Section):
@@ -271,6 +284,7 @@ class Settings(_Section):
     captions: CaptionSettings = CaptionSettings()
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
     gguf: GgufSettings = GgufSettings()
+    image_text: ImageTextSettings = ImageTextSettings()
     text_embedding: TextEmbeddingSettings = TextEmbeddingSettings()
     reranking: RerankingSettings = RerankingSettings()
     objects: ObjectSettings = ObjectSettings()

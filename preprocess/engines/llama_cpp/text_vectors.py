@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +16,11 @@ from longtake.models.catalogue import Task
 from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp.gguf_header import read_header
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, reading_server
+from longtake.preprocess.engines.transformers_folders import content_id
 
 _CONTEXT = 1_024  # tokens of a text
 _LETTERS = 2_000  # of a text; the rest is cut off, so that it fits the context
 _TEXTS = 32  # in one request
-_HASHED = 1 << 20  # bytes at the end of the file that identify its weights
 
 
 class GgufEmbedding:
@@ -34,7 +33,7 @@ class GgufEmbedding:
 
     @cached_property
     def id(self) -> str:
-        """The file's name and a hash of its end."""
+        """The file's name and a hash of its ends."""
         return _identity(self._server.file)
 
     @cached_property
@@ -79,7 +78,7 @@ class GgufReranker:
 
     @cached_property
     def id(self) -> str:
-        """The file's name and a hash of its end."""
+        """The file's name and a hash of its ends."""
         return _identity(self._server.file)
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -124,6 +123,4 @@ def _fetched(task: Task) -> str | None:
 
 
 def _identity(file: Path) -> str:
-    with file.open("rb") as stream:
-        stream.seek(max(0, file.stat().st_size - _HASHED))
-        return f"gguf-{file.stem}-{hashlib.blake2b(stream.read(), digest_size=8).hexdigest()}"
+    return f"gguf-{file.stem}-{content_id([file])}"

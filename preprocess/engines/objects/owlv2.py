@@ -12,6 +12,7 @@ import cv2
 from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.preprocess.media.frames import Picture
 
 _FILES = ("config.json", "model.safetensors")
@@ -60,6 +61,8 @@ class Owlv2:
     def _loaded(self) -> tuple[Any, Any]:
         """The model and its processor."""
         import torch  # pyright: ignore[reportMissingImports] - an extra
+
+        make_importable()
         from transformers import Owlv2ForObjectDetection, Owlv2Processor  # pyright: ignore[reportMissingImports]
 
         options: dict[str, Any] = {"local_files_only": not self._may_fetch}

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from longtake.preprocess.engines.torchvision_import import make_importable
+
 
 def write_tiny_owlv2(folder: Path) -> Path:
     """Save a model, its tokenizer and its image processor; skips the test where the extra `vision` is not installed."""
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[vision]'")
     transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     pytest.importorskip("scipy", reason="scipy is not installed")
+    make_importable()
     torch.manual_seed(5)
     words = [*"abcdefghijklmnopqrstuvwxyz", *(f"{letter}</w>" for letter in "abcdefghijklmnopqrstuvwxyz")]
     vocabulary = {word: number for number, word in enumerate([*words, "<|startoftext|>", "<|endoftext|>"])}
