@@ -176,6 +176,14 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.objects.owlv2:missing_model",
             process=True,
         ),
+        "grounding_dino": Entry(
+            "longtake.preprocess.engines.objects.grounding_dino:GroundingDino",
+            "Grounding DINO: finds objects by name",
+            ("torch", "transformers"),
+            extra="vision",
+            check="longtake.preprocess.engines.objects.grounding_dino:missing_model",
+            process=True,
+        ),
     },
     "people": {
         "opencv": Entry(

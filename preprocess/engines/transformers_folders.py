@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,22 +52,24 @@ class ModelKind:
         folder = self.folder(name)
         return content_id(file for file in folder.iterdir() if _is_part(file)) if folder else "none"
 
-    def load(self, name: str | None, model: Any, processor: Any) -> tuple[Any, Any]:
-        """A model of this class, ready to run, and its processor.
+    def load(self, name: str | None, model: str, processor: str) -> tuple[Any, Any]:
+        """A model, ready to run, and its processor; their classes are given by name.
 
         Raises:
             EngineError: if files are damaged or missing.
         """
         import torch  # pyright: ignore[reportMissingImports] - an extra
         from safetensors import SafetensorError  # pyright: ignore[reportMissingImports] - an extra
-        from transformers.utils import logging  # pyright: ignore[reportMissingImports] - an extra
 
         make_importable()
-        logging.disable_progress_bar()
+        transformers: Any = import_module("transformers")
+        transformers.utils.logging.disable_progress_bar()
         folder = self.folder(name)
         try:
-            prepared = processor.from_pretrained(folder, local_files_only=True)
-            loaded, report = model.from_pretrained(folder, local_files_only=True, output_loading_info=True)
+            prepared = getattr(transformers, processor).from_pretrained(folder, local_files_only=True)
+            loaded, report = getattr(transformers, model).from_pretrained(
+                folder, local_files_only=True, output_loading_info=True
+            )
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, SafetensorError) as error:
             [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
             raise self._damaged(folder, problem.rstrip(".")) from error

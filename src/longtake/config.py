@@ -70,7 +70,7 @@ class EngineSettings(_Section):
     image_text_embedding: tuple[str, ...] = ("siglip", "open_clip")
     speakers: tuple[str, ...] = ("ge2e",)
     captions: tuple[str, ...] = ("endpoint",)
-    objects: tuple[str, ...] = ("owlv2", "opencv")
+    objects: tuple[str, ...] = ("owlv2", "grounding_dino", "opencv")
     people: tuple[str, ...] = Field(
         default=("opencv",), description="Finds people and faces when no other engine does; recognises nobody."
     )
@@ -203,8 +203,11 @@ class GgufSettings(_Section):
 class ObjectSettings(_Section):
     """Object search by name."""
 
-    model: str = Field(default="google/owlv2-base-patch16-ensemble", description="OWLv2: a folder or a model name.")
-    fetch: bool = Field(default=False, description="Download the model if it isn't on disk.")
+    model: str | None = Field(
+        default=None,
+        description="OWLv2 or Grounding DINO: a folder or a model name; by default the one that `longtake models` has "
+        "fetched.",
+    )
     min_confidence: float = Field(default=0.2, ge=0, le=1)
 
 

@@ -70,9 +70,7 @@ class Siglip:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        from transformers import AutoModel, AutoProcessor  # pyright: ignore[reportMissingImports] - an extra
-
-        return KIND.load(self._name, AutoModel, AutoProcessor)
+        return KIND.load(self._name, "AutoModel", "AutoProcessor")
 
 
 def missing_model(settings: Settings) -> str | None:

@@ -39,12 +39,7 @@ class AstSounds(TaggedSounds):
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        from transformers import (  # pyright: ignore[reportMissingImports] - an extra
-            ASTFeatureExtractor,
-            ASTForAudioClassification,
-        )
-
-        return KIND.load(self._name, ASTForAudioClassification, ASTFeatureExtractor)
+        return KIND.load(self._name, "ASTForAudioClassification", "ASTFeatureExtractor")
 
 
 def missing_model(settings: Settings) -> str | None:

@@ -45,9 +45,7 @@ class ClapSounds(TaggedSounds):
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        from transformers import ClapModel, ClapProcessor  # pyright: ignore[reportMissingImports] - an extra
-
-        return KIND.load(self._name, ClapModel, ClapProcessor)
+        return KIND.load(self._name, "ClapModel", "ClapProcessor")
 
 
 def missing_model(settings: Settings) -> str | None:

@@ -106,6 +106,8 @@ def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: b
     if find_spec("xllamacpp"):
         tasks += ["language"] if "controller" not in settings else []
         tasks += ["pictures"] if "visual_question" not in settings else []
+    if find_spec("torch") and find_spec("transformers"):
+        tasks += ["image-text vectors", "objects", "sounds"]
     for task in tasks:
         present = installed(task)
         if present:

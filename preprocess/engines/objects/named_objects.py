@@ -1,0 +1,67 @@
+"""What detectors that find things by any name have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+import cv2
+
+from longtake.config import Settings
+from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.transformers_folders import ModelKind
+from longtake.preprocess.media.frames import Picture
+
+_SAME = 0.5  # intersection over union above which two boxes are one thing
+
+
+class NamedObjects(ABC):
+    """Finds things by name in one picture at a time, with a model of `settings.objects`."""
+
+    CALLS: ClassVar[Mapping[str, float]] = {"find": 600.0}  # the first loads the model
+    max_pictures = 12
+    kind: ClassVar[ModelKind]
+
+    def __init__(self, settings: Settings) -> None:
+        """Load nothing yet."""
+        self._name = settings.objects.model
+        self._min_confidence = settings.objects.min_confidence
+        self.id = f"{self.kind.title.lower().replace(' ', '-')}-{self.kind.identity(self._name)}"
+
+    @abstractmethod
+    def detect(self, image: Any, name: str) -> tuple[list[list[float]], list[float]]:
+        """Boxes of a picture as left, top, right and bottom in pixels, with confidences above the minimum.
+
+        Args:
+            image: a PIL image.
+            name: of the things.
+        """
+
+    @cached_property
+    @abstractmethod
+    def _loaded(self) -> tuple[Any, Any]:
+        """The model and its processor."""
+
+    def cannot(self, query: ObjectQuery) -> str | None:
+        """See `ObjectEngine`: any name works."""
+        return None
+
+    def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
+        """See `ObjectEngine`."""
+        from PIL import Image
+
+        corners, scores = self.detect(Image.fromarray(picture[..., ::-1]), query.name)
+        boxes = [(left, top, right - left, bottom - top) for left, top, right, bottom in corners]
+        kept = cv2.dnn.NMSBoxes(boxes, scores, self._min_confidence, _SAME) if boxes else []
+        height, width = picture.shape[:2]
+        found = [_found(query.name, corners[number], scores[number], width, height) for number in kept]
+        return [each for each in found if each.box[2] * each.box[3] > 0]  # the rest are outside the picture
+
+
+def _found(name: str, corners: list[float], score: float, width: int, height: int) -> FoundObject:
+    """One box, clipped to the picture: the model may see a padded square, and its boxes extend beyond the picture."""
+    left, right = (min(max(corners[side], 0.0), width) for side in (0, 2))
+    top, bottom = (min(max(corners[side], 0.0), height) for side in (1, 3))
+    return FoundObject(name, box_of((left, top, right - left, bottom - top), (height, width)), round(score, 3))
