@@ -1,4 +1,4 @@
-"""A program `vllm` that takes vLLM's arguments and serves SmolLM2 through llama.cpp: vLLM itself needs a GPU."""
+"""A program `vllm` that takes vLLM's arguments and serves a GGUF file through llama.cpp: vLLM itself needs a GPU."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ if name == "broken":
 params = xllamacpp.CommonParams()
 params.model.path = {model!r}
 params.hostnames, params.port = [given["--host"]], int(given["--port"])
-params.n_ctx, params.n_parallel, params.use_jinja, params.verbosity = 2048, 1, True, 1
+if "--limit-mm-per-prompt" in options:
+    params.mmproj.path = {projector!r}
+params.n_ctx, params.n_predict, params.n_parallel, params.use_jinja, params.verbosity = 8192, 100, 1, True, 1
 server = xllamacpp.Server(params)
 time.sleep(600)
 """
 
 
-def write_vllm(folder: Path, model: Path) -> Path:
-    """Write the program into a folder for the PATH."""
+def write_vllm(folder: Path, model: Path, projector: Path | None = None) -> Path:
+    """Write the program into a folder for the PATH; with a projector, models that see load it."""
     folder.mkdir()
     program = folder / "vllm"
-    program.write_text(_PROGRAM.format(python=sys.executable, model=str(model)))
+    program.write_text(_PROGRAM.format(python=sys.executable, model=str(model), projector=str(projector or "")))
     program.chmod(0o755)
     return folder
