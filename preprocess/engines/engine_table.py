@@ -202,6 +202,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "translation": {
+        "ctranslate2": Entry(
+            "longtake.preprocess.engines.text.ctranslate2_models:CTranslate2",
+            "NLLB or M2M100 in CTranslate2; the controller's model translates if there is one",
+            ("ctranslate2", "tokenizers"),
+            check="longtake.preprocess.engines.text.ctranslate2_models:missing_model",
+            process=True,
+        ),
         "apertium": Entry(
             "longtake.preprocess.engines.text.apertium:Apertium",
             "Apertium, rule-based; the controller's model translates if there is one",

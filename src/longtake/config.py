@@ -63,7 +63,7 @@ class EngineSettings(_Section):
     speech: tuple[str, ...] = ("faster_whisper", "packaged_whisper")
     closer_speech: tuple[str, ...] = ("faster_whisper",)
     maths: tuple[str, ...] = ("written_maths",)
-    translation: tuple[str, ...] = ("apertium",)
+    translation: tuple[str, ...] = ("ctranslate2", "apertium")
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("minilm", "wordllama")
     image_text_embedding: tuple[str, ...] = ()
@@ -176,6 +176,16 @@ class ObjectSettings(_Section):
     min_confidence: float = Field(default=0.2, ge=0, le=1)
 
 
+class TranslationSettings(_Section):
+    """Translation without a language model."""
+
+    model: str | None = Field(
+        default=None,
+        description="NLLB or M2M100, converted for CTranslate2: a folder or a model name; by default the one that "
+        "`longtake models` has fetched.",
+    )
+
+
 class SearchSettings(_Section):
     """Hybrid search."""
 
@@ -253,6 +263,7 @@ class Settings(_Section):
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
     gguf: GgufSettings = GgufSettings()
     objects: ObjectSettings = ObjectSettings()
+    translation: TranslationSettings = TranslationSettings()
     search: SearchSettings = SearchSettings()
     gathering: GatheringSettings = GatheringSettings()
     verification: VerificationSettings = VerificationSettings()

@@ -20,6 +20,7 @@ Task = Literal[
     "sounds",
     "objects",
     "scene text",
+    "translation",
 ]
 
 _ROOM = 1.3  # memory over the size of the weights, for context and buffers: an estimate
