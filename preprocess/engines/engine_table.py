@@ -174,6 +174,14 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_caption_model",
         ),
+        "transformers_vl": Entry(
+            "longtake.preprocess.engines.transformers_vl:TransformersCaptions",
+            "Qwen2.5-VL or Qwen3-VL, in a separate process",
+            ("torch", "transformers", "PIL"),
+            extra="vision",
+            check="longtake.preprocess.engines.transformers_vl:missing_caption_model",
+            process=True,
+        ),
     },
     "activities": {
         "optical_flow": Entry(
@@ -193,6 +201,14 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("xllamacpp", "psutil"),
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_question_model",
+        ),
+        "transformers_vl": Entry(
+            "longtake.preprocess.engines.transformers_vl:TransformersVisualQuestions",
+            "Qwen2.5-VL or Qwen3-VL, in a separate process",
+            ("torch", "transformers", "PIL"),
+            extra="vision",
+            check="longtake.preprocess.engines.transformers_vl:missing_question_model",
+            process=True,
         ),
     },
     "maths": {

@@ -26,7 +26,7 @@ class ModelKind:
     types: tuple[str, ...]  # `model_type` in config.json
     option: str  # the setting that names a model
     task: Task
-    pull: str  # what `longtake models pull` fetches
+    pull: str = ""  # what `longtake models pull` fetches
 
     def folder(self, name: str | None) -> Path | None:
         """The folder of a model, given as a folder or a name; without a name, of the best one that was fetched."""
@@ -37,7 +37,8 @@ class ModelKind:
     def missing(self, name: str | None) -> str | None:
         """Why a model can't be used, and what to do; None if it can. Loads nothing."""
         folder = self.folder(name)
-        remedy = f"fetch one with `longtake models pull {self.pull}`, or give a folder with --set {self.option}=DIR"
+        fetch = f"fetch one with `longtake models pull {self.pull}`, or " if self.pull else ""
+        remedy = f"{fetch}give a folder with --set {self.option}=DIR"
         if folder is None:
             return f"no {self.title} model on disk{f' named {name}' if name else ''}: {remedy}"
         if absent := _absent(folder):

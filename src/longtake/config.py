@@ -75,7 +75,7 @@ class EngineSettings(_Section):
     )
     faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
     activities: tuple[str, ...] = ("optical_flow",)
-    visual_question: tuple[str, ...] = ("endpoint", "gguf")
+    visual_question: tuple[str, ...] = ("endpoint", "gguf", "transformers_vl")
     sandbox: tuple[str, ...] = ("bubblewrap", "monty")
     web: tuple[str, ...] = ("searxng", "ddgs")
 
