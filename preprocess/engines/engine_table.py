@@ -118,6 +118,16 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("faster_whisper", "onnxruntime"),
         ),
     },
+    "audio_question": {
+        "audio_flamingo": Entry(
+            "longtake.preprocess.engines.sounds.audio_flamingo:AudioFlamingo",
+            "Audio Flamingo 3: answers questions about sounds",
+            ("torch", "transformers"),
+            extra="transformers",
+            check="longtake.preprocess.engines.sounds.audio_flamingo:missing_model",
+            process=True,
+        ),
+    },
     "text_embedding": {
         "minilm": Entry(
             "longtake.preprocess.engines.text.minilm:MiniLmEmbedding",
@@ -274,6 +284,7 @@ PROTOCOLS: Mapping[str, str] = {
     "speakers": f"{_ENGINES}.audio.speaker_engine:SpeakerEngine",
     "scene_text": f"{_ENGINES}.text.scene_text_engine:SceneTextEngine",
     "sounds": f"{_ENGINES}.sounds.sound_engine:SoundEngine",
+    "audio_question": f"{_ENGINES}.sounds.audio_question:AudioQuestionEngine",
     "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",
     "image_text_embedding": f"{_ENGINES}.text.image_text_embedding:ImageTextEmbedding",
     "objects": f"{_ENGINES}.objects.object_engine:ObjectEngine",

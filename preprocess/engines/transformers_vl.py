@@ -12,12 +12,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from longtake.config import EndpointSettings, Settings
-from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
-from longtake.preprocess.engines.transformers_folders import ModelKind
-from longtake.prompts import without_thinking
+from longtake.preprocess.engines.transformers_folders import ModelKind, plain, write_reply
 
 _PICTURE = "<|image_pad|>"
 _TITLE, _TYPES = "Qwen2.5-VL or Qwen3-VL", ("qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
@@ -40,25 +38,10 @@ class TransformersPictures:
             PictureRefused: if the model returns no text.
             EngineError: if it can't be loaded, or fails.
         """
-        import torch  # pyright: ignore[reportMissingImports] - an extra
-
         model, tokenizer = self._loaded
         inputs = self._inputs(parts).to(model.device)
-        try:
-            with torch.inference_mode():
-                written = model.generate(
-                    **inputs,
-                    do_sample=False,
-                    max_new_tokens=max_tokens,
-                    max_time=min(seconds or self._seconds, self._seconds),
-                )
-        except RuntimeError as error:  # for example, the device is out of memory
-            [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
-            remedy = f"give a smaller model with --set {self._kind.option}=DIR"
-            raise EngineError(f"The model {self._name} failed ({problem.rstrip('.')}): {remedy}.") from error
-        reply = without_thinking(
-            tokenizer.decode(written[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
-        ).strip()
+        limit = min(seconds or self._seconds, self._seconds)
+        reply = write_reply(self._kind, model, tokenizer, inputs, max_tokens, limit)
         if not reply:
             raise PictureRefused(f"The model {self._name} wrote no text.")
         return reply
@@ -70,9 +53,8 @@ class TransformersPictures:
         from transformers import BatchFeature  # pyright: ignore[reportMissingImports] - an extra
 
         _, tokenizer = self._loaded
-        marks = tokenizer.get_added_vocab()
         content = [
-            {"type": "text", "text": _plain(part, marks)} if isinstance(part, str) else {"type": "image"}
+            {"type": "text", "text": plain(part, tokenizer)} if isinstance(part, str) else {"type": "image"}
             for part in parts
         ]
         prompt: str = tokenizer.apply_chat_template(
@@ -139,10 +121,3 @@ def _missing(section: str, own: EndpointSettings) -> str | None:
 
 def _kind(section: str) -> ModelKind:
     return ModelKind(_TITLE, _TYPES, f"{section}.model", "pictures")
-
-
-def _plain(text: str, marks: Mapping[str, int]) -> str:
-    """A text without the tokens that have a meaning for the model."""
-    for mark in marks:
-        text = text.replace(mark, "")
-    return text

@@ -60,6 +60,7 @@ class EngineSettings(_Section):
     shots: tuple[str, ...] = ("content",)
     scene_text: tuple[str, ...] = ("rapidocr",)
     sounds: tuple[str, ...] = ("ast", "clap", "spectral")
+    audio_question: tuple[str, ...] = ("audio_flamingo",)
     speech: tuple[str, ...] = ("faster_whisper", "packaged_whisper")
     closer_speech: tuple[str, ...] = ("faster_whisper",)
     maths: tuple[str, ...] = ("written_maths",)
@@ -119,6 +120,15 @@ class SoundSettings(_Section):
         default=(), description="Sounds that `clap` listens for; by default those in configs/sounds.yaml."
     )
     min_confidence: float = Field(default=0.3, ge=0, le=1)
+
+
+class AudioQuestionSettings(_Section):
+    """Questions about sounds, put to a model while a question is answered."""
+
+    model: str | None = Field(
+        default=None,
+        description="Audio Flamingo 3: a folder or a model name; by default the one in the models folder.",
+    )
 
 
 class SpeechSettings(_Section):
@@ -258,6 +268,7 @@ class Settings(_Section):
     visual_pass: PassSettings = PassSettings()
     scene_text: SceneTextSettings = SceneTextSettings()
     sounds: SoundSettings = SoundSettings()
+    audio_question: AudioQuestionSettings = AudioQuestionSettings()
     speech: SpeechSettings = SpeechSettings()
     captions: CaptionSettings = CaptionSettings()
     visual_question: VisualQuestionSettings = VisualQuestionSettings()

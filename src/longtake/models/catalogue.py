@@ -18,6 +18,7 @@ Task = Literal[
     "image-text vectors",
     "text vectors",
     "sounds",
+    "sound questions",
     "objects",
     "scene text",
     "translation",
