@@ -51,6 +51,11 @@ class ControllerSettings(_Section):
         default="native",
         description="`text` for models without tool calling: calls are written and parsed as text.",
     )
+    thinking: bool | None = Field(
+        default=None,
+        description="Whether a model such as Qwen3 thinks before it writes; by default as its chat template says. "
+        "Thoughts are never part of an answer.",
+    )
     price: PriceSettings = PriceSettings()
 
 
