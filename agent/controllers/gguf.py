@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from longtake.agent.controllers.asking import CONTROLLER
 from longtake.agent.controllers.call_parsing.reply_schema import read_json_reply, reply_schema, spoken_json
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
-from longtake.agent.controllers.openai_endpoint import EndpointChatModel
+from longtake.agent.controllers.openai_endpoint import EndpointChatModel, thinking_field
 from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
 from longtake.config import Settings
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
@@ -73,7 +73,11 @@ class GgufChatModel(EndpointChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         """One reply under a schema of the tools: chat templates with tools don't always lead to a grammar."""
-        body: dict[str, Any] = {"max_tokens": self.reply_tokens, "cache_prompt": self.keeps_prefix}
+        body: dict[str, Any] = {
+            **(self.extra_body or {}),
+            "max_tokens": self.reply_tokens,
+            "cache_prompt": self.keeps_prefix,
+        }
         if not tools:
             return super()._generate(as_text(messages, []), stop, run_manager, extra_body=body, **kwargs)
         query = query_of(messages)
@@ -109,6 +113,7 @@ def open_gguf(settings: Settings, model: str) -> GgufChatModel:
         http_client=server.client(),
         server=server,
         reply_tokens=controller.reply_tokens,
+        extra_body=thinking_field(controller),
     )
 
 

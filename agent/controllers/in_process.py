@@ -45,6 +45,7 @@ class TransformersChatModel(BaseChatModel):
     temperature: float
     reply_tokens: int
     calls_as_text: bool
+    thinking: bool | None = None
     _turn: Any = PrivateAttr(default_factory=Lock)
 
     @property
@@ -99,6 +100,7 @@ class TransformersChatModel(BaseChatModel):
                 add_generation_prompt=True,
                 return_dict=True,
                 return_tensors="pt",
+                **({} if self.thinking is None else {"enable_thinking": self.thinking}),
             ).to(self.model.device)
         except TemplateError as error:
             raise EngineError(
@@ -144,6 +146,7 @@ def open_in_process(settings: ControllerSettings, weights: str, *, offline: bool
         temperature=settings.temperature,
         reply_tokens=settings.reply_tokens,
         calls_as_text=settings.calls == "text",
+        thinking=settings.thinking,
     )
 
 

@@ -123,7 +123,13 @@ def open_endpoint(
         calls_as_text=settings.calls == "text",
         role=role,
         http_client=endpoint_client(loopback=loopback, keyed=key is not None),
+        extra_body=thinking_field(settings),
     )
+
+
+def thinking_field(settings: ControllerSettings) -> dict[str, Any]:
+    """The field of a request that makes the chat template open or skip the thinking (vLLM, SGLang, llama.cpp)."""
+    return {} if settings.thinking is None else {"chat_template_kwargs": {"enable_thinking": settings.thinking}}
 
 
 def _may_pass(error: APIError) -> bool:

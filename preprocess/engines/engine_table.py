@@ -118,6 +118,16 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("faster_whisper", "onnxruntime"),
         ),
     },
+    "audio_question": {
+        "audio_flamingo": Entry(
+            "longtake.preprocess.engines.sounds.audio_flamingo:AudioFlamingo",
+            "Audio Flamingo 3: answers questions about sounds",
+            ("torch", "transformers"),
+            extra="transformers",
+            check="longtake.preprocess.engines.sounds.audio_flamingo:missing_model",
+            process=True,
+        ),
+    },
     "text_embedding": {
         "minilm": Entry(
             "longtake.preprocess.engines.text.minilm:MiniLmEmbedding",
@@ -213,6 +223,14 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_caption_model",
         ),
+        "transformers_vl": Entry(
+            "longtake.preprocess.engines.transformers_vl:TransformersCaptions",
+            "Qwen2.5-VL or Qwen3-VL, in a separate process",
+            ("torch", "transformers", "PIL"),
+            extra="vision",
+            check="longtake.preprocess.engines.transformers_vl:missing_caption_model",
+            process=True,
+        ),
     },
     "activities": {
         "optical_flow": Entry(
@@ -233,6 +251,14 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_question_model",
         ),
+        "transformers_vl": Entry(
+            "longtake.preprocess.engines.transformers_vl:TransformersVisualQuestions",
+            "Qwen2.5-VL or Qwen3-VL, in a separate process",
+            ("torch", "transformers", "PIL"),
+            extra="vision",
+            check="longtake.preprocess.engines.transformers_vl:missing_question_model",
+            process=True,
+        ),
     },
     "maths": {
         "written_maths": Entry(
@@ -241,6 +267,13 @@ _BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "translation": {
+        "ctranslate2": Entry(
+            "longtake.preprocess.engines.text.ctranslate2_models:CTranslate2",
+            "NLLB or M2M100 in CTranslate2; the controller's model translates if there is one",
+            ("ctranslate2", "tokenizers"),
+            check="longtake.preprocess.engines.text.ctranslate2_models:missing_model",
+            process=True,
+        ),
         "apertium": Entry(
             "longtake.preprocess.engines.text.apertium:Apertium",
             "Apertium, rule-based; the controller's model translates if there is one",
@@ -290,6 +323,7 @@ PROTOCOLS: Mapping[str, str] = {
     "speakers": f"{_ENGINES}.audio.speaker_engine:SpeakerEngine",
     "scene_text": f"{_ENGINES}.text.scene_text_engine:SceneTextEngine",
     "sounds": f"{_ENGINES}.sounds.sound_engine:SoundEngine",
+    "audio_question": f"{_ENGINES}.sounds.audio_question:AudioQuestionEngine",
     "text_embedding": f"{_ENGINES}.text.text_embedding:TextEmbedding",
     "reranking": f"{_ENGINES}.text.reranker:Reranker",
     "image_text_embedding": f"{_ENGINES}.pictures.image_text_embedding:ImageTextEmbedding",

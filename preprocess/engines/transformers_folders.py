@@ -1,4 +1,4 @@
-"""Finds models in the format of transformers on disk, says what they lack, and loads them without a download."""
+"""Models in the format of transformers: finds them on disk, says what they lack, loads them, and lets them write."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from longtake.errors import EngineError
 from longtake.models.catalogue import Task
 from longtake.models.folder import find, installed
 from longtake.preprocess.engines.torchvision_import import make_importable
+from longtake.prompts import without_thinking
 
 _HASHED = 1 << 20  # bytes at either end of a file that identify it
 _TEXTS = (".json", ".txt", ".model", ".jinja")
@@ -28,7 +29,7 @@ class ModelKind:
     types: tuple[str, ...]  # `model_type` in config.json
     option: str  # the setting that names a model
     task: Task
-    pull: str  # what `longtake models pull` fetches
+    pull: str = ""  # what `longtake models pull` fetches
 
     def folder(self, name: str | None) -> Path | None:
         """The folder of a model, given as a folder or a name; without a name, of the best one that was fetched."""
@@ -39,7 +40,8 @@ class ModelKind:
     def missing(self, name: str | None) -> str | None:
         """Why a model can't be used, and what to do; None if it can. Loads nothing."""
         folder = self.folder(name)
-        remedy = f"fetch one with `longtake models pull {self.pull}`, or give a folder with --set {self.option}=DIR"
+        fetch = f"fetch one with `longtake models pull {self.pull}`, or " if self.pull else ""
+        remedy = f"{fetch}give a folder with --set {self.option}=DIR"
         if folder is None:
             return f"no {self.title} model on disk{f' named {name}' if name else ''}: {remedy}"
         if absent := _absent(folder):
@@ -82,6 +84,32 @@ class ModelKind:
             f"Couldn't load the {self.title} model in {folder} ({problem}): fetch it again, or give another folder "
             f"with --set {self.option}=DIR."
         )
+
+
+def write_reply(kind: ModelKind, model: Any, tokenizer: Any, inputs: Any, max_tokens: int, seconds: float) -> str:
+    """What a model writes after its inputs, without its thinking; it may be empty.
+
+    Raises:
+        EngineError: if the model fails.
+    """
+    import torch  # pyright: ignore[reportMissingImports] - an extra
+
+    try:
+        with torch.inference_mode():
+            written = model.generate(**inputs, do_sample=False, max_new_tokens=max_tokens, max_time=seconds)
+    except RuntimeError as error:  # for example, the device is out of memory
+        [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
+        remedy = f"give a smaller model with --set {kind.option}=DIR"
+        raise EngineError(f"The {kind.title} model failed ({problem.rstrip('.')}): {remedy}.") from error
+    text = tokenizer.decode(written[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+    return without_thinking(text).strip()
+
+
+def plain(text: str, tokenizer: Any) -> str:
+    """A text without the tokens that have a meaning for the model."""
+    for mark in tokenizer.get_added_vocab():
+        text = text.replace(mark, "")
+    return text
 
 
 def model_folder(name: str) -> Path | None:

@@ -51,6 +51,11 @@ class ControllerSettings(_Section):
         default="native",
         description="`text` for models without tool calling: calls are written and parsed as text.",
     )
+    thinking: bool | None = Field(
+        default=None,
+        description="Whether a model such as Qwen3 thinks before it writes; by default as its chat template says. "
+        "Thoughts are never part of an answer.",
+    )
     price: PriceSettings = PriceSettings()
 
 
@@ -60,10 +65,11 @@ class EngineSettings(_Section):
     shots: tuple[str, ...] = ("content",)
     scene_text: tuple[str, ...] = ("rapidocr",)
     sounds: tuple[str, ...] = ("ast", "clap", "spectral")
+    audio_question: tuple[str, ...] = ("audio_flamingo",)
     speech: tuple[str, ...] = ("faster_whisper", "packaged_whisper")
     closer_speech: tuple[str, ...] = ("faster_whisper",)
     maths: tuple[str, ...] = ("written_maths",)
-    translation: tuple[str, ...] = ("apertium",)
+    translation: tuple[str, ...] = ("ctranslate2", "apertium")
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("minilm", "wordllama")
     reranking: tuple[str, ...] = ("gguf",)
@@ -76,7 +82,7 @@ class EngineSettings(_Section):
     )
     faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
     activities: tuple[str, ...] = ("optical_flow",)
-    visual_question: tuple[str, ...] = ("endpoint", "gguf")
+    visual_question: tuple[str, ...] = ("endpoint", "gguf", "transformers_vl")
     sandbox: tuple[str, ...] = ("bubblewrap", "monty")
     web: tuple[str, ...] = ("searxng", "ddgs")
 
@@ -120,6 +126,15 @@ class SoundSettings(_Section):
         default=(), description="Sounds that `clap` listens for; by default those in configs/sounds.yaml."
     )
     min_confidence: float = Field(default=0.3, ge=0, le=1)
+
+
+class AudioQuestionSettings(_Section):
+    """Questions about sounds, put to a model while a question is answered."""
+
+    model: str | None = Field(
+        default=None,
+        description="Audio Flamingo 3: a folder or a model name; by default the one in the models folder.",
+    )
 
 
 class SpeechSettings(_Section):
@@ -211,6 +226,16 @@ class ObjectSettings(_Section):
     min_confidence: float = Field(default=0.2, ge=0, le=1)
 
 
+class TranslationSettings(_Section):
+    """Translation without a language model."""
+
+    model: str | None = Field(
+        default=None,
+        description="NLLB or M2M100, converted for CTranslate2: a folder or a model name; by default the one that "
+        "`longtake models` has fetched.",
+    )
+
+
 class SearchSettings(_Section):
     """Hybrid search."""
 
@@ -283,6 +308,7 @@ class Settings(_Section):
     visual_pass: PassSettings = PassSettings()
     scene_text: SceneTextSettings = SceneTextSettings()
     sounds: SoundSettings = SoundSettings()
+    audio_question: AudioQuestionSettings = AudioQuestionSettings()
     speech: SpeechSettings = SpeechSettings()
     captions: CaptionSettings = CaptionSettings()
     visual_question: VisualQuestionSettings = VisualQuestionSettings()
@@ -291,6 +317,7 @@ class Settings(_Section):
     text_embedding: TextEmbeddingSettings = TextEmbeddingSettings()
     reranking: RerankingSettings = RerankingSettings()
     objects: ObjectSettings = ObjectSettings()
+    translation: TranslationSettings = TranslationSettings()
     search: SearchSettings = SearchSettings()
     gathering: GatheringSettings = GatheringSettings()
     verification: VerificationSettings = VerificationSettings()

@@ -36,7 +36,7 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
     "calculator": ({"expression"}, {"expression"}, {"result"}),
     "web_search": ({"query", "num_results"}, {"query"}, {"results"}),
     "execute_code": ({"code", "language", "inputs"}, {"code", "language"}, {"stdout", "stderr"}),
-    "detect_audio_events": ({"timestamp"}, {"timestamp"}, {"description"}),
+    "detect_audio_events": ({"timestamp", "question"}, {"timestamp"}, {"description"}),
     "detect_activities": ({"timestamp"}, {"timestamp"}, {"activities"}),
     "summarize_segment": ({"timestamp", "text", "length"}, {"timestamp", "text", "length"}, {"summary"}),
     "detect_faces": ({"timestamp"}, {"timestamp"}, {"faces"}),

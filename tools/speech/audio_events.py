@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from longtake.memory.timespan import clock
 from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.speech.audio_questions import ask_about_sound
 
 WINDOW = 10.0
 IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}
 
 
-@tool(capabilities=("sounds",))
-def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResult:
+@tool(capabilities=("sounds", "audio_question"))
+def detect_audio_events(
+    context: ToolContext,
+    timestamp: Timestamp,
+    question: Annotated[
+        str, Field(description="What to find out by listening; a model answers it if there is one.", max_length=2000)
+    ] = "",
+) -> ToolResult:
     """Detect the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause.
 
     With a tagger, also everyday sounds by name, such as a dog's bark.
@@ -35,13 +44,14 @@ def detect_audio_events(context: ToolContext, timestamp: Timestamp) -> ToolResul
     notes = (*parsed.notes, *unexamined(layer, parsed.span))
     if not items:
         notes = (*notes, f"no sound event in {parsed.span}")
-    output = {"description": "; ".join(lines)}
+    answer, note = ask_about_sound(context, parsed.span, question)
+    output = {"description": "; ".join([*lines, *(item.content for item in answer)])}
     return ToolResult(
         tool="detect_audio_events",
         output=output,
-        evidence=evidence,
+        evidence=(*answer, *evidence),
         looked_at=examined(layer, parsed.span),
-        notes=notes,
+        notes=(*notes, note) if note else notes,
     )
 
 

@@ -98,7 +98,7 @@ def _translate(
     if not any(texts):
         return list(texts), "there is nothing to translate", None
     try:
-        translator = find_translator(context, source, target)
+        translator = find_translator(context, source, target, mixed=mixed)
     except ToolError:
         if mixed:
             return unchanged

@@ -1,4 +1,4 @@
-"""Chooses the translator: the controller's language model if there is one, else the engine of the profile."""
+"""Chooses the translator: the controller's language model if there is one, else the first engine that has the pair."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def asked_language(argument: str, text: str) -> str:
     return code
 
 
-def find_translator(context: ToolContext, source: str, target: str) -> Translator:
-    """The translator between two languages.
+def find_translator(context: ToolContext, source: str, target: str, *, mixed: bool = False) -> Translator:
+    """The translator between two languages; for mixed texts, rather one that can distinguish these.
 
     Raises:
         ToolError: if there is none; the remedy says how to get one.
@@ -46,12 +46,11 @@ def find_translator(context: ToolContext, source: str, target: str) -> Translato
         return ControllerTranslator(context.text_model, context.budget)
     report = context.engines.report("translation")
     missing = [f"{name}: {reason}" for name, reason in report.reasons.items()]
-    if report.engine:
-        translator: Translator = context.engines.load("translation")
-        reason = translator.missing(source, target)
-        if reason is None:
-            return translator
-        missing.append(f"{report.engine}: {reason}")
+    translators: list[Translator] = context.engines.load_each("translation")
+    reasons = [(translator, translator.missing(source, target)) for translator in translators]
+    if fitting := [translator for translator, reason in reasons if reason is None]:
+        return max(fitting, key=lambda each: mixed and source in each.sources(target))  # the first of the best
+    missing += [f"{translator.id}: {reason}" for translator, reason in reasons]
     missing.append(
         "the extractive controller has no language model: name one, for example with --set controller.engine=openai"
     )
@@ -69,14 +68,15 @@ def find_source(context: ToolContext, texts: Sequence[str], target: str) -> str:
         ToolError: if nothing here can detect languages.
     """
     report = context.engines.report("translation")
-    translator: Translator | None = context.engines.load("translation") if report.engine else None
-    sources = translator.sources(target) if translator else []
-    if translator is None or not sources:
+    translators: list[Translator] = context.engines.load_each("translation")
+    translator = next((each for each in translators if each.sources(target)), None)
+    if translator is None:
         missing = "".join(f" {name}: {reason}." for name, reason in report.reasons.items())
         problem = f"from_lang: nothing here can detect the language to translate into {language_name(target)}."
         raise ToolError("bad_arguments", problem, f"Name it, such as 'Spanish' or 'es'.{missing}")
     letters = {
-        source: sum(map(len, compress(texts, translator.foreign(texts, source, target) or ()))) for source in sources
+        source: sum(map(len, compress(texts, translator.foreign(texts, source, target) or ())))
+        for source in translator.sources(target)
     }
     best = max(letters, key=letters.__getitem__)
     return best if letters[best] else target

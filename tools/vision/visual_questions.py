@@ -19,7 +19,7 @@ from longtake.tools.core.tool_context import ToolContext
 MAX_ACTIVITIES = 20
 _PROMPTS = "longtake.tools.prompts"
 _MEGABYTE = 1_000_000
-_UNTOLD = re.compile(r"\W*cannot tell\b[\s.:,;*-]*", re.IGNORECASE)
+UNTOLD = re.compile(r"\W*cannot tell\b[\s.:,;*-]*", re.IGNORECASE)
 _LINE = re.compile(rf"\W*((?:{TIME})\s*(?:-|–|—|to)\s*(?:{TIME}))\W*\s(.+)", re.IGNORECASE)
 _ROUNDED = 1.0  # seconds by which a model may miss the span, because it writes whole seconds
 _MAX_THINGS = 200
@@ -98,7 +98,7 @@ def _reply(context: ToolContext, prompt: str, pictures: Sequence[TimedJpeg]) -> 
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     context.budget.check()
     said = engine.answer(prompt, pictures, context.budget.left)
-    unsure = _UNTOLD.match(said)
+    unsure = UNTOLD.match(said)
     return Reply(unsure=said[unsure.end() :].strip() or "it gave no reason") if unsure else Reply(said)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from longtake.agent.controllers.call_parsing.arguments import read_arguments
+from longtake.prompts import without_thinking
 
 TOOL, ARGUMENTS, ANSWER = "tool", "arguments", "answer"
 MAX_ANSWER = 1_200  # characters
@@ -69,7 +70,7 @@ def spoken_json(message: BaseMessage) -> BaseMessage:
 
 def read_json_reply(message: AIMessage) -> AIMessage:
     """A reply under the schema with its call or its answer; unchanged if it breaks off inside a call."""
-    read = read_arguments(message.text) or {}
+    read = read_arguments(without_thinking(message.text)) or {}
     if isinstance(read.get(ANSWER), str):
         return message.model_copy(update={"content": read[ANSWER]})
     if message.response_metadata.get("finish_reason") == "length" or not isinstance(read.get(ARGUMENTS), dict):

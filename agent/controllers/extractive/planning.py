@@ -128,7 +128,7 @@ def _read(plan: Plan) -> list[Call]:
 
 
 def _listened(plan: Plan) -> list[Call]:
-    return [Call("detect_audio_events", {"timestamp": plan.where})]
+    return [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})]
 
 
 def _seen(plan: Plan) -> list[Call]:

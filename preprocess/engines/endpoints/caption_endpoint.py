@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longtake.config import Settings
-from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, missing_model
+from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
 from longtake.prompts import prompts_hash, render
 
 _PROMPTS = "longtake.preprocess.prompts"
@@ -18,7 +18,7 @@ def missing_endpoint(settings: Settings) -> str | None:
 class CaptionEndpoint:
     """Asks the endpoint of `settings.captions` about one picture at a time."""
 
-    def __init__(self, settings: Settings, endpoint: PictureEndpoint | None = None) -> None:
+    def __init__(self, settings: Settings, endpoint: PictureModel | None = None) -> None:
         """Prepare the endpoint of the settings, unless another one is given."""
         self._endpoint = endpoint or PictureEndpoint(settings.captions, "captions")
         self.id = f"{self._endpoint.model}-{prompts_hash(_PROMPTS)}"

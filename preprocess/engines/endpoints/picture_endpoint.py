@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from longtake.config import EndpointSettings, secret
 from longtake.errors import EngineError
@@ -33,6 +33,16 @@ def missing_model(settings: EndpointSettings, section: str, *, offline: bool) ->
             f"and its model with --set {section}.model=NAME"
         )
     return refused_endpoint(settings.base_url, f"{section}.base_url", settings.api_key_env, offline=offline)
+
+
+class PictureModel(Protocol):
+    """A vision-language model."""
+
+    model: str
+
+    def ask(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float | None = None) -> str:
+        """The model's non-empty reply to texts and JPEG files in order, without its thinking."""
+        ...
 
 
 class PictureEndpoint:

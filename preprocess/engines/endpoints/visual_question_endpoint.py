@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from longtake.config import Settings
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, missing_model
+from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 
 _MAX_TOKENS = 800
@@ -20,7 +20,7 @@ def missing_endpoint(settings: Settings) -> str | None:
 class VisualQuestionEndpoint:
     """Asks the endpoint of `settings.visual_question`."""
 
-    def __init__(self, settings: Settings, endpoint: PictureEndpoint | None = None) -> None:
+    def __init__(self, settings: Settings, endpoint: PictureModel | None = None) -> None:
         """Prepare the endpoint of the settings, unless another one is given."""
         self._endpoint = endpoint or PictureEndpoint(settings.visual_question, "visual_question")
         self.id = self._endpoint.model

@@ -19,8 +19,10 @@ Task = Literal[
     "text vectors",
     "reranking",
     "sounds",
+    "sound questions",
     "objects",
     "scene text",
+    "translation",
 ]
 
 _ROOM = 1.3  # memory over the size of the weights, for context and buffers: an estimate

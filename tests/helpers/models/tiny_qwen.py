@@ -73,6 +73,11 @@ def write_tiny_qwen(folder: Path, says: str | None = None, *, template: str | No
     return folder
 
 
+def plain_tokenizer() -> Any:
+    """The tokenizer without a text to write."""
+    return _tokenizer(None)
+
+
 def _tokenizer(says: str | None) -> Any:
     from transformers import PreTrainedTokenizerFast  # pyright: ignore[reportMissingImports] - an extra
 
