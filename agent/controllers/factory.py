@@ -61,6 +61,9 @@ def _in_process(settings: ControllerSettings, *, offline: bool) -> BaseChatModel
         raise ConfigError(
             "controller.engine=transformers needs controller.model, a folder or a name; give it with --set."
         )
+    from longtake.preprocess.engines.torchvision_import import make_importable
+
+    make_importable()
     from longtake.agent.controllers.in_process import open_in_process
 
     return open_in_process(settings, settings.model, offline=offline)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
+from helpers.models.torch_models import torch_and_transformers
 
 
 def write_tiny_flamingo(folder: Path) -> Path:
     """Save a model and its processor; skips the test without the extra `transformers`."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[transformers]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch, transformers = torch_and_transformers()
     from helpers.models.tiny_qwen import plain_tokenizer
     from helpers.models.tiny_qwen_vl import TEMPLATE
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import string
 from pathlib import Path
 
-import pytest
-
-from longtake.preprocess.engines.torchvision_import import make_importable
+from helpers.models.torch_models import torch_and_transformers
 
 
 def write_tiny_grounding_dino(folder: Path) -> Path:
     """Save a model, its tokenizer and its image processor."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[vision]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
-    make_importable()
+    torch, transformers = torch_and_transformers()
     torch.manual_seed(5)
     pieces = [*string.ascii_lowercase, *(f"##{letter}" for letter in string.ascii_lowercase), ".", "?"]
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces]

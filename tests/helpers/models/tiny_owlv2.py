@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from longtake.preprocess.engines.torchvision_import import make_importable
+from helpers.models.torch_models import torch_and_transformers
 
 
 def write_tiny_owlv2(folder: Path) -> Path:
     """Save a model, its tokenizer and its image processor; skips the test where the extra `vision` is not installed."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[vision]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch, transformers = torch_and_transformers()
     pytest.importorskip("scipy", reason="scipy is not installed")
-    make_importable()
     torch.manual_seed(5)
     words = [*"abcdefghijklmnopqrstuvwxyz", *(f"{letter}</w>" for letter in "abcdefghijklmnopqrstuvwxyz")]
     vocabulary = {word: number for number, word in enumerate([*words, "<|startoftext|>", "<|endoftext|>"])}

@@ -7,6 +7,7 @@ import string
 from pathlib import Path
 
 import pytest
+from helpers.models.torch_models import torch_and_transformers
 
 from longtake.preprocess.engines.torchvision_import import make_importable
 
@@ -27,8 +28,8 @@ def write_tiny_siglip2(folder: Path, seed: int = 5) -> Path:
 def write_tiny_open_clip(folder: Path, seed: int = 5) -> Path:
     """Save a CLIP as OpenCLIP does."""
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[openclip]'")
-    pytest.importorskip("open_clip", reason="open_clip_torch is not installed: pip install 'longtake[openclip]'")
     make_importable()
+    pytest.importorskip("open_clip", reason="open_clip_torch is not installed: pip install 'longtake[openclip]'")
     import open_clip
     from safetensors.torch import save_file
 
@@ -49,9 +50,7 @@ def write_tiny_open_clip(folder: Path, seed: int = 5) -> Path:
 
 
 def _save(folder: Path, family: str, seed: int, vision: dict[str, int]) -> Path:
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[vision]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
-    make_importable()
+    torch, transformers = torch_and_transformers()
     from tokenizers import Tokenizer, decoders, models
 
     torch.manual_seed(seed)

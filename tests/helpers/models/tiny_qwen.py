@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from helpers.models.torch_models import torch_and_transformers
 from tokenizers import Tokenizer
 from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 from tokenizers.models import BPE
@@ -43,14 +44,12 @@ TEMPLATE = """\
 
 def write_tiny_qwen(folder: Path, says: str | None = None, *, template: str | None = TEMPLATE) -> Path:
     """Write the checkpoint's files; `says` is the one text it writes, noise when it is None."""
-    import torch  # pyright: ignore[reportMissingImports] - an extra
-    from transformers import Qwen3Config, Qwen3ForCausalLM  # pyright: ignore[reportMissingImports]
-
+    torch, transformers = torch_and_transformers()
     tokenizer = _tokenizer(says)
     tokenizer.chat_template = template
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
-    config = Qwen3Config(
+    config = transformers.Qwen3Config(
         vocab_size=len(tokenizer),
         hidden_size=WIDTH,
         intermediate_size=2 * WIDTH,
@@ -64,7 +63,7 @@ def write_tiny_qwen(folder: Path, says: str | None = None, *, template: str | No
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=None,
     )
-    model = Qwen3ForCausalLM(config)
+    model = transformers.Qwen3ForCausalLM(config)
     if says is not None:
         newline, text, end = (tokenizer.convert_tokens_to_ids(token) for token in ("Ċ", says, END))
         with torch.no_grad():

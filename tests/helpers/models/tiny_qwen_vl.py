@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.models.torch_models import torch_and_transformers
 
 TEMPLATE = """\
 {% for message in messages %}<|im_start|>{{ message.role }}
@@ -23,8 +24,7 @@ _MARKS = {
 
 def write_tiny_qwen_vl(folder: Path, kind: str) -> Path:
     """Save a model, its tokenizer and its image processor; skips the test without the extra `vision`."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[vision]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch, transformers = torch_and_transformers()
     pytest.importorskip("PIL", reason="pillow is not installed")
     from helpers.models.tiny_qwen import plain_tokenizer
 

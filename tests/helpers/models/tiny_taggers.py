@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from helpers.models.torch_models import torch_and_transformers
 
 LABELS = ("Dog", "Bark", "Speech")
 SURE = "Dog"  # the label that the tiny AST always hears
@@ -12,8 +12,7 @@ SURE = "Dog"  # the label that the tiny AST always hears
 
 def write_tiny_ast(folder: Path, seed: int = 5) -> Path:
     """Save a model and its feature extractor; skips the test without the extra `transformers`."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[transformers]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch, transformers = torch_and_transformers()
     torch.manual_seed(seed)
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     config = transformers.ASTConfig(**sizes, id2label=dict(enumerate(LABELS)))
@@ -27,8 +26,7 @@ def write_tiny_ast(folder: Path, seed: int = 5) -> Path:
 
 def write_tiny_clap(folder: Path, seed: int = 5) -> Path:
     """Save a model and its processor; skips the test without the extra `transformers`."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[transformers]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch, transformers = torch_and_transformers()
     torch.manual_seed(seed)
     marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     vocabulary = {

@@ -6,7 +6,7 @@ import shutil
 import string
 from pathlib import Path
 
-import pytest
+from helpers.models.torch_models import torch_and_transformers
 
 NLLB = ("eng_Latn", "spa_Latn", "zho_Hans", "zho_Hant", "arb_Arab", "nob_Latn")
 M2M100 = ("__en__", "__es__", "__zh__", "__ar__", "__no__")
@@ -14,8 +14,7 @@ M2M100 = ("__en__", "__es__", "__zh__", "__ar__", "__no__")
 
 def write_tiny_translator(folder: Path, languages: tuple[str, ...]) -> Path:
     """A converted model, in `ct2`; skips the test without the extra `transformers`."""
-    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[transformers]'")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch, transformers = torch_and_transformers()
     from ctranslate2.converters import TransformersConverter
 
     torch.manual_seed(5)
