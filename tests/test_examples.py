@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines.text.minilm import missing_weights
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"

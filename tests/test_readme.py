@@ -10,10 +10,10 @@ import pytest
 from helpers.command import longtake
 
 from longtake.cli.main import COMMANDS
-from longtake.config import Settings
 from longtake.memory.records import Answer, Usage
 from longtake.preprocess.engines.text.minilm import missing_weights
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from langchain_core.language_models import BaseChatModel
 
 from longtake.agent.query.reader import LearnedReader
-from longtake.config import ControllerSettings, Settings, secret
+from longtake.config import secret
 from longtake.errors import ConfigError
 from longtake.offline import is_loopback, refused_endpoint
+from longtake.settings import ControllerSettings, Settings
 
 # Requirements of an engine beyond the core: the packages, and the extra that installs them.
 _EXTRAS = {

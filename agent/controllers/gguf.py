@@ -21,10 +21,10 @@ from longtake.agent.controllers.call_parsing.reply_schema import read_json_reply
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, thinking_field
 from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
-from longtake.config import Settings
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
 from longtake.preprocess.engines.llama_cpp.server import LlamaServer, shared_server
 from longtake.preprocess.engines.llama_cpp.transport import dropped_when
+from longtake.settings import Settings
 
 # Where a reply keeps llama.cpp's times: milliseconds and tokens of the prompt that it read and that it had kept.
 TIMINGS = "timings"

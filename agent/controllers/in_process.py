@@ -28,9 +28,9 @@ from longtake.agent.controllers.call_parsing.arguments import UNREADABLE
 from longtake.agent.controllers.call_parsing.markup import harmless
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
-from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, EngineError
 from longtake.prompts import without_thinking
+from longtake.settings import ControllerSettings
 
 MAX_PROBLEM_LENGTH = 300  # characters of an error message
 SHORTEST_REPLY = 16  # tokens reserved for the reply

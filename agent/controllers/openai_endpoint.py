@@ -33,10 +33,10 @@ from pydantic import SecretStr
 from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Role
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.completions import mended
-from longtake.config import ControllerSettings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
 from longtake.redaction import without_secrets
+from longtake.settings import ControllerSettings
 
 MAX_PROBLEM_LENGTH = 300  # characters of an error message
 # OpenAI, vLLM, SGLang, llama.cpp, LM Studio, LiteLLM and Gemini word this differently.

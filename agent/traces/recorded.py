@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace
-from longtake.config import PriceSettings
 from longtake.errors import LibraryError
 from longtake.memory.library import ID_DIGITS
 from longtake.memory.records import Answer, Record, Usage
+from longtake.settings import PriceSettings
 
 _PLACE = re.compile(r"call-\d+-(\d+)")
 _TOKENS = ("input_tokens", "output_tokens")

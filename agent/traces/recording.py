@@ -14,8 +14,8 @@ from longtake.agent.graph.state import Question, Turn
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.config import Settings
 from longtake.errors import LibraryError
+from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 
 

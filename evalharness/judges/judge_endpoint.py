@@ -21,7 +21,7 @@ from pydantic import Field
 from longtake.agent.controllers.asking import ContextFull, Role, reply
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
-from longtake.config import ControllerSettings, PriceSettings, secret
+from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, Asks, Case, Finding
@@ -29,6 +29,7 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.prompts import prompts_hash, render, without_thinking
+from longtake.settings import ControllerSettings, PriceSettings
 from longtake.tools.core.tool_context import Budget
 
 PROMPTS = "longtake.evalharness.judges.prompts"

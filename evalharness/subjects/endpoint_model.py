@@ -16,7 +16,7 @@ from langsmith.run_helpers import tracing_context
 
 from longtake.agent.controllers.asking import ContextFull, Role, reply, tokens
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
-from longtake.config import ControllerSettings, secret
+from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.items import Reply
 from longtake.evalharness.runs.bounded_map import REQUESTS
@@ -31,6 +31,7 @@ from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
+from longtake.settings import ControllerSettings
 from longtake.tools.core.tool_context import Budget
 
 PROMPTS = "longtake.evalharness.subjects.prompts"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import scenedetect
 from scenedetect import ContentDetector, FrameTimecode
 
-from longtake.config import Settings
 from longtake.preprocess.media.frames import Picture
+from longtake.settings import Settings
 
 
 class ContentShots:

@@ -11,12 +11,12 @@ from statistics import fmean
 import cv2
 import numpy as np
 
-from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.moving_regions import MovingRegions, Region, Sight
 from longtake.preprocess.engines.activity_engine import Activity
 from longtake.preprocess.media.frames import Frame, Picture, read_frames
 from longtake.preprocess.media.media import MediaInfo
+from longtake.settings import Settings
 
 _LOOKS_PER_SECOND = 6.0
 _WIDTH = 160  # pixels of a look

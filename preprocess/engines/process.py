@@ -19,8 +19,8 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from typing import Any, Protocol, cast
 
-from longtake.config import Settings
 from longtake.errors import EngineError, LongtakeError
+from longtake.settings import Settings
 
 log = logging.getLogger(__name__)
 _START_SECONDS = 60.0  # to start an interpreter; loading the model counts towards the first call

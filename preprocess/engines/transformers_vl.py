@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from longtake.config import EndpointSettings, Settings
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
 from longtake.preprocess.engines.transformers_folders import ModelKind, plain, write_reply
+from longtake.settings import EndpointSettings, Settings
 
 _PICTURE = "<|image_pad|>"
 _TITLE, _TYPES = "Qwen2.5-VL or Qwen3-VL", ("qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")

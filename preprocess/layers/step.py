@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from longtake.config import Settings
 from longtake.memory.building import Chunks, LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import MediaInfo
+from longtake.settings import Settings
 
 
 def _ignore(_: float) -> None:

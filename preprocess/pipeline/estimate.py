@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from longtake.config import BudgetSettings
 from longtake.console import counted
 from longtake.memory.library import LAYERS, Library, VideoRecord
 from longtake.memory.records import Record
@@ -19,6 +18,7 @@ from longtake.memory.timespan import clock
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
+from longtake.settings import BudgetSettings
 
 
 class VideoEstimate(Record):

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from longtake.config import Settings
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.layers import Layer
@@ -33,6 +32,7 @@ from longtake.preprocess.pipeline.index_sync import make_findable
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
 from longtake.preprocess.pipeline.step_run import DISK_FULL, SourceChanged, run_step
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
+from longtake.settings import Settings
 
 # Cheapest first, so that early questions find as much as possible.
 STEPS: tuple[Step, ...] = (

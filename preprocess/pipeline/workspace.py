@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longtake.config import Settings
 from longtake.errors import LibraryError
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.engines import EngineTable
+from longtake.settings import Settings
 
 if TYPE_CHECKING:
     from longtake.memory.search.search_index import Index

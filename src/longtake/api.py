@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from longtake.config import Settings, default_library
+from longtake.config import default_library
 from longtake.config import load as load_settings
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.library import VideoRecord
@@ -16,6 +16,7 @@ from longtake.memory.records import Answer
 from longtake.offline import forbid_network
 from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent

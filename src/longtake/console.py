@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from longtake.errors import LongtakeError
 
 if TYPE_CHECKING:
-    from longtake.config import Settings
+    from longtake.settings import Settings
 
 EXIT_FAILED = 1
 EXIT_PARTIAL = 3

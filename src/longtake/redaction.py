@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from longtake.config import Settings, secret
+from longtake.config import secret
+from longtake.settings import Settings
 
 # A user name alone is no secret: "https://acme.com\ninfo@acme.com" is two lines of a slide, "ssh://git@host" a URL.
 _PASSWORD = re.compile(r"(?<=://)[^/\s:@\\\"'<>,;]*:[^/\s@\\\"'<>]+@")

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
 from longtake.bench.hour.answer_speed import measure_warm
-from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
+from longtake.settings import Settings
 
 COMMANDS = "speed page clips resume search graph shots moments pass memory ask recall".split()
 

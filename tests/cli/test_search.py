@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
-from longtake.config import Settings
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Batch, Document, Hit, Match, Signal
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.retrieval.search_results import result_lines, result_row
 
 TALK, WALK = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"

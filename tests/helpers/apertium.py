@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines.text.apertium import Apertium
+from longtake.settings import Settings
 
 ABSENT = shutil.which("apertium") is None or Apertium(Settings()).missing("en", "es") is not None
 needs_apertium = pytest.mark.skipif(ABSENT, reason="needs the system packages apertium and apertium-eng-spa")

@@ -14,10 +14,11 @@ from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.nodes.answer import STOOD_IN
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.memory.records import Answer
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 VIDEO = "talk.mp4"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.sandbox.sandbox import Sandbox
+from longtake.settings import Settings
 
 SANDBOXES = ("bubblewrap", "monty")
 

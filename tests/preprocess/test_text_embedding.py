@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.settings import Settings
 
 
 @pytest.fixture(params=list(ENGINES["text_embedding"]), scope="module")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.config import Settings
 from longtake.preprocess.engines.text.textrank import TextRank
+from longtake.settings import Settings
 
 ENGINE = TextRank(Settings())
 TALK = [

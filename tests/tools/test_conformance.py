@@ -12,10 +12,10 @@ import pytest
 from helpers.servers.openai_server import openai_server, says
 from helpers.servers.searxng_server import KETTLES, searxng_server
 
-from longtake.config import Settings
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.engine_table import ENGINES
+from longtake.settings import Settings
 from longtake.tools.catalogue import BUILT_IN
 from longtake.tools.core.registry import SPECS, ToolSpec, tool
 from longtake.tools.core.result import ToolResult

@@ -18,11 +18,12 @@ from helpers.data.visual_pass import mixed, texture
 from helpers.media.clips import Picture, flat, noise, write_clip, written
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.frames import read_jpeg
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox

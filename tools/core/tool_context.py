@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from longtake.config import Settings
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
@@ -18,6 +17,7 @@ from longtake.memory.search.search_index import Index
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.settings import Settings
 from longtake.tools.core.result import ToolError
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from longtake.config import Settings
-from longtake.preprocess.engines.engine_table import Entry
+from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.settings import Settings
 
 
 class FirstSentences:

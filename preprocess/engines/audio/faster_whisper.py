@@ -9,13 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
-from longtake.config import Settings
 from longtake.errors import ConfigError, EngineError
 from longtake.models.catalogue import catalogue
 from longtake.models.folder import find, installed
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.engines.transformers_folders import content_id
 from longtake.preprocess.media.audio import Samples
+from longtake.settings import Settings
 
 # Beyond these, Whisper's reference implementation rejects a decoding and samples again (Radford et al. 2022, 4.5).
 _MAX_REPETITIVE = 2.4  # size of the text divided by its compressed size

@@ -17,11 +17,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from longtake.config import Settings
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.audio.speaker_engine import RATE, STEP, WINDOW
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.media.audio import Samples
+from longtake.settings import Settings
 
 WEIGHTS = PackagedFile(
     "Resemblyzer",

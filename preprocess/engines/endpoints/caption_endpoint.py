@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longtake.config import Settings
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
 from longtake.prompts import prompts_hash, render
+from longtake.settings import Settings
 
 _PROMPTS = "longtake.preprocess.prompts"
 _MAX_TOKENS = 300

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from longtake.config import EndpointSettings, secret
+from longtake.config import secret
 from longtake.errors import EngineError
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.prompts import without_thinking
+from longtake.settings import EndpointSettings
 
 if TYPE_CHECKING:
     from openai import OpenAI

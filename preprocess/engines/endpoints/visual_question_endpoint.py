@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longtake.config import Settings
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.settings import Settings
 
 _MAX_TOKENS = 800
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from longtake.config import EndpointSettings, Settings
 from longtake.models.folder import installed
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint
 from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, projector_of, shared_server
+from longtake.settings import EndpointSettings, Settings
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -19,13 +19,13 @@ from typing import IO, Literal
 
 import httpx
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp import server_process
 from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
 from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, threads_to_use
 from longtake.preprocess.engines.llama_cpp.transport import Address, LoopbackTransport
+from longtake.settings import Settings
 
 PACKAGES = ("xllamacpp", "psutil")
 Purpose = Literal["chat", "vectors", "scores"]

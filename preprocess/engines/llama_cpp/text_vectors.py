@@ -9,7 +9,6 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import Vectors
 from longtake.models.catalogue import Task
@@ -17,6 +16,7 @@ from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp.gguf_header import read_header
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, reading_server
 from longtake.preprocess.engines.transformers_folders import content_id
+from longtake.settings import Settings
 
 _CONTEXT = 1_024  # tokens of a text
 _LETTERS = 2_000  # of a text; the rest is cut off, so that it fits the context

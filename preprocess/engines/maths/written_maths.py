@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from longtake.config import Settings
 from longtake.preprocess.engines.maths.math_grammar import NotMaths, Reader
 from longtake.preprocess.engines.maths.math_likeness import Candidate, is_formula
 from longtake.preprocess.engines.maths.math_tokens import tokens
 from longtake.preprocess.engines.maths.maths import Formula
+from longtake.settings import Settings
 
 _LONGEST = 400  # characters of a line; what is longer is no line of a slide
 

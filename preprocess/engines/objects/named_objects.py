@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import cv2
 
-from longtake.config import Settings
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
 from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.preprocess.media.frames import Picture
+from longtake.settings import Settings
 
 _SAME = 0.5  # intersection over union above which two boxes are one thing
 

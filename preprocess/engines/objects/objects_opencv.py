@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.config import Settings
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
 from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
 from longtake.preprocess.media.frames import Picture
+from longtake.settings import Settings
 
 _LONG_SIDE = 640  # pixels of the pictures searched
 _MIN_AREA = 0.0005  # share of the picture

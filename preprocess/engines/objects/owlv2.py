@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from longtake.config import Settings
 from longtake.preprocess.engines.objects.named_objects import NamedObjects
 from longtake.preprocess.engines.transformers_folders import ModelKind
+from longtake.settings import Settings
 
 KIND = ModelKind("OWLv2", ("owlv2",), "objects.model", "objects", "owlv2-base")
 _PROMPT = "a photo of a {}"  # the simplest of the authors' prompts

@@ -19,8 +19,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.config import Settings
 from longtake.preprocess.engines.people.face_engine import Face
+from longtake.settings import Settings
 
 _LONG_SIDE = 1280  # pixels of the pictures searched: the smallest face found is 80 wide, a sixteenth
 _LANDMARKS = "shape_predictor_5_face_landmarks.dat"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from longtake.config import Settings
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
@@ -19,6 +18,7 @@ from longtake.preprocess.engines.people.objects_faces import ID as FACES
 from longtake.preprocess.engines.people.objects_people import ID as PEOPLE
 from longtake.preprocess.engines.people.objects_people import PERSON, joined_upright, likeness
 from longtake.preprocess.engines.people.people_engine import Footage, FoundPeople
+from longtake.settings import Settings
 
 _STEP = 0.2  # seconds between looks at moving things
 _FACE_STEP = 0.5  # minimum seconds between looks for faces

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.preprocess.engines.transformers_folders import content_id, model_folder
 from longtake.preprocess.media.frames import Picture
+from longtake.settings import Settings
 
 _CONFIG = "open_clip_config.json"
 _WEIGHTS = ("open_clip_model.safetensors", "model.safetensors")

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from longtake.config import Settings
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.transformers_folders import ModelKind, read_config
 from longtake.preprocess.media.frames import Picture
+from longtake.settings import Settings
 
 KIND = ModelKind("SigLIP", ("siglip", "siglip2"), "image_text.model", "image-text vectors", "siglip2-base")
 _BATCH = 16  # pictures

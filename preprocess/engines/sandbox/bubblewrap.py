@@ -21,10 +21,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO
 
-from longtake.config import SandboxSettings, Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.sandbox import bubblewrap_guest, seccomp
 from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, RAN_OUT, TRIAL, Ran
+from longtake.settings import SandboxSettings, Settings
 
 _POLL = 0.1  # seconds between checks for cancellation
 _MEGABYTE = 1024 * 1024

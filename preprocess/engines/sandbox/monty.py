@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any, Literal
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, RAN_OUT, Ran
+from longtake.settings import Settings
 
 _GRACE = 2.0  # seconds before an interpreter that exceeds its own time limit is killed
 

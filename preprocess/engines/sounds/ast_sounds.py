@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from longtake.config import Settings
 from longtake.preprocess.engines.sounds.spectral_features import RATE, Array
 from longtake.preprocess.engines.sounds.tagged_sounds import TaggedSounds
 from longtake.preprocess.engines.transformers_folders import ModelKind, read_config
 from longtake.preprocess.media.audio import Samples
+from longtake.settings import Settings
 
 KIND = ModelKind("AST", ("audio-spectrogram-transformer",), "sounds.model", "sounds", "ast-audioset")
 

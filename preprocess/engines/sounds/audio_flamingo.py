@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from longtake.config import Settings
 from longtake.preprocess.engines.transformers_folders import ModelKind, plain, write_reply
 from longtake.preprocess.media.audio import Samples
+from longtake.settings import Settings
 
 KIND = ModelKind("Audio Flamingo 3", ("audioflamingo3",), "audio_question.model", "sound questions", "audio-flamingo-3")
 _MAX_TOKENS = 400

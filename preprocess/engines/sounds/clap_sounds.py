@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import yaml
 
-from longtake.config import Settings
 from longtake.preprocess.engines.sounds.spectral_features import Array
 from longtake.preprocess.engines.sounds.tagged_sounds import TaggedSounds
 from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.preprocess.media.audio import Samples
+from longtake.settings import Settings
 
 KIND = ModelKind("CLAP", ("clap",), "sounds.model", "sounds", "clap")
 _PROMPT = "This is a sound of {}."  # the authors' prompt for recognition

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from longtake.config import Settings
 from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEvent
 from longtake.preprocess.engines.sounds.spectral_applause import applause
 from longtake.preprocess.engines.sounds.spectral_chords import jingles
@@ -21,6 +20,7 @@ from longtake.preprocess.engines.sounds.spectral_sirens import merged, sirens
 from longtake.preprocess.engines.sounds.spectral_tones import tones
 from longtake.preprocess.engines.sounds.spectral_voices import speech
 from longtake.preprocess.media.audio import AudioBlock
+from longtake.settings import Settings
 
 OWN_NOTE = 0.9  # share of a tone within a siren that makes it part of the siren; a horn sticks out more
 

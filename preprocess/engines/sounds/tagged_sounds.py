@@ -16,7 +16,6 @@ import numpy.typing as npt
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 
-from longtake.config import Settings
 from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEvent
 from longtake.preprocess.engines.sounds.spectral_features import LEVEL_STEP, RATE, Array, Features, decibels, join
 from longtake.preprocess.engines.sounds.spectral_levels import SILENCE_DB
@@ -24,6 +23,7 @@ from longtake.preprocess.engines.sounds.spectral_runs import event_over, overlap
 from longtake.preprocess.engines.sounds.spectral_sounds import SpectralSounds
 from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples
+from longtake.settings import Settings
 
 PART = 4  # seconds
 Measured = npt.NDArray[np.floating[Any]]

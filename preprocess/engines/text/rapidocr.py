@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.config import Settings
 from longtake.preprocess.engines.text.scene_text_engine import Box, TextBox
+from longtake.settings import Settings
 
 _THREADS = 4  # so that one reader doesn't take over a large machine
 _DOUBTFUL = 0.95  # a reading below this may be two lines read as one

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from longtake.config import Settings
 from longtake.memory.search.terms import content_words
+from longtake.settings import Settings
 
 _DAMPING = 0.85
 _TOLERANCE = 1e-6

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import Vectors
+from longtake.settings import Settings
 
 
 class WordLlamaEmbedding:

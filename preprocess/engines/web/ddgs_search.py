@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from importlib.metadata import version
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.web.web import WebResult
+from longtake.settings import Settings
 
 _NOTHING = "No results found."  # the library's message
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.offline import refused_endpoint
 from longtake.preprocess.engines.web.public_web import PublicTransport
 from longtake.preprocess.engines.web.web import WebResult
+from longtake.settings import Settings
 
 _SETTING = "web.searxng_url"
 _MAX_BYTES = 2 * 1024 * 1024  # of a reply; a page of results has 20 to 100 kB

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from longtake import __version__
-from longtake.config import Settings, secret
+from longtake.config import secret
 from longtake.console import Session, counted, say, say_json
 from longtake.models.servers import ask_models
 from longtake.offline import refused_endpoint
@@ -21,6 +21,7 @@ from longtake.preprocess.engines import CapabilityReport, EngineTable
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
+from longtake.settings import Settings
 
 # What would improve a capability over the engine in use.
 BETTER = {

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from longtake.config import ControllerSettings
 from longtake.errors import ConfigError, did_you_mean
 from longtake.models.catalogue import named
 from longtake.models.folder import find, installed
+from longtake.settings import ControllerSettings
 
 # The usual ports of servers on this machine.
 LOCAL_SERVERS: Mapping[str, str] = MappingProxyType(

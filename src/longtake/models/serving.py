@@ -14,10 +14,10 @@ from typing import Any
 import httpx
 import yaml
 
-from longtake.config import Settings
 from longtake.errors import ConfigError, EngineError
 from longtake.models.servers import Trial, try_model
 from longtake.offline import is_loopback
+from longtake.settings import Settings
 
 _IMAGE = "vllm/vllm-openai:v0.33.0"
 _CONTEXT = 32_768  # tokens

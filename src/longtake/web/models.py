@@ -12,13 +12,14 @@ from pydantic import Field
 from longtake.agent.controllers.factory import Controllers, make_controllers
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.query.reader import LearnedReader
-from longtake.config import ControllerSettings, Settings, secret
+from longtake.config import secret
 from longtake.memory.records import Record
 from longtake.models.folder import installed
 from longtake.models.names import settings_of, short_name
 from longtake.models.servers import ask_models
 from longtake.offline import is_loopback
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import ControllerSettings, Settings
 from longtake.web.http.refusals import Refusal
 
 

@@ -8,8 +8,8 @@ from longtake.agent.query.bank import load_bank
 from longtake.agent.query.query import SOURCES, TARGETS, Reading, Source
 from longtake.agent.query.reader import LearnedReader, RefittedReader
 from longtake.bench.clips.clip_readers import ClipReaders, reads_right
-from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
+from longtake.settings import Settings
 
 ABOUT = "PySceneDetect/counter.mp4"
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
 from longtake.bench.hour.visual_speed import decode, measure_pass, visual_pass
-from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
+from longtake.settings import Settings
 
 
 def test_bare_decoding_reads_every_picture(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
-from longtake.config import PriceSettings
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.items import Reply as Said
@@ -19,6 +18,7 @@ from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.judge import Asks, Case, Finding
 from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings, read_finding
 from longtake.memory.records import Usage
+from longtake.settings import PriceSettings
 
 MET = says('{"reason": "it says so", "met": true}')
 WHOLE = Item(suite="own", id="w", video="v", format="open", turns=(Turn(question="Which colour?", reference="Red."),))

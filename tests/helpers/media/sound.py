@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from longtake.config import Settings
 from longtake.preprocess.engines.sounds.sound_engine import SoundEvent
 from longtake.preprocess.engines.sounds.spectral_sounds import RATE, SpectralSounds
 from longtake.preprocess.media.audio import AudioBlock, read_audio
 from longtake.preprocess.media.media import probe
+from longtake.settings import Settings
 
 Wave = npt.NDArray[np.floating[Any]]
 ENGINE = SpectralSounds(Settings())

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from longtake.config import Settings
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.media.frames import Picture
+from longtake.settings import Settings
 
 COLOURS = {  # BGR
     "red": (0, 0, 200),

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from longtake.config import Settings
 from longtake.errors import EngineError
+from longtake.settings import Settings
 
 
 class Obedient:

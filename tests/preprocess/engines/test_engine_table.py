@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineUnavailable
 from longtake.preprocess.engines import engine_table as table
+from longtake.preprocess.engines.built_in_engines import PROTOCOLS, Entry
+from longtake.settings import Settings
 
 made: list[object] = []
 
@@ -24,10 +26,10 @@ class Slow:
 
 
 @pytest.fixture
-def slow_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, Mapping[str, table.Entry]]]:
+def slow_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, Mapping[str, Entry]]]:
     engines = {
         **table.ENGINES,
-        "summary": {**table.ENGINES["summary"], "textrank": table.Entry(f"{__name__}:Slow", "slow to make")},
+        "summary": {**table.ENGINES["summary"], "textrank": Entry(f"{__name__}:Slow", "slow to make")},
     }
     monkeypatch.setattr(table, "ENGINES", engines)
     yield engines
@@ -61,7 +63,7 @@ def test_the_profile_turns_the_search_for_people_off() -> None:
         off.load("people")
 
 
-@pytest.mark.parametrize("capability", table.PROTOCOLS)
+@pytest.mark.parametrize("capability", PROTOCOLS)
 def test_the_engines_of_a_capability_implement_its_protocol(capability: str) -> None:
     read = table._reader(capability)
     for name, entry in table.ENGINES[capability].items():
@@ -69,10 +71,10 @@ def test_the_engines_of_a_capability_implement_its_protocol(capability: str) -> 
 
 
 def test_an_engine_without_the_methods_of_its_protocol_is_refused() -> None:
-    entry = table.Entry(f"{__name__}:Slow", "summarizes nothing")
+    entry = Entry(f"{__name__}:Slow", "summarizes nothing")
     with pytest.raises(TypeError, match="summarize"):
         table._reader("summary")("slow", entry)
 
 
 def test_every_capability_has_a_protocol() -> None:
-    assert set(table.PROTOCOLS) == set(table.ENGINES)
+    assert set(PROTOCOLS) == set(table.ENGINES)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.process import EngineProcess
+from longtake.settings import Settings
 
 TARGET = "helpers.models.engines:Obedient"
 # Fresh processes find the tests' helpers as pytest does.

@@ -11,7 +11,7 @@ from helpers.media.clips import flat, noise
 from helpers.models.tiny_qwen_vl import write_tiny_qwen_vl
 from helpers.models.tiny_taggers import write_tiny_ast
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
@@ -22,6 +22,7 @@ from longtake.preprocess.engines.transformers_vl import (
     missing_question_model,
 )
 from longtake.preprocess.media.frames import encode_jpeg
+from longtake.settings import Settings
 
 RED, NOISE = encode_jpeg(flat((20, 20, 180)), 90), encode_jpeg(noise(3, 320, 200), 90)
 

@@ -12,19 +12,21 @@ from helpers.data.written_layers import write_keyframes
 from helpers.media.clips import Picture, flat, write_clip
 from helpers.models.colour_embedding import COLOURS, ColourEmbedding
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import Cancelled, EngineError, EngineUnavailable, LibraryError
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.engine_table import ENGINES, Entry
+from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.layers.frame_vectors import FrameVectors, frame_batch
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 MEDIA = MediaInfo("mp4", 130.0, 0.0, None, (), ())
 ENGINE = "image_text_embedding"
@@ -124,7 +126,7 @@ def test_a_picture_that_cannot_be_read_is_named(store: LayerStore, settings: Set
 
 def test_where_no_engine_is_named_the_layer_is_unavailable(store: LayerStore) -> None:
     with pytest.raises(EngineUnavailable, match="No engine for"):
-        FrameVectors().recipes(job_for(write_keyframes(store, shown("red")), load()))
+        FrameVectors().recipes(job_for(write_keyframes(store, shown("red")), load(overrides=[f"engines.{ENGINE}=[]"])))
 
 
 def test_without_keyframes_nothing_is_built(store: LayerStore, settings: Settings) -> None:
@@ -167,7 +169,7 @@ def test_an_indexed_video_is_found_by_what_it_shows(tmp_path: Path, settings: Se
 
 
 def test_without_an_engine_a_video_is_indexed_without_a_problem(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path / "library", load())
+    workspace = Workspace(tmp_path / "library", load(overrides=[f"engines.{ENGINE}=[]"]))
     report = workspace.add(write_clip(tmp_path / "red.mp4", shown("red") * 25))
     assert {"frame_vectors", "captions"} == {layer.name for layer in report.layers if layer.unavailable}
     assert not [layer.problem for layer in report.layers if layer.problem]

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pytest
 from helpers.data.layers import layer_of, new_layer
 
-from longtake.config import Settings
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
@@ -22,6 +21,7 @@ from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine
 from longtake.preprocess.layers.scene_text import SceneText, read_scene_text
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.settings import Settings
 
 MEDIA = MediaInfo("mp4", 10.0, 0.0, None, (), ())
 

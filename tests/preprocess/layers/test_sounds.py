@@ -10,7 +10,6 @@ import pytest
 from helpers.data.layers import layer_of
 from helpers.media.sound import RATE, clock, hear, hear_file, listen, noise, of, write_sound
 
-from longtake.config import Settings
 from longtake.errors import Cancelled
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerStore
@@ -21,6 +20,7 @@ from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.settings import Settings
 
 
 def test_digital_silence_is_one_item() -> None:

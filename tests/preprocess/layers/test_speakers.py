@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers.data.layers import layer_of, new_layer
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineUnavailable
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
@@ -19,6 +19,7 @@ from longtake.preprocess.layers.speaker_lines import speaker_lines
 from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import probe
+from longtake.settings import Settings
 
 Items = Sequence[dict[str, Any]]
 with_weights = pytest.mark.skipif(

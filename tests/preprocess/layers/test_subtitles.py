@@ -14,7 +14,6 @@ from helpers.media.sound import silence, write_sound
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from longtake.config import Settings
 from longtake.errors import MediaError
 from longtake.memory.layers import LayerStore
 from longtake.preprocess.engines import EngineTable
@@ -23,6 +22,7 @@ from longtake.preprocess.layers.subtitles import Subtitles, embedded_cues, find_
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.preprocess.media.subtitle_formats import Cue, guessed_encoding, parse_subtitles
+from longtake.settings import Settings
 
 SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\nlines.\n"
 

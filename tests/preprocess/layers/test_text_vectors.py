@@ -11,7 +11,6 @@ import pytest
 from helpers.data.layers import layer_of
 from helpers.data.written_layers import write_layer
 
-from longtake.config import Settings
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.hybrid_search import HybridIndex
@@ -22,6 +21,7 @@ from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.layers.text_vectors import TextVectors, load_vectors
 from longtake.preprocess.media.media import MediaInfo
+from longtake.settings import Settings
 
 ENGINES = EngineTable(Settings())
 MEDIA = MediaInfo("mp4", 60.0, 0.0, None, (), ())

@@ -9,10 +9,10 @@ from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
-from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.preprocess.pipeline.estimate import estimate, show_estimate
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 
 def test_a_video_that_is_indexed_costs_nothing_more_and_one_like_it_what_it_cost(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from helpers.data.layers import new_layer
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
-from longtake.config import Settings
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import FORMAT, VideoRecord
 from longtake.preprocess.pipeline.index_sync import make_findable
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 TALK = VideoRecord(id="a" * 16, name="talk.mp4", path="/x/talk.mp4", size=9, modified=1, duration=4)
 SPOKEN = LayerRecipe("subtitles", 1, "by hand")

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.memory.search.search_index import Batch, Document, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.minilm import missing_weights
 from longtake.preprocess.pipeline.retrieval import query_embeddings, retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 TEXTS = ("It is perfectly safe here.", "Safety first", "Rain on the river")
 

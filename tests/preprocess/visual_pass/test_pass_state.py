@@ -9,10 +9,10 @@ import zlib
 import numpy as np
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines.process import EngineProcess
 from longtake.preprocess.media.coverage import CoveredSpans
 from longtake.preprocess.visual_pass.pass_state import PassChunk, PassState, load_chunk, save_chunk
+from longtake.settings import Settings
 
 
 def test_a_chunk_comes_back_as_it_was() -> None:

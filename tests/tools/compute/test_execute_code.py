@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
+from longtake.settings import Settings
 from longtake.tools.compute.execute_code import execute_code
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext

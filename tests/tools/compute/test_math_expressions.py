@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.media.clips import flat, write_clip, written
 
-from longtake.config import Settings
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle

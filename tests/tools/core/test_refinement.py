@@ -13,7 +13,7 @@ import pytest
 from helpers.media.clips import Picture, flat, write_clip, written
 from helpers.servers.openai_server import openai_server, says
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.search.hybrid_search import HybridIndex
@@ -22,6 +22,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.refinement import keep_reading
 from longtake.tools.core.result import ToolResult

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from longtake.config import Settings
 from longtake.errors import EngineError
+from longtake.settings import Settings
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from longtake.config import Settings
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Batch, Document
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 

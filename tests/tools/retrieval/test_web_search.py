@@ -11,8 +11,8 @@ import pytest
 from helpers.servers.searxng_server import KETTLES, Reply, Server, finds, searxng_server
 
 from longtake.agent.verification.claims import check_draft
-from longtake.config import Settings
 from longtake.preprocess.engines import EngineTable
+from longtake.settings import Settings
 from longtake.tools.core.result import ToolFailure, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from helpers.media.clips import Picture, flat, write_clip
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.memory.gallery import EnrolledFace, Gallery
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from helpers.data.written_layers import write_layer
 
-from longtake.config import Settings
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.vision.extract_scene_text import extract_scene_text

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from helpers.media.clips import Picture, noise, write_clip
 
-from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.vision.film_colour import film_colour
 

@@ -14,9 +14,10 @@ from helpers.media.clips import Picture, flat, noise, write_clip
 from helpers.media.drawing import BLUE, GREEN, RED, box, circle
 from helpers.tool_calls import called, counted, refused
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
 pytestmark = pytest.mark.slow

@@ -17,10 +17,10 @@ from longtake.agent.query.heads import digest_of, family, features, fit_heads, p
 from longtake.agent.query.query import Reading
 from longtake.agent.query.softmax import Matrix
 from longtake.bench.intervals import Share
-from longtake.config import Settings
 from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.settings import Settings
 
 FOLDS = 10
 PROVENANCE = "heads.json"

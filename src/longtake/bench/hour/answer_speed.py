@@ -13,11 +13,11 @@ from longtake.bench.intervals import Spread
 from longtake.bench.processes import longtake, python, run
 from longtake.bench.timing import Comparison, Machine, load, timed
 from longtake.bench.watching import tenths_watcher
-from longtake.config import Settings
 from longtake.console import Session
 from longtake.errors import EngineError
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 WARM_QUESTIONS = 25  # the first one loads the models and isn't counted
 COLD_RUNS = 5

@@ -20,13 +20,13 @@ from longtake.bench.hour.reel import HOUR, Notify, Placed, Reel, is_clip, make_p
 from longtake.bench.hour.shifting import cannot_be_shifted, shifted
 from longtake.bench.intervals import Share
 from longtake.bench.watching import tenths_watcher
-from longtake.config import Settings
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.records import Answer, Record
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 BEST = 5  # events of a search
 AIM_EVIDENCE, AIM_HELD = 0.85, 0.6

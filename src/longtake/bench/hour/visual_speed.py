@@ -21,7 +21,6 @@ from longtake.bench.hour.reel import HOUR, Notify, make_loop
 from longtake.bench.intervals import Spread
 from longtake.bench.processes import python, run
 from longtake.bench.timing import Comparison, Machine, load, timed
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.building import build_layers
 from longtake.memory.records import Record
@@ -30,6 +29,7 @@ from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.visual_pass.visual_pass import VisualPass
+from longtake.settings import Settings
 
 AIM_DECODING, AIM_OTHERS = 1.3, 0.5
 

@@ -23,11 +23,11 @@ from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Share, Spread
 from longtake.bench.parts.gguf_questions import Asked
 from longtake.bench.timing import Machine, load
-from longtake.config import Settings
 from longtake.errors import LongtakeError, MediaError
 from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.toolbox import Toolbox

@@ -35,12 +35,12 @@ from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
 from longtake.bench.timing import Comparison, Machine, load
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox

@@ -18,13 +18,13 @@ import numpy as np
 from longtake.bench.clips.clip_questions import load_questions
 from longtake.bench.intervals import Share
 from longtake.bench.parts.planting import Half, clips_of, encode, pictures_of
-from longtake.config import Settings
 from longtake.memory.records import Record
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.engines.content_shots import ContentShots
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
+from longtake.settings import Settings
 
 Kind = Literal["cut", "dissolve", "fade"]
 KINDS: tuple[Kind, ...] = ("cut", "dissolve", "fade")

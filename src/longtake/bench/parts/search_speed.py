@@ -18,13 +18,13 @@ import faiss
 from longtake.bench.hour.reel import Notify
 from longtake.bench.parts.made_up import made_up_batch, queries, sentences, vocabulary
 from longtake.bench.timing import Comparison, Machine, load, timed
-from longtake.config import Settings
 from longtake.memory.records import Record
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import Hit, Index, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
+from longtake.settings import Settings
 
 PER_VIDEO = 3000  # documents
 QUERIES = 40  # different ones per kind of filter

@@ -20,12 +20,12 @@ import numpy.typing as npt
 from longtake.bench.clips.transcripts import transcript
 from longtake.bench.hour.reel import Notify, is_clip
 from longtake.bench.timing import Machine, load
-from longtake.config import Settings
 from longtake.errors import MediaError
 from longtake.memory.layers import Layer
 from longtake.memory.records import Record
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 _FRAMES = 100  # per second; turns are compared frame by frame
 _ENGINES = ("sounds", "speech", "speakers")  # all that is needed here

@@ -14,13 +14,13 @@ import numpy as np
 from longtake.bench.clips.transcripts import transcript
 from longtake.bench.hour.reel import Notify, is_clip
 from longtake.bench.timing import Machine, load
-from longtake.config import Settings
 from longtake.errors import ConfigError
 from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 RATE = 16_000
 

@@ -12,10 +12,11 @@ import pytest
 from helpers.media.speech import read_samples
 from helpers.models.tiny_whisper import write_tiny_whisper
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import ConfigError, EngineError
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
 from longtake.preprocess.engines.audio.speech_engine import RATE
+from longtake.settings import Settings
 
 pytestmark = pytest.mark.slow
 

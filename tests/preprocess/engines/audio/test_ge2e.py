@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from helpers.media.speech import read_samples
 
-from longtake.config import Settings
 from longtake.preprocess.engines.audio.ge2e import Ge2eSpeakers, missing_weights
 from longtake.preprocess.engines.audio.speaker_engine import RATE
+from longtake.settings import Settings
 
 pytestmark = [
     pytest.mark.slow,

@@ -11,9 +11,9 @@ import pytest
 from helpers.media.speech import read_samples
 
 from longtake.bench.parts.speech_accuracy import word_errors
-from longtake.config import Settings
 from longtake.preprocess.engines.audio.pocketsphinx import PocketSphinx
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment
+from longtake.settings import Settings
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,13 @@ from helpers.media.clips import flat
 from helpers.models.smollm2 import cut_off, smollm2
 from helpers.models.tiny_projector import write_tiny_projector
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.models.folder import RECORD, Record, RecordedFile
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.picture_models import GgufPictures
 from longtake.preprocess.engines.llama_cpp.server import shared_server
 from longtake.preprocess.media.frames import encode_jpeg
+from longtake.settings import Settings
 
 PICTURE = encode_jpeg(flat((20, 20, 180)), 90)
 SECTIONS = ("captions", "visual_question")

@@ -10,7 +10,7 @@ from helpers.media.small_video import write_small_video
 from helpers.models.smollm2 import cut_off, smollm2
 from helpers.models.tiny_reranker import write_tiny_reranker
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
@@ -18,6 +18,7 @@ from longtake.preprocess.engines.llama_cpp.text_vectors import GgufEmbedding
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 
 def settings(model: Path | str, *more: str) -> Settings:

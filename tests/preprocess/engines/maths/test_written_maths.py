@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longtake.config import Settings
 from longtake.preprocess.engines.maths.maths import Formula
 from longtake.preprocess.engines.maths.written_maths import WrittenMaths
+from longtake.settings import Settings
 
 ENGINE = WrittenMaths(Settings())
 

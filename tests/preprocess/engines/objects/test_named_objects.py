@@ -12,11 +12,12 @@ from helpers.media.clips import Picture, noise
 from helpers.models.tiny_grounding_dino import write_tiny_grounding_dino
 from helpers.models.tiny_owlv2 import write_tiny_owlv2
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectEngine
 from longtake.preprocess.engines.objects.objects_query import parse_query
+from longtake.settings import Settings
 
 WIDE = noise(2, 160, 80)
 CUP = parse_query("two moving red cups")

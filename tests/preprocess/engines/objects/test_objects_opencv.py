@@ -8,11 +8,11 @@ import pytest
 from helpers.media.clips import Picture, flat
 from helpers.media.drawing import BLUE, GREEN, RED, YELLOW, box, circle, polygon
 
-from longtake.config import Settings
 from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
 from longtake.preprocess.engines.objects.objects_opencv import OpenCvObjects
 from longtake.preprocess.engines.objects.objects_query import parse_query
+from longtake.settings import Settings
 
 
 def found(picture: Picture, text: str) -> list[FoundObject]:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from longtake.config import Settings
 from longtake.preprocess.engines.people.dlib_faces import DlibFaces
 from longtake.preprocess.engines.people.face_engine import Face
+from longtake.settings import Settings
 
 Picture = npt.NDArray[np.uint8]
 # photo: who is in it

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from helpers.media.clips import write_clip
 
-from longtake.config import Settings
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects.objects_query import parse_query
@@ -17,6 +16,7 @@ from longtake.preprocess.engines.people.people_engine import Footage
 from longtake.preprocess.engines.people.people_opencv import OpenCvPeople
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
+from longtake.settings import Settings
 
 pytestmark = pytest.mark.slow
 

@@ -12,12 +12,13 @@ from helpers.media.clips import flat
 from helpers.media.small_video import write_small_video
 from helpers.models.tiny_pictures import write_tiny_open_clip, write_tiny_siglip, write_tiny_siglip2
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
 
 pytestmark = pytest.mark.slow
 Write = Callable[..., Path]

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from helpers.sandboxes import SANDBOXES, sandbox_or_skip, settings_for
 
-from longtake.config import Settings
 from longtake.errors import Cancelled, EngineError
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.sandbox.bubblewrap import Bubblewrap, missing_bubblewrap
 from longtake.preprocess.engines.sandbox.sandbox import MAX_OUTPUT, Ran, Sandbox
+from longtake.settings import Settings
 
 every_sandbox = pytest.mark.parametrize("name", SANDBOXES)
 

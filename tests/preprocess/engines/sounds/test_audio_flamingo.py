@@ -11,10 +11,11 @@ from helpers.media.sound import RATE, noise
 from helpers.models.tiny_flamingo import write_tiny_flamingo
 from helpers.models.tiny_taggers import write_tiny_ast
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.process import engine_process
 from longtake.preprocess.engines.sounds.audio_flamingo import AudioFlamingo, missing_model
+from longtake.settings import Settings
 
 NOISE = np.asarray(noise(4, 0.1), np.float32)
 

@@ -14,7 +14,7 @@ from helpers.media.sound import RATE, Wave, clock, noise, write_sound
 from helpers.models.tiny_taggers import LABELS, SURE, write_tiny_ast, write_tiny_clap
 
 import longtake
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.process import engine_process
@@ -26,6 +26,7 @@ from longtake.preprocess.engines.sounds.spectral_features import Array
 from longtake.preprocess.engines.sounds.spectral_sounds import SpectralSounds
 from longtake.preprocess.engines.sounds.tagged_sounds import TaggedSounds
 from longtake.preprocess.media.audio import AudioBlock, Samples
+from longtake.settings import Settings
 
 NAMES = ("owl", "fog horn")
 

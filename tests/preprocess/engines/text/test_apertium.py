@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from helpers.apertium import needs_apertium
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.text.apertium import Apertium, missing_apertium
+from longtake.settings import Settings
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from helpers.models.tiny_translators import M2M100, NLLB, copy_of, write_tiny_translator
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.engine_table import EngineTable
 from longtake.preprocess.engines.process import engine_process
 from longtake.preprocess.engines.text.ctranslate2_models import CTranslate2, missing_model
+from longtake.settings import Settings
 
 KINDS = {"nllb": NLLB, "m2m100": M2M100}
 TEXTS = ["a cat sat. it ate!", "the dog"]

@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.engines.text import minilm
 from longtake.preprocess.engines.text.minilm import MODEL, TOKENIZER, MiniLmEmbedding, missing_weights
+from longtake.settings import Settings
 
 PYPROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
 LINES = [f"Line {n} of the talk is about {'a bridge ' * (n % 9)}and the river." for n in range(40)]

@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from longtake.config import Settings, load
+from longtake.config import load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.rapidocr import RapidOcr
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
+from longtake.settings import Settings
 
 Picture = npt.NDArray[np.uint8]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from helpers.servers.searxng_server import Reply, searxng_server
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.web.ddgs_search import Ddgs, missing_network
 from longtake.preprocess.engines.web.web import WebResult
+from longtake.settings import Settings
 
 pytest.importorskip("ddgs", reason="needs the extra `web`")
 

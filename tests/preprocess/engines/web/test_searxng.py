@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import pytest
 from helpers.servers.searxng_server import KETTLES, Reply, finds, leads_to, searxng_server
 
-from longtake.config import Settings
 from longtake.errors import EngineError
 from longtake.preprocess.engines.web.searxng import Searxng, missing_searxng
 from longtake.preprocess.engines.web.web import WebResult
+from longtake.settings import Settings
 
 QUICK = 0.3
 

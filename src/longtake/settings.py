@@ -1,0 +1,314 @@
+"""The settings: one frozen tree of sections."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PriceSettings(_Section):
+    """What the controller's endpoint charges, per million tokens."""
+
+    input: float = Field(default=0.0, ge=0)
+    output: float = Field(default=0.0, ge=0)
+
+
+class ControllerSettings(_Section):
+    """The planning model."""
+
+    engine: Literal["extractive", "openai", "qwen_agent", "transformers", "gguf"] = "extractive"
+    base_url: str | None = None
+    model: str | None = Field(
+        default=None,
+        description="Model name at the endpoint; with `transformers`, a folder or a hub name; with `gguf`, a file.",
+    )
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float = Field(default=0.0, ge=0)
+    timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
+    reply_tokens: int = Field(
+        default=2_048, ge=1, description="Maximum tokens per reply, with `transformers` and `gguf`."
+    )
+    calls: Literal["native", "text"] = Field(
+        default="native",
+        description="`text` for models without tool calling: calls are written and parsed as text.",
+    )
+    thinking: bool | None = Field(
+        default=None,
+        description="Whether a model such as Qwen3 thinks before it writes; by default as its chat template says. "
+        "Thoughts are never part of an answer.",
+    )
+    price: PriceSettings = PriceSettings()
+
+
+class EngineSettings(_Section):
+    """For each capability, the engines to try, best first. A single one may be given by its name alone."""
+
+    shots: tuple[str, ...] = ("content",)
+    scene_text: tuple[str, ...] = ("rapidocr",)
+    sounds: tuple[str, ...] = ("ast", "clap", "spectral")
+    audio_question: tuple[str, ...] = ("audio_flamingo",)
+    speech: tuple[str, ...] = ("faster_whisper", "packaged_whisper")
+    closer_speech: tuple[str, ...] = ("faster_whisper",)
+    maths: tuple[str, ...] = ("written_maths",)
+    translation: tuple[str, ...] = ("ctranslate2", "apertium")
+    summary: tuple[str, ...] = ("textrank",)
+    text_embedding: tuple[str, ...] = ("minilm", "wordllama")
+    reranking: tuple[str, ...] = ("gguf",)
+    image_text_embedding: tuple[str, ...] = ("siglip", "open_clip")
+    speakers: tuple[str, ...] = ("ge2e",)
+    captions: tuple[str, ...] = ("endpoint",)
+    objects: tuple[str, ...] = ("owlv2", "grounding_dino", "opencv")
+    people: tuple[str, ...] = Field(
+        default=("opencv",), description="Finds people and faces when no other engine does; recognises nobody."
+    )
+    faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
+    activities: tuple[str, ...] = ("optical_flow",)
+    visual_question: tuple[str, ...] = ("endpoint", "gguf", "transformers_vl")
+    sandbox: tuple[str, ...] = ("bubblewrap", "monty")
+    web: tuple[str, ...] = ("searxng", "ddgs")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single(cls, given: Any) -> Any:
+        return {key: [value] if isinstance(value, str) else value for key, value in dict(given).items()}
+
+
+class PassSettings(_Section):
+    """The single decoding pass over the pixels."""
+
+    shot_threshold: float = Field(default=27.0, gt=0)
+    min_shot_seconds: float = Field(default=0.4, gt=0)
+    text_frames_per_second: float = Field(
+        default=1.0, gt=0, description="Maximum frames per second sent to scene text."
+    )
+    keyframe_height: int = Field(default=360, ge=64)
+    chunk_seconds: float = Field(
+        default=60.0, gt=0, description="Of video per chunk; a killed pass resumes after the last finished one."
+    )
+
+
+class SceneTextSettings(_Section):
+    """Text recognition in frames."""
+
+    min_confidence: float = Field(default=0.8, ge=0, le=1)
+    long_side: int = Field(
+        default=736, ge=320, description="Pixels on the long side of the frames that detection sees."
+    )
+
+
+class SoundSettings(_Section):
+    """Names of everyday sounds."""
+
+    model: str | None = Field(
+        default=None,
+        description="AST or CLAP: a folder or a model name; by default the one that `longtake models` has fetched.",
+    )
+    names: tuple[str, ...] = Field(
+        default=(), description="Sounds that `clap` listens for; by default those in configs/sounds.yaml."
+    )
+    min_confidence: float = Field(default=0.3, ge=0, le=1)
+
+
+class AudioQuestionSettings(_Section):
+    """Questions about sounds, put to a model while a question is answered."""
+
+    model: str | None = Field(
+        default=None,
+        description="Audio Flamingo 3: a folder or a model name; by default the one in the models folder.",
+    )
+
+
+class SpeechSettings(_Section):
+    """Speech recognition, for videos without subtitles."""
+
+    model: str | None = Field(
+        default=None,
+        description="Whisper: a folder or a model name; by default the best one that `longtake models` has fetched, "
+        "or else `small`.",
+    )
+    closer_model: str | None = Field(
+        default=None, description="A larger Whisper that transcribes the short spans a question needs again."
+    )
+    fetch: bool = Field(default=False, description="Download the model if it isn't on disk.")
+    language: str | None = Field(default=None, description="Language code; detected by default.")
+
+
+class EndpointSettings(_Section):
+    """A vision-language model behind an OpenAI-compatible server."""
+
+    base_url: str | None = None
+    model: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
+
+
+class CaptionSettings(EndpointSettings):
+    """Picture descriptions by a vision-language model, written while a video is indexed."""
+
+    every: float = Field(default=30.0, gt=0, description="Seconds between descriptions within one shot.")
+
+
+class VisualQuestionSettings(EndpointSettings):
+    """Questions about pictures to a vision-language model, put while a question is answered."""
+
+    pictures: int = Field(default=16, ge=1, description="Maximum pictures per question.")
+    megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
+
+
+class ImageTextSettings(_Section):
+    """Pictures and texts in one space, so that words find pictures."""
+
+    model: str | None = Field(
+        default=None,
+        description="SigLIP or OpenCLIP: a folder or a model name; by default the SigLIP that `longtake models` has "
+        "fetched.",
+    )
+    floor: float = Field(
+        default=0.07, ge=-1, le=1, description="Cosine below which a picture doesn't match; models of CLIP need 0.2."
+    )
+
+
+class TextEmbeddingSettings(_Section):
+    """Text embedding with a GGUF file: `engines.text_embedding: [gguf, minilm]`."""
+
+    model: str | None = Field(
+        default=None, description="A GGUF file; by default the one `longtake models` has fetched."
+    )
+    floor: float = Field(default=0.5, ge=-1, le=1, description="Cosine below which two texts count as unrelated.")
+
+
+class RerankingSettings(_Section):
+    """Reads the query together with what search found, for a better order."""
+
+    model: str | None = Field(
+        default=None, description="A GGUF file; by default the one `longtake models` has fetched."
+    )
+    candidates: int = Field(default=20, ge=1, description="How many of the best results are read.")
+
+
+class GgufSettings(_Section):
+    """Models in GGUF files, run by llama.cpp on this machine."""
+
+    context: int = Field(default=8_192, ge=512, description="Maximum tokens that a model reads and writes.")
+    idle_seconds: int = Field(default=600, ge=1, description="An unused model leaves the memory after this time.")
+    mmproj: str | None = Field(
+        default=None, description="Projector file of the model named in `captions` and `visual_question`."
+    )
+
+
+class ObjectSettings(_Section):
+    """Object search by name."""
+
+    model: str | None = Field(
+        default=None,
+        description="OWLv2 or Grounding DINO: a folder or a model name; by default the one that `longtake models` has "
+        "fetched.",
+    )
+    min_confidence: float = Field(default=0.2, ge=0, le=1)
+
+
+class TranslationSettings(_Section):
+    """Translation without a language model."""
+
+    model: str | None = Field(
+        default=None,
+        description="NLLB or M2M100, converted for CTranslate2: a folder or a model name; by default the one that "
+        "`longtake models` has fetched.",
+    )
+
+
+class SearchSettings(_Section):
+    """Hybrid search."""
+
+    k: int = Field(default=5, ge=1)
+    rrf_constant: int = Field(
+        default=60, ge=1, description="Cormack et al. 2009: score = sum of 1 / (constant + rank)."
+    )
+
+
+class GatheringSettings(_Section):
+    """Evidence retrieved before the controller's first round."""
+
+    tokens: int | None = Field(
+        default=None,
+        ge=0,
+        description="Maximum tokens of evidence in the controller's first message; by default 1,500, and 500 with "
+        "`gguf`, because a model on a CPU reads slowly.",
+    )
+
+    def tokens_for(self, controller: str) -> int:
+        """The maximum with a kind of controller."""
+        return self.tokens if self.tokens is not None else {"gguf": 500}.get(controller, 1_500)
+
+
+class VerificationSettings(_Section):
+    """How claims are checked against evidence."""
+
+    entailment_from: float = Field(
+        default=3.0,
+        ge=0,
+        description="Billions of parameters, read from the model's name, that a controller needs to judge whether "
+        "evidence states a claim in other words.",
+    )
+
+
+class SandboxSettings(_Section):
+    """Limits for a code snippet."""
+
+    seconds: float = Field(default=10.0, gt=0)
+    megabytes: int = Field(default=512, ge=128, description="Of memory, at most.")
+
+
+class WebSettings(_Section):
+    """Search of the web."""
+
+    searxng_url: str | None = Field(default=None, description="URL of a SearXNG instance with JSON output enabled.")
+
+
+class BudgetSettings(_Section):
+    """What one question may spend; reaching a limit ends with the best partial answer."""
+
+    rounds: int = Field(default=8, ge=1)
+    seconds: float = Field(default=300.0, gt=0)
+    tokens: int = Field(default=200_000, ge=1)
+    cost: float = Field(default=1.0, ge=0)
+
+
+class ToolSettings(_Section):
+    """Limits for every tool."""
+
+    timeout: float = Field(default=60.0, gt=0, description="Seconds per call.")
+    result_characters: int = Field(default=6_000, ge=200, description="Maximum characters passed to the controller.")
+
+
+class Settings(_Section):
+    """Everything that changes what a run does."""
+
+    controller: ControllerSettings = ControllerSettings()
+    engines: EngineSettings = EngineSettings()
+    visual_pass: PassSettings = PassSettings()
+    scene_text: SceneTextSettings = SceneTextSettings()
+    sounds: SoundSettings = SoundSettings()
+    audio_question: AudioQuestionSettings = AudioQuestionSettings()
+    speech: SpeechSettings = SpeechSettings()
+    captions: CaptionSettings = CaptionSettings()
+    visual_question: VisualQuestionSettings = VisualQuestionSettings()
+    gguf: GgufSettings = GgufSettings()
+    image_text: ImageTextSettings = ImageTextSettings()
+    text_embedding: TextEmbeddingSettings = TextEmbeddingSettings()
+    reranking: RerankingSettings = RerankingSettings()
+    objects: ObjectSettings = ObjectSettings()
+    translation: TranslationSettings = TranslationSettings()
+    search: SearchSettings = SearchSettings()
+    gathering: GatheringSettings = GatheringSettings()
+    verification: VerificationSettings = VerificationSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    web: WebSettings = WebSettings()
+    budget: BudgetSettings = BudgetSettings()
+    tools: ToolSettings = ToolSettings()
+    offline: bool = False
