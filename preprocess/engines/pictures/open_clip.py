@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class OpenClip:
     def _loaded(self) -> tuple[Any, Any, Any]:
         """The model, the preparation of a picture, and the tokenizer."""
         make_importable()
-        import open_clip  # pyright: ignore[reportMissingImports] - an extra
+        open_clip: Any = import_module("open_clip")
         from safetensors import SafetensorError  # pyright: ignore[reportMissingImports] - an extra
 
         name = f"local-dir:{self._folder}"

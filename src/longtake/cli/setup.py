@@ -103,11 +103,12 @@ def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: b
     """Fetch what fits and is wanted, and return the settings that use it."""
     settings = dict(changes)
     tasks: list[Task] = ["speech"]
-    if find_spec("xllamacpp"):
-        tasks += ["language"] if "controller" not in settings else []
-        tasks += ["pictures"] if "visual_question" not in settings else []
+    if find_spec("xllamacpp") and "controller" not in settings:
+        tasks.append("language")
+    if find_spec("xllamacpp") and "visual_question" not in settings:
+        tasks.append("pictures")
     if find_spec("torch") and find_spec("transformers"):
-        tasks += ["image-text vectors", "objects", "sounds"]
+        tasks.extend(("image-text vectors", "objects", "sounds"))
     for task in tasks:
         present = installed(task)
         if present:

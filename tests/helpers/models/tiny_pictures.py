@@ -29,8 +29,9 @@ def write_tiny_open_clip(folder: Path, seed: int = 5) -> Path:
     """Save a CLIP as OpenCLIP does."""
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'longtake[openclip]'")
     make_importable()
-    pytest.importorskip("open_clip", reason="open_clip_torch is not installed: pip install 'longtake[openclip]'")
-    import open_clip
+    open_clip = pytest.importorskip(
+        "open_clip", reason="open_clip_torch is not installed: pip install 'longtake[openclip]'"
+    )
     from safetensors.torch import save_file
 
     config = {
