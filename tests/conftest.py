@@ -37,6 +37,8 @@ NEED_MORE = {"browser", "media", "voice"}
 PROGRAMS = ("apertium", "bwrap", "chromium", "espeak-ng", "opusenc")
 TESTS = Path(__file__).resolve().parent
 MEDIA = TESTS.parent.parent / "shared" / "media"
+# Tests run side by side: threads of each that wait for each other busily would more than double the time of all.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 LOOPBACK = ("127.", "::1", "localhost")
 
 

@@ -59,6 +59,7 @@ def profile(tmp_path: Path) -> Path:
         "engines": {"speakers": []},
         "gathering": {"tokens": 200},
         "budget": {"rounds": 2},
+        "tools": {"timeout": 600},  # the first call loads a model, beside other tests
     }
     file = tmp_path / "tiny.yaml"
     file.write_text(yaml.safe_dump(settings))

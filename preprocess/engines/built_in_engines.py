@@ -38,9 +38,16 @@ class Entry:
 BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
     "shots": {
         "content": Entry(
-            "longtake.preprocess.engines.content_shots:ContentShots",
-            "PySceneDetect's content detector",
+            "longtake.preprocess.engines.shots.content:ContentShots",
+            "PySceneDetect's content detector, and dissolves and fades by brightness",
             ("scenedetect",),
+        ),
+        "transnet": Entry(
+            "longtake.preprocess.engines.shots.transnet:TransNetShots",
+            "TransNetV2: a network for cuts and gradual transitions; slow without a GPU",
+            ("torch",),
+            extra="transformers",
+            check="longtake.preprocess.engines.shots.transnet:missing_weights",
         ),
     },
     "speech": {
@@ -312,7 +319,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
 _ENGINES = "longtake.preprocess.engines"
 # The class that an engine of a capability implements.
 PROTOCOLS: Mapping[str, str] = {
-    "shots": "longtake.preprocess.transitions.cuts:ShotEngine",
+    "shots": "longtake.preprocess.transitions.transition_finder:ShotEngine",
     "speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
     "closer_speech": f"{_ENGINES}.audio.speech_engine:SpeechEngine",
     "speakers": f"{_ENGINES}.audio.speaker_engine:SpeakerEngine",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import cv2
+from scenedetect import ContentDetector, FrameTimecode
 
 from longtake.preprocess.analysis.changes import Changes, Look
 from longtake.preprocess.media.frames import Frame, Picture
@@ -18,16 +19,6 @@ from longtake.preprocess.media.frames import Frame, Picture
 _MIN_CHANGE = 2.0  # mean levels of brightness
 _STANDS_OUT = 2.0  # times the mean change of the two frames before, and of the two after
 _RETURNED = 0.4  # share of the change by which a returned picture may still differ from the original
-
-
-class ShotEngine(Protocol):
-    """The engine for capability `shots`."""
-
-    id: str
-
-    def differ(self, before: Picture, after: Picture) -> bool:
-        """Whether two neighbouring pictures, (90, 160, 3) BGR, differ as much as two shots do."""
-        ...
 
 
 @dataclass(slots=True)
@@ -53,9 +44,9 @@ class _Candidate:
 class Cuts:
     """Finds hard cuts; reports each once the picture hasn't returned for the length of the shortest shot."""
 
-    def __init__(self, engine: ShotEngine, changes: Changes, min_shot_seconds: float) -> None:
-        self._engine = engine
+    def __init__(self, changes: Changes, threshold: float, min_shot_seconds: float) -> None:
         self._changes = changes
+        self._threshold = threshold
         self._shortest = min_shot_seconds
         self.suspected = 0.0  # time of the latest sudden change, which may turn out to be a flash
         self._last: Frame | Picture | None = None
@@ -65,7 +56,7 @@ class Cuts:
         """Process the next frame; returns the times of newly confirmed cuts."""
         look = self._changes.recent[-1]
         self._candidates = [each for each in self._candidates if each.stays(look)]
-        if self._may_be_cut(look) and self._engine.differ(_picture(self._last), frame.small_bgr):
+        if self._may_be_cut(look) and self._differ(_picture(self._last), frame.small_bgr):
             self.suspected = look.time
             self._candidates.append(_Candidate(look.time, self._changes.recent[-2].luma, look.change))
         self._last = frame
@@ -80,6 +71,13 @@ class Cuts:
     def __getstate__(self) -> dict[str, Any]:
         last = None if self._last is None else _picture(self._last)
         return self.__dict__ | {"_last": last}
+
+    def _differ(self, before: Picture, after: Picture) -> bool:
+        """Whether two pictures, (90, 160, 3) BGR, differ as much as two shots do."""
+        # Without the detector's flash filter, which needs every frame: `_Candidate` checks whether the picture returns.
+        detector, moment = ContentDetector(threshold=self._threshold, min_scene_len=0), FrameTimecode(0, 1.0)
+        detector.process_frame(moment, before)
+        return bool(detector.process_frame(moment, after))
 
     def _may_be_cut(self, look: Look) -> bool:
         recent = self._changes.recent

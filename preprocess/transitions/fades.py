@@ -13,7 +13,7 @@ import cv2
 
 from longtake.preprocess.analysis.changes import Changes, Look
 
-_BLACK_LEVEL, _BLACK_DEVIATION = 24.0, 10.0  # of brightness, 16 being black in most files
+BLACK_LEVEL, BLACK_DEVIATION = 24.0, 10.0  # of brightness, 16 being black in most files
 _MAX_SECONDS = 3.0
 LONG_BLACK = 1.0  # seconds
 _MIN_FRAMES = 5
@@ -103,4 +103,4 @@ def _middle(start: float, end: float) -> Gradual:
 
 def is_black(look: Look) -> bool:
     """Whether a frame is entirely black."""
-    return look.level <= _BLACK_LEVEL and float(cv2.meanStdDev(look.luma)[1][0, 0]) <= _BLACK_DEVIATION
+    return look.level <= BLACK_LEVEL and float(cv2.meanStdDev(look.luma)[1][0, 0]) <= BLACK_DEVIATION

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import Frame
-from longtake.preprocess.transitions.cuts import Cuts, ShotEngine
-from longtake.preprocess.transitions.dissolves import Dissolves
-from longtake.preprocess.transitions.fades import Fades, Gradual
-from longtake.preprocess.transitions.fades_in import FadesIn
+from longtake.preprocess.transitions.transition_finder import Boundary, TransitionFinder
 
 _RANKS = ("cut", "dissolve", "fade")  # a dissolve may contain sudden changes, and a fade looks like a dissolve
 _SETTLED = 5.0  # seconds after which a boundary no longer changes
-
-
-class Boundary(NamedTuple):
-    """Where a shot begins, in seconds; for a gradual transition, the boundary is inside it."""
-
-    time: float
-    transition: str
-    gradual: Gradual | None = None
-
-    def near(self, other: Boundary, seconds: float) -> bool:
-        """Whether both are likely to be the same transition."""
-        inside = any(
-            one.gradual is not None and one.gradual.start <= two.time <= one.gradual.end
-            for one, two in ((self, other), (other, self))
-        )
-        return inside or abs(self.time - other.time) < seconds
 
 
 class ShotBoundaries:
@@ -39,13 +19,10 @@ class ShotBoundaries:
     gradual one has `transition_start` and `transition_end`, and the shot starts in between.
     """
 
-    def __init__(self, engine: ShotEngine, changes: Changes, min_shot_seconds: float) -> None:
+    def __init__(self, finder: TransitionFinder, min_shot_seconds: float) -> None:
         self.found = Found()
+        self._finder = finder
         self._shortest = min_shot_seconds
-        self._cuts = Cuts(engine, changes, min_shot_seconds)
-        self._fades = Fades(changes)
-        self._fades_in = FadesIn(changes)
-        self._dissolves = Dissolves(changes)
         self._boundaries: list[Boundary] = []  # of shots not written yet, in order
 
     @property
@@ -56,25 +33,21 @@ class ShotBoundaries:
     @property
     def changed_at(self) -> float:
         """Time of the latest sudden change, known immediately: a cut that will open a shot, or a flash."""
-        return self._cuts.suspected
+        return self._finder.suspected
 
     def observe(self, frame: Frame) -> None:
         """Process the next frame."""
         if not self._boundaries:
             self._boundaries = [Boundary(frame.time, "start")]
-        for cut in self._cuts.observe(frame):
-            self._add(Boundary(cut, "cut"))
-        for fade in [*self._fades.observe(), *self._fades_in.observe()]:
-            self._add(Boundary(fade.time, "fade", fade))
-        for dissolve in self._dissolves.observe():
-            self._add(Boundary(dissolve.time, "dissolve", dissolve))
+        for boundary in self._finder.observe(frame):
+            self._add(boundary)
         while len(self._boundaries) > 1 and self._boundaries[1].time < frame.time - _SETTLED:
             self._write(self._boundaries.pop(0), self._boundaries[0].time)
 
     def finish(self, end: float) -> None:
         """Close the last shots."""
-        for cut in self._cuts.finish():
-            self._add(Boundary(cut, "cut"))
+        for boundary in self._finder.finish():
+            self._add(boundary)
         ends = [boundary.time for boundary in self._boundaries[1:]] + [end]
         for boundary, until in zip(self._boundaries, ends, strict=True):
             self._write(boundary, until)

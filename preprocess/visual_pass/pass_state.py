@@ -23,10 +23,11 @@ Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 _ANALYSIS = (
     "blank_frozen changes flashes keyframes moments motion novelty object_passages observers ocr_frame_selection"
 )
-_TRANSITIONS = "cuts dissolves fades fades_in shot_boundaries"
+_TRANSITIONS = "cuts dissolves fades fades_in shot_boundaries transition_finder"
 _MODULES = (
     "longtake.memory.timespan",
-    "longtake.preprocess.engines.content_shots",
+    "longtake.preprocess.engines.shots.content",
+    "longtake.preprocess.engines.shots.transnet",
     "longtake.preprocess.media.coverage",
     "longtake.preprocess.visual_pass.pass_state",
     *(f"longtake.preprocess.analysis.{name}" for name in _ANALYSIS.split()),
@@ -57,6 +58,7 @@ class PassState:
     seen: float | None = None
     end: float = 0.0
     finished: bool = False
+    looked_ahead: bool = False
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from longtake.preprocess.analysis.ocr_frame_selection import TextFrames
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
 from longtake.preprocess.media.frames import Frame, read_frames, read_frames_after
-from longtake.preprocess.transitions.cuts import ShotEngine
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
+from longtake.preprocess.transitions.transition_finder import ShotEngine
 from longtake.preprocess.visual_pass.pass_state import Items, PassChunk, PassState, load_chunk, save_chunk
 
 LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")
@@ -67,7 +67,9 @@ class VisualPass:
             state, number = kept.state, number + 1
             _write(kept.items, writers)
         if not number:
-            state = PassState(_observers(job, writers))
+            ahead = _Ahead(job)
+            state = PassState(_observers(job, writers, ahead))
+            state.looked_ahead = ahead.used
         if not state.finished:
             for items in _watch(job, state, number, writers):
                 _write(items, writers)
@@ -78,6 +80,23 @@ class VisualPass:
             job.warn(f"couldn't read {state.covered.lost():.2f} s of the picture, in pieces of under a second")
         for writer in writers.values():
             writer.cover(covered)
+
+
+class _Ahead:
+    """Decodes the file for an engine that looks ahead, and counts that as half of the work."""
+
+    def __init__(self, job: IndexJob) -> None:
+        self.used = False
+        self._job = job
+
+    def __call__(self) -> Iterator[Frame]:
+        self.used = True
+        reported = 0.0
+        for frame in _frames(self._job, PassState({})):
+            yield frame
+            if frame.end - reported >= _PROGRESS_STEP:
+                _report(self._job, frame.end, 0.0, 0.5)
+                reported = frame.end
 
 
 def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, LayerWriter]) -> Iterator[Items]:
@@ -91,13 +110,19 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
             observer.observe(frame)
         state.covered.observe(frame.time, frame.duration)
         state.seen, state.end = frame.time, max(state.end, frame.end)
-        if state.end - reported >= _PROGRESS_STEP and job.media.duration:
-            job.progress(min(1.0, state.end / job.media.duration))
+        if state.end - reported >= _PROGRESS_STEP:
+            _report(job, state.end, 0.5 if state.looked_ahead else 0.0, 1.0)
             reported = state.end
     for observer in state.observers.values():
         observer.finish(state.end)
     state.finished = True
     yield _keep(job, state, number, writers)
+
+
+def _report(job: IndexJob, seconds: float, first: float, last: float) -> None:
+    """Report the seconds of video seen, as progress from a share of the work to another."""
+    if job.media.duration:
+        job.progress(first + (last - first) * min(1.0, seconds / job.media.duration))
 
 
 def _frames(job: IndexJob, state: PassState) -> Iterator[Frame]:
@@ -106,12 +131,12 @@ def _frames(job: IndexJob, state: PassState) -> Iterator[Frame]:
     return read_frames_after(job.path, job.media, state.seen, job.check_cancelled)
 
 
-def _observers(job: IndexJob, writers: Mapping[str, LayerWriter]) -> dict[str, Observer]:
+def _observers(job: IndexJob, writers: Mapping[str, LayerWriter], ahead: _Ahead) -> dict[str, Observer]:
     """The observers for the writers' layers, after the two that others depend on: changes and shots."""
     engine: ShotEngine = job.engines.load("shots")
     settings = job.settings.visual_pass
     changes = Changes()
-    shots = ShotBoundaries(engine, changes, settings.min_shot_seconds)
+    shots = ShotBoundaries(engine.finder(changes, ahead), settings.min_shot_seconds)
     observers: dict[str, Observer] = {
         "changes": changes,
         "shots": shots,

@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -72,7 +74,8 @@ def test_what_is_missing_is_one_sentence(
     assert said in done.stderr
 
 
-def start(folder: Path, *models: str) -> tuple[subprocess.Popen[str], list[int]]:
+@contextmanager
+def started(folder: Path, *models: str) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """`models serve --run` of a controller and a seer, and their ports."""
     ports = [free_port() for _ in models]
     settings = [
@@ -82,26 +85,31 @@ def start(folder: Path, *models: str) -> tuple[subprocess.Popen[str], list[int]]
     ]
     environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
     command = [sys.executable, "-m", "longtake", *settings, "models", "serve", "--run"]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True), ports
+    piped = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with piped as process:
+        try:
+            yield process, ports
+        finally:
+            process.send_signal(signal.SIGINT)  # ends its servers too
 
 
 @pytest.mark.slow
 def test_servers_are_started_tried_and_ended(tmp_path: Path) -> None:
-    process, ports = start(write_vllm(tmp_path / "bin", smollm2()), "planner", "seer")
-    assert process.stdout
-    lines = [process.stdout.readline() for _ in range(3)]
-    assert [line.split()[0] for line in lines[:2]] == ["planner", "seer"]
-    assert all("it answered in" in line for line in lines[:2])
-    assert all(httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False).is_success for port in ports)
-    children = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    with started(write_vllm(tmp_path / "bin", smollm2()), "planner", "seer") as (process, ports):
+        assert process.stdout
+        lines = [process.stdout.readline() for _ in range(3)]
+        assert [line.split()[0] for line in lines[:2]] == ["planner", "seer"]
+        assert all("it answered in" in line for line in lines[:2])
+        assert all(httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False).is_success for port in ports)
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
     assert not any(child.is_running() for child in children)
 
 
 @pytest.mark.slow
 def test_a_server_that_ends_is_named_and_the_others_end_too(tmp_path: Path) -> None:
-    process, _ = start(write_vllm(tmp_path / "bin", smollm2()), "planner", "broken")
-    _, said = process.communicate(timeout=120)
+    with started(write_vllm(tmp_path / "bin", smollm2()), "planner", "broken") as (process, _):
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "broken" in said.splitlines()[-1]

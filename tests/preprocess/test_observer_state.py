@@ -15,13 +15,12 @@ from helpers.media.clips import noise, write_clip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longtake.config import load
 from longtake.preprocess.analysis.blank_frozen import StillSpans
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.analysis.moments import Moments
 from longtake.preprocess.analysis.motion import CameraMotion
 from longtake.preprocess.analysis.observers import Observer
-from longtake.preprocess.engines.content_shots import ContentShots
+from longtake.preprocess.engines.shots.content import ContentFinder
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
@@ -33,7 +32,7 @@ def watch(frames: Iterator[Frame], stored_after: Collection[int]) -> str:
     changes = Changes()
     observers: Mapping[str, Observer] = {
         "changes": changes,
-        "shots": ShotBoundaries(ContentShots(load()), changes, 0.4),
+        "shots": ShotBoundaries(ContentFinder(changes, 27.0, 0.4), 0.4),
         "still": StillSpans(changes),
         "moments": Moments(changes),
         "motion": CameraMotion(changes),

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.models.smollm2 import smollm2
 
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.settings import Settings
 
+PACKAGED = [name for name in ENGINES["text_embedding"] if name != "gguf"]
 
-@pytest.fixture(params=list(ENGINES["text_embedding"]), scope="module")
+
+@pytest.fixture(params=[*PACKAGED, pytest.param("gguf", marks=pytest.mark.slow)], scope="module")
 def engine(request: pytest.FixtureRequest) -> TextEmbedding:
-    settings = Settings.model_validate({"engines": {"text_embedding": [request.param]}})
+    named = {"text_embedding": {"model": str(smollm2())}} if request.param == "gguf" else {}
+    settings = Settings.model_validate({"engines": {"text_embedding": [request.param]}, **named})
     engines = EngineTable(settings)
     if reason := engines.report("text_embedding").reasons.get(request.param):
         pytest.skip(reason)
@@ -38,6 +42,7 @@ def test_neighbours_in_a_batch_change_nothing(engine: TextEmbedding) -> None:
     assert np.allclose(together[0], engine.embed(["short"])[0], atol=1e-6)
 
 
+@pytest.mark.parametrize("engine", PACKAGED, indirect=True)
 @pytest.mark.parametrize(
     ("query", "text"),
     [

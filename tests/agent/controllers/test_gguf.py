@@ -137,7 +137,9 @@ def test_no_call_of_a_real_model_is_broken_and_the_run_ends(small_workspace: Wor
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["speech", "text", "picture"])
 def test_every_reply_fits_whatever_is_asked(source: Source) -> None:
-    model = controller(smollm2(), "controller.temperature=1.5", "controller.reply_tokens=700").bind_tools(TOOLS)
+    model = controller(
+        smollm2(), "controller.temperature=1.5", "controller.reply_tokens=700", "controller.timeout=600"
+    ).bind_tools(TOOLS)
     toolbox = Toolbox(ALL_TOOLS)
     for _ in range(4):
         written = model.invoke(conversation(source))

@@ -19,6 +19,8 @@ params.hostnames, params.port = [given["--host"]], int(given["--port"])
 if "--limit-mm-per-prompt" in options:
     params.mmproj.path = {projector!r}
 params.n_ctx, params.n_predict, params.n_parallel, params.use_jinja, params.verbosity = 8192, 100, 1, True, 1
+for threads in (params.cpuparams, params.cpuparams_batch):
+    threads.n_threads, threads.poll = 2, 0
 server = xllamacpp.Server(params)
 time.sleep(600)
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,10 +21,11 @@ from longtake.bench.intervals import Share
 from longtake.bench.parts.planting import Half, clips_of, encode, pictures_of
 from longtake.memory.records import Record
 from longtake.preprocess.analysis.changes import Changes
-from longtake.preprocess.engines.content_shots import ContentShots
+from longtake.preprocess.engines.engine_table import EngineTable
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
+from longtake.preprocess.transitions.transition_finder import ShotEngine
 from longtake.settings import Settings
 
 Kind = Literal["cut", "dissolve", "fade"]
@@ -163,9 +165,12 @@ def _listed(media: Path) -> list[Transition]:
 def _boundaries(name: str, path: Path, settings: Settings) -> list[Transition]:
     """The boundaries found in a file."""
     changes = Changes()
-    shots = ShotBoundaries(ContentShots(settings), changes, settings.visual_pass.min_shot_seconds)
+    media = probe(path)
+    frames = partial(read_frames, path, media, None, lambda: None)
+    engine: ShotEngine = EngineTable(settings).load("shots")
+    shots = ShotBoundaries(engine.finder(changes, frames), settings.visual_pass.min_shot_seconds)
     end = 0.0
-    for frame in read_frames(path, probe(path), None, lambda: None):
+    for frame in frames():
         changes.observe(frame)
         shots.observe(frame)
         end = frame.end

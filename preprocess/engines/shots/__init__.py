@@ -1,0 +1,1 @@
+"""Engines that find where one shot ends and the next begins."""
