@@ -1,12 +1,13 @@
 """Vectors of documents, in FAISS: one flat index for each segment and space, mapped from its file and not read whole.
 
 A search compares every allowed vector and so is exact. With 256 numbers in a vector it takes 5 to 10 ms for
-100,000 documents, and grows in proportion to them.
+100,000 documents, and grows in proportion to them. Where FAISS has a GPU, a large space is copied to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from longtake.memory.layers import write_atomic
 from longtake.memory.search.fusion import Ranking, top
+from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu
 from longtake.memory.search.search_index import Vectors
 
 Mask = npt.NDArray[np.bool_]
@@ -54,6 +56,18 @@ class VectorSpace:
             k: most positions.
             floor: lowest cosine.
         """
+        found = self._on_gpu.nearest(vector, allowed, k) if self._on_gpu else None
+        positions, cosines = self._nearest(vector, allowed, k) if found is None else found
+        near = np.flatnonzero(cosines >= floor)
+        near = near[np.argsort(positions[near])]
+        return top(positions[near].astype(np.int64), cosines[near].astype(np.float32), k)
+
+    @cached_property
+    def _on_gpu(self) -> GpuVectors | None:
+        return copy_to_gpu(self._segments, sum(index.ntotal for _, index in self._segments))
+
+    def _nearest(self, vector: Vectors, allowed: Mask, k: int) -> npt.NDArray[Any]:
+        """The k nearest positions of each segment, with their cosines, (2, found)."""
         found = [np.zeros((2, 0))]
         for first, index in self._segments:
             mine = allowed[first : first + index.ntotal]
@@ -62,10 +76,7 @@ class VectorSpace:
                 only = _FAISS.SearchParameters(sel=selector)
                 cosines, rows = index.search(vector[np.newaxis], depth, params=only)
                 found.append(np.concatenate([rows + first, cosines]))
-        positions, cosines = np.concatenate(found, axis=1)
-        near = np.flatnonzero(cosines >= floor)
-        near = near[np.argsort(positions[near])]
-        return top(positions[near].astype(np.int64), cosines[near].astype(np.float32), k)
+        return np.concatenate(found, axis=1)
 
 
 def _file(folder: Path, space: str) -> Path:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from longtake.memory.search import gpu_vectors
+from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu, positions_of
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.search.vectors import Mask, VectorSpace, open_vectors, write_vectors
 
@@ -78,3 +80,36 @@ def test_of_equal_vectors_the_first_comes_first(tmp_path: Path) -> None:
     space = VectorSpace([(0, stored(tmp_path, np.tile(AXES[:1], (500, 1))))])
     positions, _ = space.nearest(AXES[0], np.ones(500, np.bool_), 500, 0.5)
     assert positions.tolist() == list(range(500))
+
+
+def halves(folder: Path) -> tuple[Vectors, list[tuple[int, Any]]]:
+    """3,000 vectors, and the segments that hold them from position 5 on, with ten positions between them."""
+    vectors = np.random.default_rng(0).normal(size=(3000, 96)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors, [(5, stored(folder / "a", vectors[:1000])), (1015, stored(folder / "b", vectors[1000:]))]
+
+
+@pytest.mark.parametrize("forbidden", [0, 300, 2900, 3000])
+def test_an_index_without_filters_finds_what_a_filtered_one_finds(tmp_path: Path, forbidden: int) -> None:
+    vectors, segments = halves(tmp_path)
+    allowed = np.ones(3020, np.bool_)
+    allowed[positions_of(segments)[np.random.default_rng(1).permutation(3000)[:forbidden]]] = False
+    whole = stored(tmp_path / "whole", vectors)
+    found = GpuVectors(whole, positions_of(segments)).nearest(vectors[7], allowed, 50)
+    if forbidden > 2000:
+        assert found is None
+    else:
+        assert found is not None
+        assert found[0].tolist() == VectorSpace(segments).nearest(vectors[7], allowed, 50, -1.0)[0].tolist()
+
+
+@pytest.mark.gpu
+def test_a_gpu_finds_what_the_cpu_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, segments = halves(tmp_path)
+    allowed = np.random.default_rng(1).random(3020) < 0.5
+    expected = VectorSpace(segments).nearest(vectors[7], allowed, 50, 0.0)
+    monkeypatch.setattr(gpu_vectors, "_MIN_ROWS", 1)
+    assert copy_to_gpu(segments, 3000) is not None
+    positions, cosines = VectorSpace(segments).nearest(vectors[7], allowed, 50, 0.0)
+    assert positions.tolist() == expected[0].tolist()
+    assert cosines.tolist() == pytest.approx(expected[1].tolist(), abs=1e-5)
