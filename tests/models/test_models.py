@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.command import longtake
 from helpers.full_disk import full_disk
@@ -20,6 +22,9 @@ from longtake.models.catalogue import named
 from longtake.models.fetching import pull
 from longtake.models.folder import RECORD, find, installed
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
+from longtake.preprocess.engines.text import minilm
+from longtake.preprocess.engines.text.minilm import MODEL, MiniLmEmbedding, missing_weights
+from longtake.settings import Settings
 
 NAME = "minilm"
 
@@ -44,6 +49,27 @@ def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     with hub_server(named(NAME).repo, files) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         yield hub
+
+
+def test_a_fetched_minilm_embeds_where_its_packages_are_missing(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    from_packages = MiniLmEmbedding(Settings())
+    vectors = from_packages.embed(["A dragon flies."])
+    pull(named(NAME), quiet=True)
+    assert MiniLmEmbedding(Settings()).id == from_packages.id
+    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, package="no-such-weights"))
+    fetched = MiniLmEmbedding(Settings())
+    assert fetched.id != from_packages.id
+    assert missing_weights(Settings()) is None
+    assert np.array_equal(fetched.embed(["A dragon flies."]), vectors)
+
+
+def test_a_damaged_minilm_is_named(hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pull(named(NAME), quiet=True)
+    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, package="no-such-weights"))
+    file = folder / NAME / "onnx" / "model.onnx"
+    file.write_bytes(bytes(file.stat().st_size))
+    with pytest.raises(EngineError, match=str(file)):
+        MiniLmEmbedding(Settings()).embed(["A dragon flies."])
 
 
 def test_a_model_is_pulled_recorded_and_found(hub: Hub, folder: Path) -> None:

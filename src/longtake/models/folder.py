@@ -60,6 +60,10 @@ class InstalledModel(BaseModel):
         """Bytes on disk."""
         return sum(file.size for file in self.record.files)
 
+    def digest(self, path: str) -> str:
+        """The recorded SHA-256 of one of its files."""
+        return next(file.sha256 for file in self.record.files if file.path == path)
+
     def damaged(self) -> list[str]:
         """Files that are missing or differ from the record. Reads all of them."""
         return [file.path for file in self.record.files if digest(self.folder / file.path) != file.sha256]
