@@ -1,4 +1,4 @@
-"""`longtake bench search`, `reader`, `ranking`, `graph`, `gguf`, `evaluation`, `shots`, `moments`, `speech`: parts."""
+"""`longtake bench` on single parts."""
 
 from __future__ import annotations
 
@@ -105,6 +105,15 @@ def gguf(
         asked = questions_about(Path(folder), media, wordings, count)
         report = measure_gguf(root, session.settings, file, asked, notify(as_json))
     print_report(report, show_gguf, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def engines(context: typer.Context, as_json: Json = False) -> None:
+    """Time every engine that can be used here: to start it in a fresh process, and each item."""
+    from longtake.bench.parts.engine_costs import measure_engines, show_engines
+
+    session: Session = context.obj
+    print_report(measure_engines(session.settings, notify(as_json)), show_engines, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)
