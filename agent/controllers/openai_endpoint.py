@@ -34,7 +34,7 @@ from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Rol
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.completions import mended
 from longtake.errors import EngineError
-from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client
+from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client, problem_of
 from longtake.redaction import without_secrets
 from longtake.settings import ControllerSettings
 
@@ -89,17 +89,17 @@ class EndpointChatModel(ChatOpenAI):
 
     def _failure(self, error: APIError) -> EngineError:
         refused = isinstance(error, AuthenticationError)
-        sentence = self._sentence(f"failed: {error}", f"the key, which was refused: {self.role.key}" if refused else "")
+        sentence = self._sentence(problem_of(error), f"the key, which was refused: {self.role.key}" if refused else "")
         if isinstance(error, ContextOverflowError) or _CONTEXT_FULL.search(str(error)):
             return ContextFull(sentence)
         return Busy(sentence, _named_wait(error)) if _may_pass(error) else EngineError(sentence)
 
     def _sentence(self, problem: str, place: str = "") -> str:
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY
-        sentence = without_secrets(" ".join(problem.split()), (key,))[:MAX_PROBLEM_LENGTH].rstrip(
-            "."
-        )  # some endpoints repeat the rejected key
-        return f"{self.role.name} at {self.openai_api_base} {sentence}. Check {place or self.role.place}."
+        # Some endpoints repeat the rejected key.
+        shown = without_secrets(" ".join(problem.split()), (key,))[:MAX_PROBLEM_LENGTH].rstrip(".")
+        end = "" if shown.endswith("?") else "."
+        return f"{self.role.name} at {self.openai_api_base} {shown}{end} Check {place or self.role.place}."
 
 
 def open_endpoint(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from httpx import Request
-from openai import DefaultHttpxClient
+from openai import APIConnectionError, APIError, APITimeoutError, DefaultHttpxClient
 
 # Local servers need no key, but the client insists on one; it is removed from each request.
 NO_KEY = "no-key-given"
@@ -21,6 +21,15 @@ def endpoint_client(*, loopback: bool, keyed: bool) -> DefaultHttpxClient | None
         return None
     hooks = {} if keyed else {"request": [_without_key]}
     return DefaultHttpxClient(trust_env=not loopback, follow_redirects=not loopback, event_hooks=hooks)
+
+
+def problem_of(error: APIError) -> str:
+    """What went wrong, in words that follow the name and address of an endpoint."""
+    if isinstance(error, APITimeoutError):
+        return "sent no reply in time"
+    if isinstance(error, APIConnectionError):
+        return "can't be reached: is it running?"
+    return f"failed: {error}"
 
 
 def _without_key(request: Request) -> None:

@@ -74,12 +74,14 @@ class PictureEndpoint:
         """
         from openai import APIError, APIStatusError
 
+        from longtake.preprocess.engines.endpoints.endpoint_client import problem_of
+
         try:
             text = self._reply(parts, max_tokens, min(seconds or self._settings.timeout, self._settings.timeout))
         except APIError as error:
             if isinstance(error, APIStatusError) and error.status_code in _BAD_REQUEST:
                 raise PictureRefused(self._describe(f"refused the request: {error}")) from error
-            raise self._failure(f"failed: {error}") from error
+            raise self._failure(problem_of(error)) from error
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             # The client doesn't validate the body, so an invalid one fails in many ways.
             raise self._failure(f"sent a reply that isn't a chat completion: {error}") from error
@@ -111,7 +113,9 @@ class PictureEndpoint:
         )
 
     def _failure(self, problem: str) -> EngineError:
-        return EngineError(f"{self._describe(problem)}; check {self._section}.base_url and {self._section}.model.")
+        described = self._describe(problem)
+        end = "" if described.endswith("?") else "."
+        return EngineError(f"{described}{end} Check {self._section}.base_url and {self._section}.model.")
 
     def _describe(self, problem: str) -> str:
         # Some servers repeat the key they reject.

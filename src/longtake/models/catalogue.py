@@ -56,13 +56,14 @@ def catalogue() -> tuple[CatalogueModel, ...]:
     return TypeAdapter(tuple[CatalogueModel, ...]).validate_python(yaml.safe_load(text))
 
 
-def named(name: str) -> CatalogueModel:
-    """The model of that name.
+def named(name: str, *tasks: Task) -> CatalogueModel:
+    """The model of that name, among those of some tasks, or of all.
 
     Raises:
         ConfigError: if the catalogue has none.
     """
-    known = {model.name: model for model in catalogue()}
+    known = {model.name: model for model in catalogue() if not tasks or model.task in tasks}
     if name not in known:
-        raise ConfigError(f"The catalogue has no model {name!r}. {did_you_mean(name, known)}")
+        kind = f" for {' or '.join(tasks)}" if tasks else ""
+        raise ConfigError(f"The catalogue has no model {name!r}{kind}. {did_you_mean(name, known)}")
     return known[name]

@@ -59,7 +59,7 @@ def _gguf(model: str) -> Path:
     file = Path(model).expanduser()
     if file.is_file():
         return file
-    found = find(named(model).name)
+    found = find(named(model, "language", "pictures").name)
     if found is None:
         raise ConfigError(f"{model} isn't on disk: fetch it with `longtake models pull {model}`.")
     return found

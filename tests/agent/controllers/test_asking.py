@@ -130,7 +130,7 @@ def test_a_dead_endpoint_is_named_and_nothing_else_answers_in_its_place(small_wo
     assert (answer.status, answer.answer, answer.claims) == ("failed", "", ())
     assert (
         answer.error
-        == f"The controller at {url} failed: Connection error. Check controller.base_url and controller.model."
+        == f"The controller at {url} can't be reached: is it running? Check controller.base_url and controller.model."
     )
 
 

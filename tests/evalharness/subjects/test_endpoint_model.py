@@ -280,7 +280,7 @@ def test_an_endpoint_that_is_down_fails_the_item_and_not_the_run(tmp_path: Path)
     assert (done.asked, done.errors) == (2, 2)
     for prediction in folder.predictions(lambda text: None).values():
         assert prediction.replies[0].error == (
-            f"The model at {url} failed: Connection error. Check its name and its URL in --subject."
+            f"The model at {url} can't be reached: is it running? Check its name and its URL in --subject."
         )
 
 

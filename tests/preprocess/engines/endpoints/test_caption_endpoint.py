@@ -83,7 +83,7 @@ def test_an_endpoint_that_fails_is_one_sentence_that_names_it(reply: Reply, said
         endpoint_at(server.url).describe(PICTURE)
     assert not isinstance(failed.value, PictureRefused)
     assert str(failed.value).startswith(f"The endpoint for captions at {server.url} ")
-    assert str(failed.value).endswith("; check captions.base_url and captions.model.")
+    assert str(failed.value).endswith("captions.base_url and captions.model.")
     assert "\n" not in str(failed.value)
 
 
@@ -91,12 +91,12 @@ def test_an_endpoint_that_is_not_there_is_named() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    with pytest.raises(EngineError, match=f"The endpoint for captions at {url} failed: Connection error;"):
+    with pytest.raises(EngineError, match=f"The endpoint for captions at {url} can't be reached"):
         endpoint_at(url).describe(PICTURE)
 
 
 def test_a_reply_that_takes_too_long_is_an_error() -> None:
-    with openai_server([replace(says("A red wall."), delay=0.4)]) as server, pytest.raises(EngineError, match="timed"):
+    with openai_server([replace(says("A red wall."), delay=0.4)]) as server, pytest.raises(EngineError, match="time"):
         endpoint_at(server.url, "captions.timeout=0.05").describe(PICTURE)
 
 
