@@ -16,7 +16,8 @@ class Entry:
     """Where an engine lives, what it is, and the packages it needs (and the extra that installs them).
 
     `check` names a function of the settings that says what else is missing, such as a model; None if nothing is.
-    An engine with `process` runs in a separate process (`engines.process`).
+    `setting` names its model, such as `speech.model`. An engine with `process` runs in a separate process
+    (`engines.process`).
     """
 
     target: str
@@ -24,7 +25,13 @@ class Entry:
     packages: tuple[str, ...] = ()
     extra: str = ""
     check: str = ""
+    setting: str = ""
     process: bool = False
+
+    def model(self, settings: Settings) -> str | None:
+        """The model that the settings name for it."""
+        section, _, field = self.setting.partition(".")
+        return getattr(getattr(settings, section), field) if field else None
 
     def missing(self, settings: Settings) -> str | None:
         """Why the engine can't be used here and what to do; None if it can be used."""
@@ -56,6 +63,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             "Whisper in CTranslate2",
             ("faster_whisper",),
             check="longtake.preprocess.engines.audio.faster_whisper:missing_model",
+            setting="speech.model",
             process=True,
         ),
         "packaged_whisper": Entry(
@@ -104,6 +112,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers"),
             extra="transformers",
             check="longtake.preprocess.engines.sounds.ast_sounds:missing_model",
+            setting="sounds.model",
             process=True,
         ),
         "clap": Entry(
@@ -112,6 +121,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers"),
             extra="transformers",
             check="longtake.preprocess.engines.sounds.clap_sounds:missing_model",
+            setting="sounds.model",
             process=True,
         ),
         "spectral": Entry(
@@ -127,6 +137,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers"),
             extra="transformers",
             check="longtake.preprocess.engines.sounds.audio_flamingo:missing_model",
+            setting="audio_question.model",
             process=True,
         ),
     },
@@ -143,6 +154,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("xllamacpp", "psutil"),
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.text_vectors:missing_model",
+            setting="text_embedding.model",
         ),
         "wordllama": Entry(
             "longtake.preprocess.engines.text.wordllama:WordLlamaEmbedding",
@@ -157,6 +169,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("xllamacpp", "psutil"),
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.text_vectors:missing_reranker",
+            setting="reranking.model",
         ),
     },
     "image_text_embedding": {
@@ -166,6 +179,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers"),
             extra="vision",
             check="longtake.preprocess.engines.pictures.siglip:missing_model",
+            setting="image_text.model",
         ),
         "open_clip": Entry(
             "longtake.preprocess.engines.pictures.open_clip:OpenClip",
@@ -173,6 +187,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "open_clip"),
             extra="openclip",
             check="longtake.preprocess.engines.pictures.open_clip:missing_model",
+            setting="image_text.model",
         ),
     },
     "objects": {
@@ -186,6 +201,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers", "scipy"),
             extra="vision",
             check="longtake.preprocess.engines.objects.owlv2:missing_model",
+            setting="objects.model",
             process=True,
         ),
         "grounding_dino": Entry(
@@ -194,6 +210,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers"),
             extra="vision",
             check="longtake.preprocess.engines.objects.grounding_dino:missing_model",
+            setting="objects.model",
             process=True,
         ),
     },
@@ -274,6 +291,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             "NLLB or M2M100 in CTranslate2; the controller's model translates if there is one",
             ("ctranslate2", "tokenizers"),
             check="longtake.preprocess.engines.text.ctranslate2_models:missing_model",
+            setting="translation.model",
             process=True,
         ),
         "apertium": Entry(

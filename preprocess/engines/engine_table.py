@@ -62,13 +62,22 @@ class EngineTable:
                     raise ConfigError(_unknown(capability, name))
 
     def report(self, capability: str) -> CapabilityReport:
-        """The engine a capability would use now, and why the ones before it can't be used."""
+        """The engine a capability would use now, and why the ones before it can't be used.
+
+        A model that the settings name is used or reported: no engine takes its place.
+        """
         reasons: dict[str, str] = {}
+        ignored: dict[str, str] = {}  # by engine, the setting whose model it can't use
         for name in self._names(capability):
+            entry = ENGINES[capability][name]
             reason = self._missing(capability, name)
             if reason is None:
-                return CapabilityReport(capability, name, ENGINES[capability][name].summary, reasons)
+                if wanted := [each for each, setting in ignored.items() if setting != entry.setting]:
+                    return CapabilityReport(capability, None, "", {each: reasons[each] for each in wanted})
+                return CapabilityReport(capability, name, entry.summary, reasons)
             reasons[name] = reason
+            if entry.model(self.settings):
+                ignored[name] = entry.setting
         return CapabilityReport(capability, None, "", reasons)
 
     def reports(self) -> list[CapabilityReport]:

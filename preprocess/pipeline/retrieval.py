@@ -28,6 +28,9 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
 
     The query is embedded for each space in use; without any, only words count. A library may have vectors of several
     engines, for example after an engine was added or was missing for a while.
+
+    Raises:
+        EngineUnavailable: if the settings name a reranker that can't be used.
     """
     vectors: dict[str, Vectors] = {}
     spaces = index.spaces(where.videos)
@@ -35,7 +38,7 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
         if embedding.space in spaces:
             with suppress(EngineError):
                 vectors[embedding.space] = embedding.embed([query])[0]
-    if engines.report("reranking").engine is None:
+    if engines.report("reranking").engine is None and not engines.settings.reranking.model:
         return index.search(query, vectors, where, k)
     found = index.search(query, vectors, where, max(k, engines.settings.reranking.candidates))
     return _reranked(query, found, engines.load("reranking"))[:k]

@@ -6,6 +6,7 @@ because it reads every word of the vocabulary; this stops before it.
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ _STRING, _ARRAY = 8, 9
 _VOCABULARY = "tokenizer.ggml.tokens"
 _VERSIONS = (2, 3)
 _MAX_STRING, _MAX_COUNT = 1 << 24, 1 << 20  # larger numbers mean damage
+_MAX_HEAD = 1 << 26  # bytes before the data; a vocabulary takes the most
+_CLASSIFIERS = (b"cls.weight", b"cls.output.weight")
 _BATCH = 512  # tokens that llama.cpp reads at once
 _FIXED = 150_000_000  # bytes of the process without a model: measured 80 MB, and room for the tokenizer
 
@@ -68,6 +71,12 @@ def read_header(file: Path) -> Header:
     except (struct.error, ValueError) as error:
         raise EngineError(f"{file} is damaged or incomplete: download it again") from error
     return Header(file, str(values.get("general.architecture", "")), values)
+
+
+def has_classifier(file: Path) -> bool:
+    """Whether a model ends in a score, as rerankers do: the names of its arrays, before all data, say so."""
+    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return any(content.find(name, 0, _MAX_HEAD) >= 0 for name in _CLASSIFIERS)
 
 
 def _read_values(stream: BinaryIO) -> dict[str, Any]:

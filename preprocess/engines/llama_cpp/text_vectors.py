@@ -13,7 +13,7 @@ from longtake.errors import EngineError
 from longtake.memory.search.search_index import Vectors
 from longtake.models.catalogue import Task
 from longtake.models.folder import installed
-from longtake.preprocess.engines.llama_cpp.gguf_header import read_header
+from longtake.preprocess.engines.llama_cpp.gguf_header import has_classifier, read_header
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, reading_server
 from longtake.preprocess.engines.transformers_folders import content_id
 from longtake.settings import Settings
@@ -110,7 +110,11 @@ def missing_reranker(settings: Settings) -> str | None:
     model = settings.reranking.model or _fetched("reranking")
     if model is None:
         return "no model: fetch one with `longtake models pull bge-reranker-v2-m3`"
-    return missing_gguf(settings, model, "reranking.model")
+    if reason := missing_gguf(settings, model, "reranking.model"):
+        return reason
+    if not has_classifier(Path(model).expanduser()):
+        return f"{model} isn't a reranker: fetch one with `longtake models pull bge-reranker-v2-m3`"
+    return None
 
 
 def _model(settings: Settings) -> str | None:

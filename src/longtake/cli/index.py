@@ -56,7 +56,7 @@ def index(
         if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
             in_part += 1
         unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
-    if unheard and not as_json:
+    if unheard and not as_json and not session.settings.speech.model:
         say(f"What is said isn't transcribed. To change that: {INSTALL}, then longtake index --all")
     if refused == len(files):
         raise typer.Exit(EXIT_FAILED)

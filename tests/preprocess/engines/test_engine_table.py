@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,19 @@ def test_the_profile_turns_the_search_for_people_off() -> None:
     assert off.report("people").engine is None
     with pytest.raises(EngineUnavailable, match=r"engines\.people"):
         off.load("people")
+
+
+@pytest.mark.parametrize(
+    ("setting", "capability", "engine"),
+    [("speech.model", "speech", "faster_whisper"), ("translation.model", "translation", "ctranslate2")],
+)
+def test_no_engine_takes_the_place_of_a_model_that_the_settings_name(
+    setting: str, capability: str, engine: str, tmp_path: Path
+) -> None:
+    engines = table.EngineTable(load(overrides=[f"{setting}={tmp_path}"]))
+    assert engines.report(capability).engine is None
+    with pytest.raises(EngineUnavailable, match=f"{engine}: .*{tmp_path}"):
+        engines.load(capability)
 
 
 @pytest.mark.parametrize("capability", PROTOCOLS)

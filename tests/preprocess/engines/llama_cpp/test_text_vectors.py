@@ -70,7 +70,9 @@ def test_a_reranker_puts_what_search_found_in_its_order(demo_workspace: Workspac
 
 @pytest.mark.slow
 def test_a_reranker_that_cannot_be_loaded_leaves_the_order(tmp_path: Path) -> None:
-    named = (f"reranking.model={cut_off(tmp_path, 20_000_000)}", "engines.speakers=[]")
+    whole = write_tiny_reranker(tmp_path).read_bytes()
+    (tmp_path / "cut.gguf").write_bytes(whole[: len(whole) - 1_000])
+    named = (f"reranking.model={tmp_path / 'cut.gguf'}", "engines.speakers=[]")
     workspace = Workspace(tmp_path / "library", load(overrides=named))
     workspace.add(write_small_video(tmp_path / "talk.mp4"))
     plain = Workspace(tmp_path / "library", load())
@@ -85,7 +87,7 @@ def test_a_reranker_that_cannot_be_loaded_leaves_the_order(tmp_path: Path) -> No
     ("model", "said"),
     [("null", "longtake models pull"), ("none.gguf", "can't be read"), ("CUT", "damaged or incomplete")],
 )
-def test_what_is_missing_is_named_and_the_next_engine_is_used(
+def test_what_is_missing_is_named_and_only_a_model_that_nobody_named_is_replaced(
     model: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LONGTAKE_MODELS", str(tmp_path))
@@ -93,4 +95,9 @@ def test_what_is_missing_is_named_and_the_next_engine_is_used(
     smollm2()
     report = EngineTable(settings(given)).report("text_embedding")
     assert said in report.reasons["gguf"]
-    assert report.engine == "wordllama"
+    assert report.engine == ("wordllama" if model == "null" else None)
+
+
+def test_a_chat_model_is_no_reranker() -> None:
+    engines = EngineTable(load(overrides=[f"reranking.model={smollm2()}"]))
+    assert "isn't a reranker" in engines.report("reranking").reasons["gguf"]
