@@ -98,6 +98,15 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "scene_text": {
+        "paddleocr": Entry(
+            "longtake.preprocess.engines.text.paddleocr:PaddleOcr",
+            "PaddleOCR, with models of any size",
+            ("paddleocr", "onnxruntime"),
+            extra="paddle",
+            check="longtake.preprocess.engines.text.paddleocr:missing_models",
+            setting="scene_text.detection",
+            process=True,
+        ),
         "rapidocr": Entry(
             "longtake.preprocess.engines.text.rapidocr:RapidOcr",
             "PP-OCR in ONNX",

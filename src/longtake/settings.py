@@ -49,7 +49,7 @@ class EngineSettings(_Section):
     """For each capability, the engines to try, best first. A single one may be given by its name alone."""
 
     shots: tuple[str, ...] = ("content",)
-    scene_text: tuple[str, ...] = ("rapidocr",)
+    scene_text: tuple[str, ...] = ("paddleocr", "rapidocr")
     sounds: tuple[str, ...] = ("ast", "clap", "spectral")
     audio_question: tuple[str, ...] = ("audio_flamingo",)
     speech: tuple[str, ...] = ("faster_whisper", "packaged_whisper")
@@ -98,6 +98,12 @@ class SceneTextSettings(_Section):
     min_confidence: float = Field(default=0.8, ge=0, le=1)
     long_side: int = Field(
         default=736, ge=320, description="Pixels on the long side of the frames that detection sees."
+    )
+    detection: str | None = Field(
+        default=None, description="PaddleOCR: folder of a model that finds lines; by default the fetched one."
+    )
+    recognition: str | None = Field(
+        default=None, description="PaddleOCR: folder of a model that reads lines; by default the fetched one."
     )
 
 
