@@ -92,7 +92,8 @@ class LineReader(ABC):
         halves = self.recognise([picture[top:middle, left:right], picture[middle:bottom, left:right]])
         if not all(confidence >= _CERTAIN and _legible(text) for text, confidence in halves):
             return None
-        return [(top, middle, *halves[0]), (middle, bottom, *halves[1])]
+        upper, lower = halves
+        return [(top, middle, upper.text, upper.confidence), (middle, bottom, lower.text, lower.confidence)]
 
 
 def _equalised(picture: Picture) -> Picture:
