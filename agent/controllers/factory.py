@@ -75,7 +75,7 @@ def _gguf(settings: Settings) -> BaseChatModel:
 
     missing = missing_gguf(settings, settings.controller.model, "controller.model")
     if missing or not settings.controller.model:
-        raise ConfigError(f"controller.engine=gguf can't be used: {missing}.")
+        raise ConfigError(f"controller.engine=gguf can't be used: {missing}. `longtake setup` finds another.")
     from longtake.agent.controllers.gguf import open_gguf
 
     return open_gguf(settings, settings.controller.model)

@@ -29,9 +29,10 @@ ORDINALS |= {"opening": 0, "last": -1, "final": -1, "closing": -1}
 _NTH = "|".join(ORDINALS)
 
 _PARTS = re.compile(rf"(\b(?:{'|'.join(_ORDINAL_WORDS)})\b|[,;.!?]\s+)")
-_SECONDS = r"(?:seconds?|secs?|s)(?![a-z])"
-_MINUTES = r"(?:minutes?|mins?|m)(?![a-z])"
-_HOURS = r"(?:hours?|hrs?|h)(?![a-z])"
+# Not the units in "3 m/s" and "12 m²"; and "3 m" is a time only as "3m" or in "3 m 20 s".
+_SECONDS = r"(?:seconds?|secs?|s)(?![a-z/²³^])"
+_MINUTES = r"(?:minutes?|mins?|(?:(?<=\d)m|m(?=\s*\d+\s*s\b)))(?![a-z/²³^])"
+_HOURS = r"(?:hours?|hrs?|h)(?![a-z/²³^])"
 # Clock times become seconds with the unit "§", and so do lengths in hours, minutes and seconds.
 _CLOCK = re.compile(rf"(?<![\d:.,])(?!{CODE})((?:\d{{1,3}}:)?\d{{1,4}}:[0-5]\d(?:[.,]\d+)?)(?![\d:])")
 _HALF = re.compile(r"\bhalf (?:an? |the )?(minute|hour)\b|\b(\d+) and a half (minutes?|hours?)\b")

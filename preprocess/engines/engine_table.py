@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from inspect import getmembers, isfunction
 from typing import Any
 
-from longtake.errors import ConfigError, EngineUnavailable, PluginError, did_you_mean
+from longtake.errors import ConfigError, EngineError, EngineUnavailable, PluginError, did_you_mean
 from longtake.plugins import Table
 from longtake.preprocess.engines.built_in_engines import BUILT_IN, PROTOCOLS, Entry, named
 from longtake.preprocess.engines.process import engine_process
@@ -88,6 +88,7 @@ class EngineTable:
         """The engine of a capability, made on first use; concurrent calls share it.
 
         Raises:
+            EngineError: if the settings name a model that can't be used.
             EngineUnavailable: if none of the profile's engines can be used here.
         """
         with self._loading:
@@ -95,6 +96,8 @@ class EngineTable:
                 report = self.report(capability)
                 if report.engine is None:
                     reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
+                    if any(ENGINES[capability][name].model(self.settings) for name in report.reasons):
+                        raise EngineError(f"{capability}: {reasons}.")
                     raise EngineUnavailable(f"No engine for {capability}: {reasons or _how_to_set(capability)}.")
                 self._chosen[capability] = report.engine
             return self._made(capability, self._chosen[capability])

@@ -30,7 +30,7 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
     engines, for example after an engine was added or was missing for a while.
 
     Raises:
-        EngineUnavailable: if the settings name a reranker that can't be used.
+        EngineError: if the settings name a reranker that can't be used.
     """
     vectors: dict[str, Vectors] = {}
     spaces = index.spaces(where.videos)

@@ -64,7 +64,7 @@ def read_header(file: Path) -> Header:
     try:
         with file.open("rb") as stream:
             if stream.read(4) != b"GGUF":
-                raise EngineError(f"{file} isn't a GGUF file: name the file of a chat model that ends in .gguf")
+                raise EngineError(f"{file} isn't a GGUF file: name another")
             values = _read_values(stream)
     except OSError as error:
         raise EngineError(f"{file} can't be read ({error.strerror}): name an existing GGUF file") from error

@@ -56,7 +56,7 @@ def index(
         if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
             in_part += 1
         unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
-    if unheard and not as_json and not session.settings.speech.model:
+    if unheard and not as_json:
         say(f"What is said isn't transcribed. To change that: {INSTALL}, then longtake index --all")
     if refused == len(files):
         raise typer.Exit(EXIT_FAILED)
@@ -107,12 +107,13 @@ def _show(report: IndexReport) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
     printed: set[str] = set()  # the layers of one pass skip the same parts
     for layer in report.layers:
-        missing = layer.problem or layer.unavailable
-        if missing:
-            say(f"  {layer.name:<13} {'-' if layer.problem else ' '}  {missing}")
-        else:
+        if layer.problem:
+            say(f"  {layer.name:<13} -  {layer.problem}")
+        elif not layer.unavailable:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
             say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
         for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
             say(f"  {'':<13} !  {sentence}")
         printed.update(layer.left_out)
+    if lacking := [layer.name for layer in report.layers if layer.unavailable]:
+        say(f"  No engine for {', '.join(lacking)}: `longtake doctor` says how to add one.")

@@ -40,8 +40,9 @@ def list_models(as_json: Json = False) -> None:
             task = model.task
             say(task)
         mark = "*" if model.name in present else " "
-        say(f" {mark} {model.name:<21} {size_text(model.size):>8}  {model.licence:<13} {model.improves}")
-    return say(f"* in {models_folder()}. Fetch one with `longtake models pull NAME`.")
+        say(f" {mark} {model.name:<21} {size_text(model.size):>8}  {model.licence:<14}  {model.improves}")
+    marked = f"* in {models_folder()}." if present else f"None is in {models_folder()} yet."
+    return say(f"{marked} Fetch one with `longtake models pull NAME`.")
 
 
 @models.command()
@@ -71,6 +72,8 @@ def verify(
     damaged = {each.model.name: each.damaged() for each in found}
     if as_json:
         say_json([{"name": name, "damaged": files} for name, files in damaged.items()])
+    if not found and not as_json:
+        say(f"No model is in {models_folder()} yet: fetch one with `longtake models pull NAME`.")
     for name, files in damaged.items() if not as_json else ():
         say(f"{name}: " + (f"damaged ({', '.join(files)}): run `longtake models pull {name}`" if files else "intact"))
     if any(damaged.values()):
@@ -105,7 +108,7 @@ def serve(
         Path | None, typer.Option(help="Write a compose file that runs them in containers.", dir_okay=False)
     ] = None,
 ) -> None:
-    """Print the vLLM commands that serve the models of a profile, such as `longshot`, or run them."""
+    """Print the vLLM commands that serve the models of a profile (`--profile longshot`), or run them."""
     session: Session = context.obj
     servers = servers_of((replace(session, profile=profile) if profile else session).settings)
     if compose:

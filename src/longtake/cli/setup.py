@@ -21,6 +21,8 @@ from longtake.models.fetching import pull
 from longtake.models.folder import installed
 from longtake.models.machine import Machine, this_machine
 from longtake.models.servers import ask_models, try_model
+from longtake.preprocess.engines.llama_cpp.server import missing_gguf
+from longtake.settings import Settings as LongtakeSettings
 
 Settings = dict[str, Any]
 _MAX_ON_CPU = 2e9  # bytes: a larger model takes minutes for an answer
@@ -45,13 +47,15 @@ def setup(
     if url and not (model and model.startswith("openai/")):
         raise ConfigError("--url needs the name of a model there: --model openai/NAME.")
     chosen = model or _choose(_found(), yes=yes)
-    changes = _try(chosen, url) if chosen else {}
+    before = installed()
+    changes = _try(chosen, url, session.settings) if chosen else {}
     changes = _offer_downloads(machine, changes, offline=offline, yes=yes)
     if changes:
         say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
     elif not installed():
         say("No model was set up: Longtake answers by quoting what it finds (docs/models.md shows how to add one).")
-    _offer_index(context, replace(session), yes=yes)
+    if changes or installed() != before:
+        _offer_index(context, replace(session), yes=yes)
 
 
 def _found() -> list[str]:
@@ -80,10 +84,13 @@ def _choose(found: Sequence[str], *, yes: bool) -> str | None:
     return found[number - 1] if number else None
 
 
-def _try(name: str, url: str | None) -> Settings:
+def _try(name: str, url: str | None, settings: LongtakeSettings) -> Settings:
     """The settings for a model, after it was tried; none if it can't answer."""
     controller: Settings = dict(names.settings_of(name))
     if controller["engine"] == "gguf":
+        if problem := missing_gguf(settings, controller["model"], "controller.model"):
+            note(f"longtake: {name} isn't used: {problem}.")
+            return {}
         return {"controller": controller}
     controller["base_url"] = url or controller["base_url"]
     say(f"Trying {name} ...")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -59,6 +60,8 @@ def _gguf(model: str) -> Path:
     file = Path(model).expanduser()
     if file.is_file():
         return file
+    if os.sep in model or file.suffix == ".gguf":
+        raise ConfigError(f"{model} isn't on disk: give a GGUF file, or a name that `longtake models list` shows.")
     found = find(named(model, "language", "pictures").name)
     if found is None:
         raise ConfigError(f"{model} isn't on disk: fetch it with `longtake models pull {model}`.")

@@ -43,11 +43,20 @@ def test_a_named_span(question: str, span: tuple[float, float]) -> None:
         ("Who speaks at second 12?", 12),
         ("Who speaks at minute 2?", 120),
         ("What is heard ninety seconds in?", 90),
+        ("What is shown at 2m?", 120),
+        ("What is shown at 1 m 20 s?", 80),
     ],
 )
 def test_a_moment(question: str, moment: float) -> None:
     scope = read_scope(question, DURATION, SHOTS)
     assert (span_of(question), scope.named, scope.point) == ((moment, moment), True, True)
+
+
+@pytest.mark.parametrize(
+    "question", ["Is a speed of 10 m/s mentioned?", "If v = 3 m/s, what is E?", "What lies 3 m from the start line?"]
+)
+def test_a_unit_of_length_or_speed_is_no_time(question: str) -> None:
+    assert not read_scope(question, DURATION, SHOTS).named
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longtake.config import load
-from longtake.errors import EngineUnavailable
+from longtake.errors import EngineError, EngineUnavailable
 from longtake.preprocess.engines import engine_table as table
 from longtake.preprocess.engines.built_in_engines import PROTOCOLS, Entry
 from longtake.settings import Settings
@@ -73,7 +73,7 @@ def test_no_engine_takes_the_place_of_a_model_that_the_settings_name(
 ) -> None:
     engines = table.EngineTable(load(overrides=[f"{setting}={tmp_path}"]))
     assert engines.report(capability).engine is None
-    with pytest.raises(EngineUnavailable, match=f"{engine}: .*{tmp_path}"):
+    with pytest.raises(EngineError, match=f"{engine}: .*{tmp_path}"):
         engines.load(capability)
 
 
