@@ -15,6 +15,7 @@ from longtake.memory.timespan import TimeSpan
 
 _WORDS = 25  # of a line of speech, from which no further cue is added
 _ENDS = re.compile(r"[.!?…][\"”»)]?\s*$")
+_ASKS = re.compile(r"\?[\"”»)]?\s*$")
 _LETTERS = 100  # of on-screen text in one line, if it spans several rows
 _TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
 _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
@@ -37,13 +38,16 @@ class Lines:
         return self._shown(item) if item.modality == "scene_text" else (item,)
 
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
-        """A cue and the cues that continue its sentence."""
+        """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
         place = next(number for number, each in enumerate(self._speech) if each == item)
         line = [item]
+        asked = False
         for following in self._speech[place + 1 :]:
             long = sum(len(each.content.split()) for each in line) >= _WORDS
-            if long or not goes_on(line[-1], following) or _ENDS.search(line[-1].content):
+            asks = not asked and bool(_ASKS.search(line[-1].content))
+            if not goes_on(line[-1], following) or (not asks and (long or _ENDS.search(line[-1].content))):
                 break
+            asked = asked or asks
             line.append(following)
         return tuple(line)
 

@@ -15,7 +15,7 @@ from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
 from longtake.language.amounts import amounts
-from longtake.language.words import NEGATION, numbers, unsaid
+from longtake.language.words import NEGATION, content_stems, numbers, unsaid
 from longtake.memory.records import Closest, Option
 from longtake.tools.core.result import ToolResult
 
@@ -149,6 +149,9 @@ def _settles(query: Query, candidate: Candidate) -> bool:
         return bool(numbers(new))
     if query.target == "count":  # the question names what is counted; a number with another unit doesn't count it
         return any(not amount.unit for amount in amounts(new))
+    # A question that only says again what was asked answers nothing.
+    if candidate.only_asks and not content_stems(new):
+        return False
     return bool(new) and not _denied_otherwise(query, candidate)
 
 

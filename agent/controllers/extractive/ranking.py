@@ -36,6 +36,7 @@ FEATURES = (
     "holds the quotation",
     "read by a tool in the scope",
     "length",
+    "only asks",
 )
 STANDING = (
     "its chance",
@@ -157,6 +158,7 @@ def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
             _quoted(query, each),
             float(bool(each.tool) and each.tool != "orient" and query.scope.named),
             min(1.0, len(each.text.split()) / _LONG),
+            float(each.only_asks),
         )
         for each in candidates
     ]

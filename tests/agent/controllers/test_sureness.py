@@ -51,6 +51,7 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ("time", "When is banana said?", "Banana.", "answered"),
         ("choice", "Is it the lamp or the kettle?", "The lamp", "answered"),
         ("quote", "What is asked about the shop?", "Is the shop open?", "answered"),
+        ("quote", "How did Tom start?", "Tom, how did you start?", "uncertain"),
         ("yesno", "Is the shop open?", "Tell me, is the shop open?", "uncertain"),
         ("yesno", "Is the shop open?", "The shop is open.", "answered"),
         ("count", "How many lamps are there?", "lamps", "uncertain"),

@@ -35,6 +35,15 @@ def test_cues_that_go_on_with_a_sentence_are_one_line() -> None:
     assert lines.line_of(second) == (second,)
 
 
+def test_a_question_and_its_reply_are_one_line() -> None:
+    asked, reply = document("Where can people buy your honey?", 1, 3), document("At the market", 4, 5)
+    rest, after = document("on Saturdays.", 5, 6), document("Is it open in winter?", 7, 8)
+    lines = Lines([asked, reply, rest, after])
+    assert lines.line_of(asked) == (asked, reply, rest)
+    assert lines.line_of(reply) == (reply, rest)
+    assert Lines([asked, document("Music.", 20, 21)]).line_of(asked) == (asked,)
+
+
 def test_a_pause_ends_a_line() -> None:
     first = document("The blue kettle", 1, 2)
     assert Lines([first, document("costs 249 dollars.", 9, 10)]).line_of(first) == (first,)

@@ -178,7 +178,7 @@ def test_a_picture_that_always_fails_is_left_out_while_others_are_described(
     [warning] = warnings
     assert "1 of 4 pictures" in warning
     assert f" {time}: " in warning
-    assert "out of memory; check captions.base_url and captions.model." in warning
+    assert "out of memory. Check captions.base_url and captions.model." in warning
 
 
 def test_a_picture_that_failed_in_passing_is_described_after_all(store: LayerStore, keyframes: Layer) -> None:
