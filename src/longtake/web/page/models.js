@@ -6,6 +6,7 @@ import { attempt, byId, el } from "./dom.js";
 const KEPT = "longtake.model"; // in local storage: the chosen controller, unless it is the server's own
 
 const NAMES = {
+  audio_question: "questions about sounds",
   closer_speech: "speech, again",
   image_text_embedding: "picture search",
   text_embedding: "text search",
