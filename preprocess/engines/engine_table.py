@@ -46,6 +46,7 @@ class CapabilityReport:
     engine: str | None
     summary: str
     reasons: Mapping[str, str] = field(default_factory=dict)
+    unmet: bool = False  # the settings name a model that can't be used
 
 
 class EngineTable:
@@ -69,16 +70,20 @@ class EngineTable:
         reasons: dict[str, str] = {}
         ignored: dict[str, str] = {}  # by engine, the setting whose model it can't use
         for name in self._names(capability):
-            entry = ENGINES[capability][name]
-            reason = self._missing(capability, name)
+            try:
+                entry = ENGINES[capability][name]
+            except PluginError as error:
+                reasons[name] = str(error)
+                continue
+            reason = entry.missing(self.settings)
             if reason is None:
                 if wanted := [each for each, setting in ignored.items() if setting != entry.setting]:
-                    return CapabilityReport(capability, None, "", {each: reasons[each] for each in wanted})
+                    return CapabilityReport(capability, None, "", {each: reasons[each] for each in wanted}, unmet=True)
                 return CapabilityReport(capability, name, entry.summary, reasons)
             reasons[name] = reason
             if entry.model(self.settings):
                 ignored[name] = entry.setting
-        return CapabilityReport(capability, None, "", reasons)
+        return CapabilityReport(capability, None, "", reasons, unmet=bool(ignored))
 
     def reports(self) -> list[CapabilityReport]:
         """One report for each capability."""
@@ -96,7 +101,7 @@ class EngineTable:
                 report = self.report(capability)
                 if report.engine is None:
                     reasons = "; ".join(f"{name}: {reason}" for name, reason in report.reasons.items())
-                    if any(ENGINES[capability][name].model(self.settings) for name in report.reasons):
+                    if report.unmet:
                         raise EngineError(f"{capability}: {reasons}.")
                     raise EngineUnavailable(f"No engine for {capability}: {reasons or _how_to_set(capability)}.")
                 self._chosen[capability] = report.engine

@@ -252,7 +252,8 @@ def test_indexing_says_what_failed_and_goes_on_from_there(tmp_path: Path) -> Non
     with openai_server([says(reported[0]), refuses(503, "going down")]) as endpoint:
         report = workspace_of(tmp_path, endpoint).add(clip)
     [problem] = [layer.problem for layer in report.layers if layer.problem]
-    assert f"The endpoint for captions at {endpoint.url} failed: Error code: 503 - going down;" in problem
+    assert endpoint.url in problem
+    assert "going down" in problem
     with openai_server([says(text) for text in reported[1:]]) as endpoint:
         workspace = workspace_of(tmp_path, endpoint)
         report = workspace.add(clip)

@@ -16,7 +16,7 @@ from helpers.media.speech import read_samples
 from helpers.models.tiny_whisper import write_tiny_whisper
 
 from longtake.config import load
-from longtake.errors import Cancelled, ConfigError, EngineUnavailable
+from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
@@ -167,8 +167,8 @@ def test_the_model_of_the_settings_comes_before_the_packaged_one(talk: Path, tin
 
 
 @pytest.mark.parametrize("setting", ["engines.speech=[faster_whisper]", "speech.language=de"])
-def test_without_a_recogniser_the_layer_is_unavailable(talk: Path, tmp_path: Path, setting: str) -> None:
-    with pytest.raises(EngineUnavailable, match=r"--set speech\.model=DIR"):
+def test_a_named_model_that_is_damaged_is_an_error(talk: Path, tmp_path: Path, setting: str) -> None:
+    with pytest.raises(EngineError, match=r"--set speech\.model=DIR"):
         Speech().recipes(job_for(talk, f"speech.model={tmp_path}", setting))
 
 

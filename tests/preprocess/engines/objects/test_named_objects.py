@@ -96,8 +96,8 @@ def test_a_damaged_model_says_what_to_do(model: Model, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"), [("FOLDER", "has no config.json"), ("someone/none", "longtake models pull")]
 )
-def test_what_is_missing_is_named_and_the_next_engine_is_used(given: str, said: str, tmp_path: Path) -> None:
+def test_a_named_model_that_is_missing_is_reported_and_not_replaced(given: str, said: str, tmp_path: Path) -> None:
     WRITERS["owlv2"](tmp_path / "skips where torch is missing")
     report = EngineTable(settings(given.replace("FOLDER", str(tmp_path)))).report("objects")
-    assert report.engine == "opencv"
+    assert report.engine is None
     assert all(said in report.reasons[name] for name in WRITERS)
