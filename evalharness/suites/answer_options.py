@@ -1,4 +1,4 @@
-"""Options as benchmarks write them: inside the question, and the right one as a letter, an index or its text."""
+"""Options as benchmarks write them: labelled or not, inside the question, the right one as letter, index or text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from longtake.evalharness.scoring.choices import LABELS
 
 AnswerAs = Literal["letter", "index", "number", "text"]
 _MARK = re.compile(r"\(([A-Za-z])\)\s*|^[ \t]*([A-Za-z])[.):][ \t]+", re.MULTILINE)
+_LABEL = re.compile(r"\s*(?:\(([A-Za-z])\)|([A-Za-z])[.):])\s*(?=\S)")
 _LETTER = re.compile(r"\((?P<set>[A-Za-z])\)(?:\s.*)?|(?P<bare>[A-Za-z])(?:[.):].*)?", re.DOTALL)
 
 
@@ -29,6 +30,15 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     return text[: marks[0].start()].strip(), options
 
 
+def without_labels(options: Sequence[str]) -> tuple[str, ...]:
+    """The texts of options that are labelled A, B, C... in order; others as they are."""
+    labels = [_LABEL.match(option) for option in options]
+    letters = [(label[1] or label[2]).upper() if label else "" for label in labels]
+    if letters != list(LABELS[: len(options)]):
+        return tuple(options)
+    return tuple(option[label.end() :].strip() for option, label in zip(options, labels, strict=True) if label)
+
+
 def option_of(answer: str, options: Sequence[str], written: AnswerAs) -> int | None:
     """Which option an answer of the file names, from 0; None if it names none.
 
@@ -39,8 +49,12 @@ def option_of(answer: str, options: Sequence[str], written: AnswerAs) -> int | N
             from 1, or as the text of the option.
     """
     if written == "text":
-        same = [place for place, option in enumerate(options) if option.casefold() == answer.casefold()]
-        return same[0] if len(same) == 1 else None
+        label = _LABEL.match(answer)
+        for text in filter(None, (answer, label and answer[label.end() :])):  # the answer may have its label as well
+            same = [place for place, option in enumerate(options) if option.casefold() == text.strip().casefold()]
+            if len(same) == 1:
+                return same[0]
+        return None
     if written in ("index", "number"):
         place = int(answer) - (written == "number") if re.fullmatch(r"\d+", answer) else len(options)
     else:

@@ -1,4 +1,7 @@
-"""Reads benchmark tables: a JSON list, JSONL, CSV or TSV. Each row knows its place in the file."""
+"""Reads benchmark tables: JSON, JSONL, CSV, TSV or Parquet. Each row knows its place in the file.
+
+The rows of a JSON file are a list, or the only list of objects in an object, such as `{"data": [...]}`.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,9 @@ from typing import Any
 from longtake.errors import ConfigError, LongtakeError
 from longtake.evalharness.runs.run_folder import Notify
 
-SUFFIXES = (".json", ".jsonl", ".csv", ".tsv")
+SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
 _BETWEEN = re.compile(r"[\s,\[\]]*")
+_LIST_IN_OBJECT = re.compile(r"\s*\{(?=\s*\")")
 _NEXT_OBJECT = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
 
 
@@ -31,15 +35,39 @@ class Row:
     line: int
     fields: Mapping[str, Any]
     on_line: int = 1
+    part: int | None = None  # its number in the list of a row, from 1
 
     @property
     def number(self) -> str:
-        """A number that no other row of the file has: its line, and from the second row of a line on, `line.row`."""
-        return str(self.line) if self.on_line == 1 else f"{self.line}.{self.on_line}"
+        """A number that no other row has: its line, from the second row of a line on `line.row`, nested `line/part`."""
+        number = str(self.line) if self.on_line == 1 else f"{self.line}.{self.on_line}"
+        return number if self.part is None else f"{number}/{self.part}"
+
+    def value(self, name: str) -> Any:
+        """A field, None if it is missing; `meta.question` is the field `question` of the field `meta`."""
+        if name in self.fields:
+            return self.fields[name]
+        value: Any = self.fields
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return value
+
+    def each(self, name: str) -> Iterator[Row]:
+        """A row for each object in the list of a field, with the row's other fields.
+
+        Raises:
+            BadRow: if the field has no such list.
+        """
+        listed = self.value(name)
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise self.bad(name, "it isn't a list of objects")
+        shared = {key: value for key, value in self.fields.items() if key != name}
+        for number, fields in enumerate(listed, 1):
+            yield Row(self.file, self.line, shared | fields, self.on_line, number)
 
     def text(self, name: str) -> str:
         """A field as text, stripped; empty if it is missing or null."""
-        value = self.fields.get(name)
+        value = self.value(name)
         return "" if value is None else str(value).strip()
 
     def needed(self, name: str) -> str:
@@ -74,12 +102,17 @@ def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
     """
     if file.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"{file} isn't a table that Longtake reads; use one of {', '.join(SUFFIXES)}.")
+    if file.suffix.lower() == ".parquet":
+        return _columns(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ConfigError(f"Couldn't read {file}: {error.strerror}. Check its name.") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} isn't UTF-8 text. Save it as UTF-8.") from error
+    if file.suffix.lower() == ".json" and (listed := _list_in_object(text)) is not None:
+        first = 1 + text.count("\n", 0, text.index("["))
+        return (Row(file, first, fields, number) for number, fields in enumerate(listed, 1))
     return _objects(file, text, notify) if file.suffix.lower().startswith(".json") else _table(file, text, notify)
 
 
@@ -105,6 +138,36 @@ def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
             else:
                 notify(f"{file}, line {line}: {value!r} isn't an object with fields; it was left out.")
         start = _after(text, end)
+
+
+def _list_in_object(text: str) -> list[dict[str, Any]] | None:
+    """The only list of objects in the one object of a file; None if the file isn't one."""
+    try:
+        whole = json.loads(text) if _LIST_IN_OBJECT.match(text) else None
+    except ValueError:
+        return None
+    if not isinstance(whole, dict):
+        return None
+    lists = [value for value in whole.values() if isinstance(value, list) and value]
+    lists = [value for value in lists if all(isinstance(one, dict) for one in value)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _columns(file: Path) -> Iterator[Row]:
+    """The rows of a Parquet file, numbered from 1."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise ConfigError(f"{file} is Parquet, which needs a package: pip install 'longtake[parquet]'") from None
+    try:
+        with file.open("rb") as opened:
+            batches = parquet.ParquetFile(opened).iter_batches()
+            for number, fields in enumerate((row for batch in batches for row in batch.to_pylist()), 1):
+                yield Row(file, number, fields)
+    except OSError as error:
+        raise ConfigError(f"Couldn't read {file}: {error.strerror}. Check its name.") from error
+    except ArrowException as error:
+        raise ConfigError(f"{file} isn't a Parquet file that can be read ({error}). Fetch it again.") from error
 
 
 def _after(text: str, place: int) -> int:

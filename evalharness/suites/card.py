@@ -18,7 +18,7 @@ from longtake.memory.records import Record
 
 
 class CardFields(Record):
-    """Which column holds what."""
+    """Which column holds what; `meta.question` is the field `question` of the objects in the column `meta`."""
 
     question: str = Field(description="Without `options`, choices may stand in it: (a) ... (b) ..., or A. ... B. ...")
     answer: str
@@ -44,6 +44,7 @@ class Card(Record):
     name: str = Field(pattern=r"^[\w.-]+$")
     file: Path
     videos: Path | None = None
+    each: str | None = Field(default=None, description="Column with a list of questions, if a row is a video.")
     fields: CardFields
     format: Literal["choice", "open", "mixed"] = "mixed"
     answer: AnswerAs = "letter"

@@ -10,7 +10,7 @@ from longtake.errors import MediaError
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.suites.answer_options import AnswerAs, option_of
+from longtake.evalharness.suites.answer_options import AnswerAs, option_of, without_labels
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row
 from longtake.preprocess.media.media import probe
 
@@ -92,11 +92,12 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, k
 def choice_turn(
     row: Row, question: str, options: tuple[str, ...], options_field: str, answer_field: str, written: AnswerAs
 ) -> Turn:
-    """The turn of a row with options.
+    """The turn of a row with options, without the labels that a file may give them: they are labelled when asked.
 
     Raises:
         BadRow: if options are missing, repeated or more than there are letters, or the answer isn't one of them.
     """
+    options = without_labels(options)
     if len(options) < 2 or not all(options):
         raise row.bad(options_field, "options are missing")
     if len(set(options)) < len(options):

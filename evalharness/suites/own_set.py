@@ -25,7 +25,7 @@ from longtake.evalharness.scoring.choice_scores import (
     summarise,
 )
 from longtake.evalharness.suites.answer_options import split_options
-from longtake.evalharness.suites.benchmark_rows import Row, read_rows
+from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 
@@ -40,11 +40,9 @@ def load_own_set(card: Card, notify: Notify) -> list[Item]:
     Raises:
         ConfigError: if the file can't be read, lacks a column of the card, or has no usable question.
     """
-    _check_columns(read_rows(card.file, lambda sentence: None), card)
+    _check_columns(_rows(card, lambda sentence: None), card)
     videos = Videos(card.videos, notify)
-    items = items_of(
-        read_rows(card.file, notify), lambda row: _item(row, card, videos), notify, card.fields.id or "line"
-    )
+    items = items_of(_rows(card, notify), lambda row: _item(row, card, videos), notify, card.fields.id or "line")
     if not items:
         raise ConfigError(f"{card.file} has no question that fits the card. Check the card's fields.")
     return items
@@ -111,10 +109,22 @@ def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answe
     ]
 
 
+def _rows(card: Card, notify: Notify) -> Iterator[Row]:
+    """A row for each question."""
+    for row in read_rows(card.file, notify):
+        try:
+            yield from (row,) if card.each is None else row.each(card.each)
+        except BadRow as error:
+            notify(str(error))
+
+
 def _check_columns(rows: Iterable[Row], card: Card) -> None:
     """Reject a missing column before anything is asked: items of a started run can't be corrected."""
-    existing = dict.fromkeys(name for row in rows for name in row.fields)
-    missing = [name for name in card.fields.columns if name not in existing]
+    existing: dict[str, None] = {}
+    missing = list(card.fields.columns)
+    for row in rows:
+        existing |= dict.fromkeys(row.fields)
+        missing = [name for name in missing if name not in row.fields and row.value(name) is None]
     if existing and missing:
         raise ConfigError(
             f"{card.file} has no column {', '.join(missing)}. Its columns are {', '.join(existing)}; correct the card."
@@ -153,7 +163,7 @@ def _options(row: Row, card: Card) -> tuple[str, tuple[str, ...]]:
     if columns is None:
         return split_options(question)
     if isinstance(columns, str):
-        return question, _listed(row.fields.get(columns))
+        return question, _listed(row.value(columns))
     texts = [row.text(column) for column in columns]
     while texts and not texts[-1]:  # a row may have fewer options than columns, but no gap between them
         texts.pop()

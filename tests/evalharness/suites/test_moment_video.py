@@ -134,7 +134,7 @@ def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="No such file"):
         load_moment_video(tmp_path / "absent.json", None, pytest.fail)
     with pytest.raises(ConfigError, match=r"\.json, \.jsonl"):
-        load_moment_video(tmp_path / "test.parquet", None, pytest.fail)
+        load_moment_video(tmp_path / "test.xlsx", None, pytest.fail)
 
 
 def test_videos_are_found_and_measured_and_what_is_wrong_with_them_is_reported(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from helpers.media.clips import flat, write_clip
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.suites.card import Card, read_card
+from longtake.evalharness.scoring.choices import read_choice
+from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.own_set import (
     load_own_set,
     own_set_cases,
@@ -102,6 +104,54 @@ def test_options_in_one_column(tmp_path: Path, options: Any) -> None:
 def test_options_in_the_question(tmp_path: Path, question: str) -> None:
     (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "B"})))
     assert (item.turns[0].question, item.turns[0].options) == ("Which?", ("red", "green"))
+
+
+@pytest.mark.parametrize("label", ["{}. ", "({}) ", "{}) ", "{}: "])
+@pytest.mark.parametrize("answer", ["B", "red", "B. red", "(B) red"])
+def test_labels_of_options_are_removed(tmp_path: Path, label: str, answer: str) -> None:
+    options = [label.format(letter) + text for letter, text in zip("ABC", ("C. elegans", "red", "a red"), strict=True)]
+    file = rows(tmp_path, {"question": "Which?", "answer": answer, "options": options})
+    written = "letter" if answer == "B" else "text"
+    (item,), reported = loaded(card(tmp_path, file, fields={"options": "options"}, answer=written, rotate=True))
+    assert reported == []
+    assert (item.turns[0].options, item.turns[0].gold) == (("C. elegans", "red", "a red"), 1)
+
+
+def test_options_that_only_look_labelled_stay(tmp_path: Path) -> None:
+    options = ["C. elegans", "E. coli"]
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": "?", "answer": "A", "options": options}), fields={"options": "options"}))
+    assert item.turns[0].options == tuple(options)
+
+
+def test_a_quoted_option_is_right_in_every_order(tmp_path: Path) -> None:
+    file = rows(tmp_path, {"question": "Which?", "answer": "C", "options": ["A. saws", "B. bees", "C. berries"]})
+    which = card(tmp_path, file, fields={"options": "options"}, rotate=True)
+    (item,), _ = loaded(which)
+    for variant in own_set_variants(which, [item]):
+        asked = Asked(item, 0, variant, 0, ())
+        assert asked.own(read_choice("It shows berries.", asked.options).option) == 2
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_questions_nested_under_their_video(tmp_path: Path, suffix: str) -> None:
+    questions = [{"meta": {"ask": f"Question {number}?"}, "answer": "B", "options": ["x", "y"]} for number in (1, 2)]
+    videos = [{"video": "v", "qa": questions}, {"video": "w", "qa": questions[:1]}]
+    file = tmp_path / f"questions.{suffix}"
+    if suffix == "json":
+        file.write_text(json.dumps({"version": 2, "data": videos}), encoding="utf-8")
+    else:
+        pyarrow = pytest.importorskip("pyarrow", reason="needs the extra `parquet`")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(videos), file)
+    which = card(tmp_path, file.name, each="qa", fields={"question": "meta.ask", "options": "options"})
+    items, reported = loaded(which)
+    assert reported == []
+    assert [(item.video, item.turns[0].question) for item in items] == [
+        ("v", "Question 1?"),
+        ("v", "Question 2?"),
+        ("w", "Question 1?"),
+    ]
+    assert len({item.id for item in items}) == 3
 
 
 def test_a_letter_in_parentheses_is_no_option(tmp_path: Path) -> None:

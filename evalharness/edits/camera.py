@@ -1,0 +1,72 @@
+"""Camera motion over a still picture (REVEAL, Algorithm 2).
+
+The names follow the camera: when it tilts up, the content moves down. The paper's tilt labels say the opposite; the
+facts have both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import ClassVar, Literal, get_args
+
+import cv2
+import numpy as np
+from pydantic import Field
+
+from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media.frames import Picture
+
+Move = Literal["pan left", "pan right", "tilt up", "tilt down", "zoom in", "zoom out"]
+# Where the content goes, in (x, y) with y downwards; a zoom moves it outwards or inwards.
+CONTENT: dict[Move, tuple[int, int]] = {
+    "pan left": (1, 0),
+    "pan right": (-1, 0),
+    "tilt up": (0, 1),
+    "tilt down": (0, -1),
+    "zoom in": (0, 0),
+    "zoom out": (0, 0),
+}
+IN_PAPER: dict[Move, Move] = {move: move for move in get_args(Move)} | {"tilt up": "tilt down", "tilt down": "tilt up"}
+
+
+class CameraMotion(Edit):
+    """Pan, tilt or zoom over the picture at `at`, which repeats at its edges."""
+
+    kind: ClassVar[Kind] = "spatial"
+    move: Move | None = Field(default=None, description="Drawn at random if not given.")
+    at: float = Field(default=0.0, ge=0, description="Seconds of the picture.")
+    seconds: float = Field(default=8.0, gt=0)
+    fps: int = Field(default=30, ge=1, le=120)
+    speed: float = Field(default=100.0, gt=0, description="Pixels per second of a pan or tilt; the paper doesn't say.")
+    zoom: float = Field(default=1.5, gt=1, description="Largest magnification.")
+
+    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+        """One frame, held for the whole length and painted."""
+        move = self.move or random.choice(get_args(Move))
+
+        def moved(picture: Picture, time: float) -> Sequence[Picture]:
+            return (self.frame(picture, move, time / self.seconds),)
+
+        x, y = CONTENT[move]
+        return Plan(
+            pieces=(Piece(start=self.at, end=self.at, hold=self.seconds, fps=self.fps),),
+            altered=(TimeSpan(start=0.0, end=self.seconds),),
+            facts={"move": move, "content_dx": x, "content_dy": y, "paper_label": IN_PAPER[move]},
+            paint=moved,
+            keeps_sound=False,
+        )
+
+    def frame(self, picture: Picture, move: Move, share: float) -> Picture:
+        """The picture at a share of the way, from 0 to 1."""
+        height, width = picture.shape[:2]
+        if move.startswith("zoom"):
+            z = 1 + (self.zoom - 1) * (share if move == "zoom in" else 1 - share)
+            w, h = int(width / z), int(height / z)
+            left, top = (width - w) // 2, (height - h) // 2
+            part = picture[top : top + h, left : left + w]
+            return np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+        offset = int(share * self.speed * self.seconds)
+        x, y = CONTENT[move]
+        return np.roll(picture, (offset * y, offset * x), axis=(0, 1))

@@ -1,0 +1,135 @@
+"""An edit as data: pieces of the sources on a timeline, and what is painted on each frame.
+
+An edit plans; `rendering` renders its plan, checks the file, and writes the truth beside it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from longtake.errors import ConfigError
+from longtake.memory.records import Record
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media.frames import Picture
+from longtake.preprocess.media.media import MediaInfo
+
+Kind = Literal["spatial", "temporal"]
+Order = Literal["forwards", "backwards", "shuffled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A video to edit."""
+
+    path: Path
+    media: MediaInfo
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.media.duration
+
+
+class Piece(Record):
+    """A part of a source, in its seconds; or one frame of it, which is held.
+
+    The frames of a shuffled piece swap places, and its sound stays. A held frame has no sound.
+    """
+
+    source: int = 0
+    start: float
+    end: float
+    order: Order = "forwards"
+    hold: float = Field(default=0.0, description="Seconds for which the frame at `start` is held; 0 plays the part.")
+    fps: float = Field(default=25.0, description="At which a held frame is repeated.")
+    seed: int = Field(default=0, description="Of the order of a shuffled piece.")
+
+    @property
+    def length(self) -> float:
+        """Seconds in the new video."""
+        return self.hold or self.end - self.start
+
+
+# From the picture (BGR) and the seconds in the new video: the frames shown in its place, each for an equal part of it.
+Paint = Callable[[Picture, float], Sequence[Picture]]
+
+
+def unchanged(picture: Picture, time: float) -> Sequence[Picture]:
+    """Paint nothing."""
+    return (picture,)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an edit makes of its sources."""
+
+    pieces: tuple[Piece, ...]
+    altered: tuple[TimeSpan, ...]  # in seconds of the new video
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what was drawn at random
+    paint: Paint = unchanged
+    keeps_sound: bool = True
+    lossless: bool = False  # compression would smear what is painted
+
+    @property
+    def seconds(self) -> float:
+        """The length of the new video."""
+        return sum(piece.length for piece in self.pieces)
+
+
+class Edit(Record, ABC):
+    """An edit with its parameters, which are the fields of its class. One module each; see `EDITS`."""
+
+    kind: ClassVar[Kind]
+    sources: ClassVar[int] = 1  # videos that it needs
+
+    @abstractmethod
+    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+        """What to make of the sources; equal random numbers give equal plans.
+
+        Raises:
+            ConfigError: if a source is too short, or a parameter doesn't fit it.
+        """
+
+
+class Truth(Record):
+    """What an edit did: the content of `NAME.truth.json` beside its video."""
+
+    edit: str
+    kind: Kind
+    parameters: Mapping[str, Any]
+    seed: int
+    sources: tuple[str, ...] = Field(description="File names.")
+    altered: tuple[TimeSpan, ...] = Field(description="In seconds of the new video.")
+    facts: Mapping[str, Any]
+    pieces: tuple[Piece, ...]
+    seconds: float = Field(description="Length of the new video.")
+
+
+def whole(source: Source) -> Piece:
+    """All of a source, as the first one."""
+    return Piece(start=0.0, end=source.seconds)
+
+
+def drawn_span(source: Source, seconds: tuple[float, float], random: Random, share: float = 0.8) -> TimeSpan:
+    """A random span with a length from a range, or at most this share of a shorter video.
+
+    Raises:
+        ConfigError: if the video is shorter than a second.
+    """
+    if source.seconds < 1:
+        raise ConfigError(f"{source.path} lasts {source.seconds:.1f} s; give a video of at least one second.")
+    length = min(random.uniform(*seconds), share * source.seconds)
+    start = random.uniform(0.0, source.seconds - length)
+    return TimeSpan(start=round(start, 3), end=round(start + length, 3))
+
+
+def painted_during(span: TimeSpan, paint: Callable[[Picture, float], Picture]) -> Paint:
+    """Paint only in a span of the new video."""
+    return lambda picture, time: (paint(picture, time) if span.start <= time < span.end else picture,)

@@ -1,0 +1,80 @@
+"""Spatiotemporal occlusion: black strips leave a part of each frame, another one in each copy (REVEAL, Algorithm 1).
+
+The paper leaves open how the gap between strips is enforced: here a deal that breaks it is dealt again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from longtake.errors import ConfigError
+from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, whole
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media.frames import Picture
+
+_DEALS = 20_000  # tries to deal sets that keep the gap
+
+
+class Occlusion(Edit):
+    """Show every frame in `copies`, each with only some strips; the defaults show a quarter at a time."""
+
+    kind: ClassVar[Kind] = "spatial"
+    strips: int = Field(default=64, ge=2)
+    visible: int = Field(default=16, ge=1, description="Strips that a copy shows.")
+    copies: int = Field(default=4, ge=1, description="Of each frame, at as many times the frame rate.")
+    gap: int = Field(default=1, ge=1, description="Least distance of two strips of a set; 1 allows neighbours.")
+    direction: Literal["vertical", "horizontal"] = "vertical"
+
+    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+        """The whole video without its sound; `facts.sets` has the strips of each set."""
+        sets = self.deal(random)
+        shown = 0  # copies so far
+
+        def occluded(picture: Picture, time: float) -> Sequence[Picture]:
+            nonlocal shown
+            shown = 0 if time == 0 else shown
+            side = picture.shape[1 if self.direction == "vertical" else 0]
+            edges = [j * side // self.strips for j in range(self.strips + 1)]
+            copies = []
+            for _ in range(self.copies):
+                copy = np.zeros_like(picture)
+                for strip in sets[shown % len(sets)]:
+                    part = slice(edges[strip], edges[strip + 1])
+                    if self.direction == "vertical":
+                        copy[:, part] = picture[:, part]
+                    else:
+                        copy[part] = picture[part]
+                copies.append(copy)
+                shown += 1
+            return copies
+
+        return Plan(
+            pieces=(whole(sources[0]),),
+            altered=(TimeSpan(start=0.0, end=sources[0].seconds),),
+            facts={"sets": sets},
+            paint=occluded,
+            keeps_sound=False,
+            lossless=True,
+        )
+
+    def deal(self, random: Random) -> list[list[int]]:
+        """The strips of each set; only the last may break the gap.
+
+        Raises:
+            ConfigError: if no deal keeps it.
+        """
+        fits = (self.visible - 1) * self.gap <= self.strips - 1
+        for _ in range(_DEALS if fits else 0):
+            strips = random.sample(range(self.strips), self.strips)
+            sets = [sorted(strips[at : at + self.visible]) for at in range(0, self.strips, self.visible)]
+            if all(other - one >= self.gap for each in sets[:-1] for one, other in pairwise(each)):
+                return sets
+        raise ConfigError(
+            f"No sets of {self.visible} of {self.strips} strips with a gap of {self.gap} were found; lower gap or visible."
+        )

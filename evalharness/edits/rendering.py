@@ -1,0 +1,190 @@
+"""Renders a plan to a video file, and compares the file, as it decodes, with what the plan shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import av
+import av.error
+import cv2
+import numpy as np
+from av.container import OutputContainer
+
+from longtake.errors import ConfigError, LibraryError, MediaError
+from longtake.evalharness.edits.edit import Edit, Plan, Source, Truth
+from longtake.evalharness.edits.timeline import Shown, play, sound
+from longtake.memory.layers import write_atomic
+from longtake.memory.timespan import clock
+from longtake.preprocess.media.audio import Samples
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
+
+SOUND_RATE = 48_000
+_TICKS = 90_000  # a second
+_MOST_FRAMES_A_SECOND = 240
+_CODED: dict[bool, dict[str, str]] = {
+    False: {"preset": "veryfast", "crf": "18"},
+    True: {"preset": "ultrafast", "crf": "0"},
+}
+_SOUND_SAMPLES = 1024  # in a frame of AAC
+# How far a decoded frame may be from the planned one, in levels: on average, and in the worst block.
+_MEAN, _WORST, _BLOCK = 8.0, 48.0, 16
+
+
+def make_edit(edit: Edit, name: str, sources: Sequence[Path], out: Path, seed: int, check: Callable[[], None]) -> Truth:
+    """Make the video of an edit and check it; its truth lies beside it as `STEM.truth.json`.
+
+    Args:
+        edit: with its parameters.
+        name: of the edit.
+        sources: the videos it needs.
+        out: the new file, `.mp4` or, for lossless edits as well, `.mkv`.
+        seed: the same one makes the same video.
+        check: called for each frame; raises to cancel.
+
+    Raises:
+        ConfigError: if there are too few sources, or one doesn't fit.
+        MediaError: if a source can't be read, or the new file doesn't show what was planned.
+        LibraryError: if the file can't be written.
+    """
+    if len(sources) != edit.sources:
+        raise ConfigError(f"{name} needs {edit.sources} video{'s' * (edit.sources > 1)}; {len(sources)} given.")
+    read = [Source(path, probe(path)) for path in sources]
+    for source in read:
+        if source.media.video is None:
+            raise MediaError(f"{source.path} has no picture, so there is nothing to edit.")
+    plan = edit.plan(read, Random(f"{name}/{seed}/{'/'.join(path.name for path in sources)}"))
+    render(plan, read, out, check)
+    truth = Truth(
+        edit=name,
+        kind=edit.kind,
+        parameters=edit.model_dump(mode="json"),
+        seed=seed,
+        sources=tuple(path.name for path in sources),
+        altered=plan.altered,
+        facts=plan.facts,
+        pieces=plan.pieces,
+        seconds=round(plan.seconds, 3),
+    )
+    write_atomic(truth_file(out), truth.model_dump_json(indent=1) + "\n")
+    return truth
+
+
+def truth_file(video: Path) -> Path:
+    """Where the truth of a video lies."""
+    return video.with_suffix(".truth.json")
+
+
+def render(plan: Plan, sources: Sequence[Source], out: Path, check: Callable[[], None]) -> None:
+    """Write the video of a plan and check it; see `make_edit`. A file that exists is replaced when the new one is done."""
+    unfinished = out.with_name(f".{out.stem}.part{out.suffix}")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with av.open(unfinished, "w") as container:
+            _encode(container, plan, sources, check)
+        compare(unfinished, painted(plan, sources, check), check)
+        os.replace(unfinished, out)
+    except (OSError, av.error.FFmpegError) as error:
+        raise LibraryError(f"{out} can't be written: {error.strerror}. Choose another file.") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def painted(plan: Plan, sources: Sequence[Source], check: Callable[[], None]) -> Iterator[Shown]:
+    """The frames of a plan in order."""
+    for shown in play(plan.pieces, sources, check):
+        pictures = plan.paint(shown.picture, shown.time)
+        each = shown.seconds / len(pictures)
+        for number, picture in enumerate(pictures):
+            yield Shown(picture, round(shown.time + number * each, 5), each)
+
+
+def compare(file: Path, planned: Iterator[Shown], check: Callable[[], None]) -> None:
+    """Decode a file beside its planned frames.
+
+    Raises:
+        MediaError: if it has more or fewer frames, or one of them looks or is timed otherwise.
+    """
+    decoded = read_frames(file, probe(file), None, check)
+    for shown in planned:
+        frame = next(decoded, None)
+        where = clock(shown.time, decimals=2)
+        if frame is None:
+            raise MediaError(f"{file} ends before {where}, where the edit still shows frames. Make it again.")
+        mean, worst = _apart(shown.picture, frame.bgr())
+        if mean > _MEAN or worst > _WORST or abs(frame.time - shown.time) > 0.5 * shown.seconds + 0.002:
+            raise MediaError(
+                f"{file} doesn't show the edit at {where}: its frame of {clock(frame.time, decimals=2)} is {mean:.1f} "
+                f"levels away, {worst:.0f} in one place. Give a source of another size or codec."
+            )
+    if next(decoded, None) is not None:
+        raise MediaError(f"{file} has more frames than the edit. Make it again.")
+
+
+def _apart(one: Picture, other: Picture) -> tuple[float, float]:
+    """The difference of two pictures in levels of brightness: its mean, and the largest mean of a block."""
+    grey = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(np.float32) for picture in (one, other)]
+    height, width = grey[0].shape
+    size = max(1, width // _BLOCK), max(1, height // _BLOCK)
+    blocks = [cv2.resize(picture, size, interpolation=cv2.INTER_AREA) for picture in grey]
+    mean = float(np.abs(grey[0] - grey[1]).mean())
+    return mean, float(np.abs(blocks[0] - blocks[1]).max())
+
+
+def _encode(container: OutputContainer, plan: Plan, sources: Sequence[Source], check: Callable[[], None]) -> None:
+    video = _video_stream(container, plan, sources)
+    heard = any(sources[piece.source].media.audio for piece in plan.pieces)
+    audio = container.add_stream("aac", rate=SOUND_RATE, layout="mono") if plan.keeps_sound and heard else None
+    packets = _sound_frames(sound(plan.pieces, sources, SOUND_RATE, check)) if audio else iter(())
+    written = 0.0
+    sized = False
+    for shown in painted(plan, sources, check):
+        if not sized:
+            video.height, video.width = shown.picture.shape[:2]
+            sized = True
+        while audio and written <= shown.time and (block := next(packets, None)) is not None:
+            container.mux(audio.encode(block))
+            written = (block.pts or 0) / SOUND_RATE
+        frame = av.VideoFrame.from_ndarray(shown.picture, format="bgr24").reformat(format=video.pix_fmt)
+        frame.pts, frame.time_base = round(shown.time * _TICKS), Fraction(1, _TICKS)
+        container.mux(video.encode(frame))
+    if not sized:
+        raise MediaError(f"{sources[0].path} shows no frame in the span of the edit.")
+    container.mux(video.encode())
+    if audio:
+        for block in packets:
+            container.mux(audio.encode(block))
+        container.mux(audio.encode())
+
+
+def _video_stream(container: OutputContainer, plan: Plan, sources: Sequence[Source]) -> Any:
+    video = sources[0].media.video
+    rate = min(_MOST_FRAMES_A_SECOND, max(1, round(video.fps if video else 25)))
+    stream: Any = container.add_stream("libx264", rate=rate, options=_CODED[plan.lossless])
+    stream.pix_fmt = "yuv444p" if plan.lossless else "yuv420p"
+    stream.time_base = stream.codec_context.time_base = Fraction(1, _TICKS)
+    return stream
+
+
+def _sound_frames(blocks: Iterator[Samples]) -> Iterator[av.AudioFrame]:
+    """The samples as frames of the encoder's size."""
+    held = np.zeros(0, np.float32)
+    at = 0
+    for block in blocks:
+        held = np.concatenate([held, block])
+        while len(held) >= _SOUND_SAMPLES:
+            yield _sound_frame(held[:_SOUND_SAMPLES], at)
+            at, held = at + _SOUND_SAMPLES, held[_SOUND_SAMPLES:]
+    if len(held):
+        yield _sound_frame(held, at)
+
+
+def _sound_frame(samples: Samples, at: int) -> av.AudioFrame:
+    frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples[np.newaxis]), format="fltp", layout="mono")
+    frame.sample_rate, frame.pts = SOUND_RATE, at
+    return frame
