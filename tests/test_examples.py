@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.media.clips import noise, write_clip
 
 from longtake.preprocess.engines.text.minilm import missing_weights
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -131,6 +132,13 @@ def test_the_tool_and_the_engine_of_the_template_are_used(with_template: Longtak
     engine = ("--set", "engines.summary=[first_sentences]")
     reported = json.loads(with_template(*engine, "tools", "call", "summarize_segment", *arguments, given))
     assert reported["output"] == {"summary": "One. Two."}
+
+
+@pytest.mark.slow
+def test_the_edit_of_the_template_makes_a_video(with_template: Longtake, tmp_path: Path) -> None:
+    clip = write_clip(tmp_path / "clip.mp4", [noise(1)] * 25)
+    truth = json.loads(with_template("perturb", "upside-down", clip, tmp_path / "turned.mp4", "--json"))
+    assert (truth["edit"], truth["seconds"]) == ("upside-down", 1.0)
 
 
 @pytest.mark.slow

@@ -14,11 +14,12 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source
+from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, drawn
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 
 Move = Literal["pan left", "pan right", "tilt up", "tilt down", "zoom in", "zoom out"]
+MOVES: tuple[Move, ...] = get_args(Move)
 # Where the content goes, in (x, y) with y downwards; a zoom moves it outwards or inwards.
 CONTENT: dict[Move, tuple[int, int]] = {
     "pan left": (1, 0),
@@ -28,7 +29,7 @@ CONTENT: dict[Move, tuple[int, int]] = {
     "zoom in": (0, 0),
     "zoom out": (0, 0),
 }
-IN_PAPER: dict[Move, Move] = {move: move for move in get_args(Move)} | {"tilt up": "tilt down", "tilt down": "tilt up"}
+IN_PAPER: dict[Move, Move] = {**{move: move for move in MOVES}, "tilt up": "tilt down", "tilt down": "tilt up"}
 
 
 class CameraMotion(Edit):
@@ -44,7 +45,7 @@ class CameraMotion(Edit):
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """One frame, held for the whole length and painted."""
-        move = self.move or random.choice(get_args(Move))
+        move = drawn(self.move, MOVES, random)
 
         def moved(picture: Picture, time: float) -> Sequence[Picture]:
             return (self.frame(picture, move, time / self.seconds),)

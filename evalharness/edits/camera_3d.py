@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from random import Random
-from typing import ClassVar, NamedTuple, get_args
+from typing import ClassVar, NamedTuple
 
 import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.camera import CONTENT, IN_PAPER, Move
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source
+from longtake.evalharness.edits.camera import CONTENT, IN_PAPER, MOVES, Move
+from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, drawn
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 
@@ -59,7 +59,7 @@ class CameraMotion3D(Edit):
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """One frame, held for the whole length; each frame is drawn from its things."""
-        move = self.move or random.choice(get_args(Move))
+        move = drawn(self.move, MOVES, random)
         seed = random.randrange(10**6)
         things: list[Sprite] = []
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 from longtake.preprocess.media.media import MediaInfo
 
+T = TypeVar("T")
 Kind = Literal["spatial", "temporal"]
 Order = Literal["forwards", "backwards", "shuffled"]
 
@@ -115,6 +116,11 @@ class Truth(Record):
 def whole(source: Source) -> Piece:
     """All of a source, as the first one."""
     return Piece(start=0.0, end=source.seconds)
+
+
+def drawn(given: T | None, choices: Sequence[T], random: Random) -> T:
+    """What is given, or a random choice."""
+    return random.choice(choices) if given is None else given
 
 
 def drawn_span(source: Source, seconds: tuple[float, float], random: Random, share: float = 0.8) -> TimeSpan:

@@ -10,10 +10,11 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, drawn_span, painted_during, whole
 from longtake.preprocess.media.frames import Picture
 
 Thing = Literal["car", "aeroplane", "bus"]
+THINGS: tuple[Thing, ...] = get_args(Thing)
 _DRAWN = (400, 200)  # pixels of the drawing: width, height
 # Filled polygons, each with its colour (BGR), then circles: centre, radius, colour.
 _POLYGONS: dict[Thing, tuple[tuple[tuple[int, int, int], tuple[tuple[int, int], ...]], ...]] = {
@@ -50,7 +51,7 @@ class Insertion(Edit):
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """The whole video with the object in a span of it."""
-        thing = self.thing or random.choice(get_args(Thing))
+        thing = drawn(self.thing, THINGS, random)
         span = drawn_span(sources[0], self.seconds, random)
         x, y = random.random(), random.random()
         picture, opaque = drawing(thing)

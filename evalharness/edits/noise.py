@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, drawn_span, painted_during, whole
 from longtake.preprocess.media.frames import Picture
 
 NoiseKind = Literal["salt and pepper", "gaussian", "speckle", "uniform"]
-Levels = npt.NDArray[np.float32]
+KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
+Levels = npt.NDArray[np.floating[Any]]
 Make = Callable[[Levels, np.random.Generator, float], Levels]
 
 
@@ -28,11 +30,11 @@ def _gaussian(picture: Levels, random: np.random.Generator, amount: float) -> Le
 
 
 def _speckle(picture: Levels, random: np.random.Generator, amount: float) -> Levels:
-    return picture * (1 + 2 * amount * random.standard_normal(picture.shape, np.float32))
+    return np.asarray(picture * (1 + 2 * amount * random.standard_normal(picture.shape, np.float32)), np.float32)
 
 
 def _uniform(picture: Levels, random: np.random.Generator, amount: float) -> Levels:
-    spread = 255 * amount * np.sqrt(np.float32(3))  # the deviation of `gaussian`
+    spread = 255 * amount * math.sqrt(3)  # the deviation of `gaussian`
     return picture + spread * (2 * random.random(picture.shape, np.float32) - 1)
 
 
@@ -60,7 +62,7 @@ class Noise(Edit):
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """The whole video with a noisy span."""
-        noise = self.noise or random.choice(get_args(NoiseKind))
+        noise = drawn(self.noise, KINDS, random)
         span = drawn_span(sources[0], self.seconds, random)
         seed = random.randrange(10**6)
 

@@ -76,5 +76,6 @@ class Occlusion(Edit):
             if all(other - one >= self.gap for each in sets[:-1] for one, other in pairwise(each)):
                 return sets
         raise ConfigError(
-            f"No sets of {self.visible} of {self.strips} strips with a gap of {self.gap} were found; lower gap or visible."
+            f"No sets of {self.visible} of {self.strips} strips with a gap of {self.gap} were found. "
+            "Lower gap or visible."
         )

@@ -81,7 +81,7 @@ def truth_file(video: Path) -> Path:
 
 
 def render(plan: Plan, sources: Sequence[Source], out: Path, check: Callable[[], None]) -> None:
-    """Write the video of a plan and check it; see `make_edit`. A file that exists is replaced when the new one is done."""
+    """Write the video of a plan and check it; see `make_edit`. An existing file is replaced in the end."""
     unfinished = out.with_name(f".{out.stem}.part{out.suffix}")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
@@ -48,7 +49,9 @@ def play(pieces: Sequence[Piece], sources: Sequence[Source], check: Callable[[],
         begin += piece.length
 
 
-def sound(pieces: Sequence[Piece], sources: Sequence[Source], rate: int, check: Callable[[], None]) -> Iterator[Samples]:
+def sound(
+    pieces: Sequence[Piece], sources: Sequence[Source], rate: int, check: Callable[[], None]
+) -> Iterator[Samples]:
     """The sound of the pieces as mono samples, one after the other; silence where a source has none."""
     written, end = 0, 0.0
     for piece in pieces:
@@ -103,9 +106,7 @@ def shuffled(count: int, random: Random) -> list[int]:
     return order
 
 
-def _forwards(
-    source: Source, start: float, end: float, zero: float, check: Callable[[], None]
-) -> Iterator[Shown]:
+def _forwards(source: Source, start: float, end: float, zero: float, check: Callable[[], None]) -> Iterator[Shown]:
     """The frames on screen in a span, each cut to it, in seconds from `zero`."""
     span = TimeSpan(start=start, end=end)
     for frame in read_frames(source.path, source.media, span, check):
@@ -120,7 +121,7 @@ def _heard(piece: Piece, source: Source, rate: int, check: Callable[[], None]) -
     backwards = piece.order == "backwards"
     count = max(1, int(np.ceil(piece.length / _SOUND_BLOCK)))
     edges = np.linspace(piece.start, piece.end, count + 1)
-    spans = list(zip(edges, edges[1:], strict=False))
+    spans = list(itertools.pairwise(edges))
     for start, end in reversed(spans) if backwards else spans:
         samples = np.zeros(round((end - start) * rate), np.float32)
         span = TimeSpan(start=float(start), end=float(end))

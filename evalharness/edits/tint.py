@@ -10,10 +10,11 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, drawn_span, painted_during, whole
 from longtake.preprocess.media.frames import Picture
 
 Colour = Literal["green", "cyan", "blue", "yellow", "magenta", "red"]
+COLOURS: tuple[Colour, ...] = get_args(Colour)
 BGR: dict[Colour, tuple[int, int, int]] = {
     "green": (0, 255, 0),
     "cyan": (255, 255, 0),
@@ -34,7 +35,7 @@ class Tint(Edit):
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """The whole video with a tinted span."""
-        colour = self.colour or random.choice(get_args(Colour))
+        colour = drawn(self.colour, COLOURS, random)
         span = drawn_span(sources[0], self.seconds, random)
 
         def tinted(picture: Picture, time: float) -> Picture:

@@ -38,7 +38,8 @@ class FasterWhisper:
     library shouldn't cause it to be transcribed again.
     """
 
-    CALLS: ClassVar[Mapping[str, float]] = {"recognise": 1800.0}  # the first may download gigabytes
+    # The first may download gigabytes.
+    CALLS: ClassVar[Mapping[str, float]] = {"recognise": 1800.0, "detects_language": 1800.0}
 
     option = "speech.model"  # the setting that names the model
 
@@ -53,6 +54,10 @@ class FasterWhisper:
         self.model = str(_folder(self._name) or self._name)
         self._may_fetch = settings.speech.fetch and not settings.offline
         self.id = f"faster-whisper-{version('faster-whisper')}/{_identity(self._name)}"
+
+    def detects_language(self) -> bool:
+        """See `SpeechEngine`; loads the model."""
+        return bool(self._model.model.is_multilingual)
 
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
         """See `SpeechEngine`; raises `ConfigError` for a language that Whisper doesn't know."""

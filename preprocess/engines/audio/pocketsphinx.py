@@ -33,6 +33,10 @@ class PocketSphinx:
         """Take no settings."""
         self.id = f"pocketsphinx-{version('pocketsphinx')}/en-us"
 
+    def detects_language(self) -> bool:
+        """See `SpeechEngine`."""
+        return False
+
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
         """See `SpeechEngine`; always assumes English."""
         found = (

@@ -55,6 +55,10 @@ class SpeechEngine(Protocol):
 
     id: str
 
+    def detects_language(self) -> bool:
+        """Whether it knows several languages and can tell them apart."""
+        ...
+
     def recognise(self, samples: Samples, start: float, language: str | None) -> list[SpeechSegment]:
         """The speech segments of a piece of audio, sorted by start; empty without speech.
 

@@ -35,9 +35,9 @@ def perturb(
     from longtake.evalharness.edits.rendering import make_edit, truth_file
 
     if name is None:
-        for each, edit in EDITS.items():
-            say(f"{each:<16} {(edit.__doc__ or '').splitlines()[0]}")
-            for key, field in edit.model_fields.items():
+        for each, known in EDITS.items():
+            say(f"{each:<16} {(known.__doc__ or '').splitlines()[0]}")
+            for key, field in known.model_fields.items():
                 said = f" {field.description}" if field.description else ""
                 say(f"{'':<16}   {key} ({field.default}).{said}")
         return

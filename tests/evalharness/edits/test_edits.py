@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -182,7 +184,7 @@ def test_occluded_copies_show_disjoint_strips_that_make_up_the_frame(
 
 def test_a_gap_between_strips_is_kept_or_refused() -> None:
     sets = Occlusion(strips=32, visible=4, gap=3).deal(Random(1))
-    assert all(b - a >= 3 for each in sets[:-1] for a, b in zip(each, each[1:], strict=False))
+    assert all(b - a >= 3 for each in sets[:-1] for a, b in itertools.pairwise(each))
     with pytest.raises(ConfigError, match="gap"):
         Occlusion(strips=8, visible=4, gap=3).deal(Random(1))
 
@@ -222,9 +224,9 @@ def test_zooming_in_moves_content_outwards(tmp_path: Path, name: str, move: str,
     made(name, [file], tmp_path / "x.mp4", move=move, seconds=2, fps=10)
     frames = [cv2.cvtColor(frame.bgr(), cv2.COLOR_BGR2GRAY) for frame in shown(tmp_path / "x.mp4")]
     flow = np.zeros((*frames[0].shape, 2), np.float32)
-    for one, following in zip(frames, frames[1:], strict=False):
+    for one, following in itertools.pairwise(frames):
         flow += cv2.calcOpticalFlowFarneback(one, following, flow * 0, 0.5, 4, 21, 3, 7, 1.5, 0)
-    height, width = frames[0].shape
+    _, width = frames[0].shape
     x = np.arange(width) - width / 2
     outwards = float((flow[..., 0] * np.sign(x)).mean())
     assert (outwards > 0.3) if grows else (outwards < -0.3)
@@ -244,7 +246,7 @@ def shift(frames: Sequence[Frame]) -> tuple[float, float]:
     """Mean shift between neighbouring frames in pixels, right and down."""
     grey = [cv2.cvtColor(frame.bgr(), cv2.COLOR_BGR2GRAY).astype(np.float32) for frame in frames]
     window = cv2.createHanningWindow(grey[0].shape[::-1], cv2.CV_32F)
-    moves = [cv2.phaseCorrelate(a, b, window)[0] for a, b in zip(grey, grey[1:], strict=False)]
+    moves = [cv2.phaseCorrelate(a, b, window)[0] for a, b in itertools.pairwise(grey)]
     across, down = np.median(np.array(moves), axis=0)
     return float(across), float(down)
 
@@ -289,6 +291,14 @@ def test_a_file_that_does_not_show_its_plan_is_refused(clip: Path, tmp_path: Pat
     assert [number_of(frame.bgr()) for frame in shown(tmp_path / "part.mp4")] == frames_in(0, 1)
 
 
+def test_the_docs_name_every_edit_with_its_parameters() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "perturbations.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| .*? \| (.*) \|$", page, re.MULTILINE))
+    assert {name: re.findall(r"`(\w+)` ?\(?", row) for name, row in rows.items()} == {
+        name: list(edit.model_fields) for name, edit in EDITS.items()
+    }
+
+
 @pytest.mark.parametrize("name", EDITS)
 def test_every_edit_describes_itself(name: str) -> None:
     edit = EDITS[name]
@@ -328,7 +338,12 @@ def test_perturb_edits_a_video_from_the_command_line(clip: Path, tmp_path: Path)
 def test_a_wrong_perturb_is_one_sentence(clip: Path, tmp_path: Path, arguments: list[str], says: str) -> None:
     text = tmp_path / "TEXT"
     text.write_text("no video", encoding="utf-8")
-    named = {"IN": clip, "OUT": tmp_path / "x.mp4", "TEXT": text, "SOUND": Path(__file__).parents[3] / "preprocess/demo/speech.opus"}
+    named = {
+        "IN": clip,
+        "OUT": tmp_path / "x.mp4",
+        "TEXT": text,
+        "SOUND": Path(__file__).parents[3] / "preprocess/demo/speech.opus",
+    }
     done = longtake("perturb", *(named.get(each, each) for each in arguments))
     assert done.code in (1, 2)
     assert says in done.stderr

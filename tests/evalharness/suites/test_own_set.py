@@ -13,9 +13,9 @@ from helpers.media.clips import flat, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
-from longtake.evalharness.suites.card import Card, read_card
 from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.suites.card import Card, read_card
 from longtake.evalharness.suites.own_set import (
     load_own_set,
     own_set_cases,
@@ -119,7 +119,13 @@ def test_labels_of_options_are_removed(tmp_path: Path, label: str, answer: str) 
 
 def test_options_that_only_look_labelled_stay(tmp_path: Path) -> None:
     options = ["C. elegans", "E. coli"]
-    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": "?", "answer": "A", "options": options}), fields={"options": "options"}))
+    (item,), _ = loaded(
+        card(
+            tmp_path,
+            rows(tmp_path, {"question": "?", "answer": "A", "options": options}),
+            fields={"options": "options"},
+        )
+    )
     assert item.turns[0].options == tuple(options)
 
 

@@ -23,7 +23,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.audio.speech_engine import RATE
-from longtake.preprocess.layers.speech import LONGEST, SHORTEST, Speech, cut_at_pauses, distrust_loops
+from longtake.preprocess.layers.speech import Speech, cut_at_pauses, distrust_loops
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock, Samples
 from longtake.preprocess.media.media import probe
@@ -39,9 +39,9 @@ def tiny() -> Path:
 
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory, media: Path) -> Path:
-    """A minute and a half of silence between a sentence and another: two chunks."""
+    """Five minutes of silence between a sentence and another: two chunks."""
     sentence = read_samples(media / "pocketsphinx/sense_and_sensibility_01_austen_64kb-0880.wav")
-    pause = np.zeros(90 * RATE, np.float32)
+    pause = np.zeros(300 * RATE, np.float32)
     return write_sound(tmp_path_factory.mktemp("talk") / "talk.wav", np.concatenate([sentence, pause, sentence]))
 
 
@@ -79,13 +79,13 @@ def test_the_words_of_a_track_with_their_times(talk: Path, tiny: Path, tmp_path:
     items = list(layer.items())
     assert [item["start"] for item in items] == sorted(item["start"] for item in items)
     assert min(item["end"] for item in items) < 3.1
-    assert max(item["start"] for item in items) > 92
+    assert max(item["start"] for item in items) > 302
     for item in items:
         assert set(item) == {"start", "end", "text", "language", "words", "confidence", "trusted"}
         assert item["start"] == item["words"][0][0] <= item["words"][-1][1] == item["end"]
         assert item["text"].replace(" ", "") == "".join(word[2] for word in item["words"])
     assert [item["trusted"] for item in items] == [True] * len(items)
-    assert layer.covered == (TimeSpan(start=0.0, end=95.98),)
+    assert layer.covered == (TimeSpan(start=0.0, end=305.98),)
     assert len(shares) == 2
     assert shares[-1] == pytest.approx(1.0, abs=0.001)
 
@@ -118,7 +118,7 @@ def test_what_is_not_trusted_is_not_covered(talk: Path, tiny: Path, tmp_path: Pa
     chunks = Chunks()
     chunks.put("00000", json.dumps([heard("Bore da", 1.0), heard("mm", 4.0) | {"trusted": False}]).encode())
     layer = build(job_for(talk, f"speech.model={tiny}"), tmp_path, chunks)
-    assert layer.covered == (TimeSpan(start=0.0, end=4.0), TimeSpan(start=5.0, end=95.98))
+    assert layer.covered == (TimeSpan(start=0.0, end=4.0), TimeSpan(start=5.0, end=305.98))
 
 
 @pytest.mark.parametrize(
@@ -193,23 +193,23 @@ def noise_with_pauses(seconds: int, *pauses: float) -> Samples:
 
 def test_sound_is_cut_in_its_pauses_and_nothing_is_lost() -> None:
     samples = noise_with_pauses(200, 30.0, 71.3, 140.8)
-    chunks = list(cut_at_pauses(blocks_of(samples, 32)))
+    chunks = list(cut_at_pauses(blocks_of(samples, 32), 60, 90))
     assert [chunk.start for chunk in chunks] == [0.0, pytest.approx(71.5, abs=0.1), pytest.approx(141.0, abs=0.1)]
     assert np.array_equal(np.concatenate([chunk.samples for chunk in chunks]), samples)
-    assert all(SHORTEST <= chunk.end - chunk.start <= LONGEST for chunk in chunks[:-1])
+    assert all(60 <= chunk.end - chunk.start <= 90 for chunk in chunks[:-1])
 
 
 def test_the_cuts_do_not_depend_on_how_the_sound_was_read() -> None:
     samples = noise_with_pauses(200, 65.0)
-    one, other = (list(cut_at_pauses(blocks_of(samples, seconds))) for seconds in (32, 7.3))
+    one, other = (list(cut_at_pauses(blocks_of(samples, seconds), 60, 90)) for seconds in (32, 7.3))
     assert [chunk.start for chunk in one] == [chunk.start for chunk in other]
 
 
 def test_a_gap_in_the_sound_ends_a_chunk() -> None:
     samples = noise_with_pauses(40)
-    chunks = list(cut_at_pauses([*blocks_of(samples, 32), *blocks_of(samples, 32, start=45.0)]))
+    chunks = list(cut_at_pauses([*blocks_of(samples, 32), *blocks_of(samples, 32, start=45.0)], 60, 90))
     assert [(chunk.start, chunk.end) for chunk in chunks] == [(0.0, 40.0), (45.0, 85.0)]
-    assert list(cut_at_pauses([])) == []
+    assert list(cut_at_pauses([], 60, 90)) == []
 
 
 def test_no_word_of_a_reading_is_cut(media: Path) -> None:
@@ -224,6 +224,6 @@ def test_no_word_of_a_reading_is_cut(media: Path) -> None:
                 words.append((length + word["b"], length + word["b"] + word["d"]))
         parts.append(read_samples(recording))
         length += len(parts[-1]) / RATE
-    cuts = [chunk.start for chunk in cut_at_pauses(blocks_of(np.concatenate(parts), 32))][1:]
+    cuts = [chunk.start for chunk in cut_at_pauses(blocks_of(np.concatenate(parts), 32), 60, 90)][1:]
     assert len(cuts) >= 3
     assert [cut for cut in cuts for start, end in words if start + 0.03 < cut < end - 0.03] == []
